@@ -1,9 +1,9 @@
 /*
  * A short list of keys and values that states how an engine was built.  The keys of the
- * table below, which every builder's reader uses, come first, in the order of the
- * table; the builder's own options follow, sorted by name.  The first source that
- * states a key wins, so callers add the facts of the most reliable source first.
- * Versions are reported elsewhere and are left out of the sorted list.
+ * table below hold for every builder.  They come first, in the order of the table; the
+ * builder's own options follow, sorted by name.  If several sources state a key, the
+ * first one counts, so callers add the facts of the most reliable source first.  The
+ * sorted list lacks versions, because another part of the report has them.
  */
 #include "model/graph/built.h"
 
@@ -12,7 +12,7 @@ static const char *const keys[] = {
     FSD_BUILT_CAPABILITY, FSD_BUILT_KERNELS, FSD_BUILT_PRECISION, FSD_BUILT_CALIBRATION,
     FSD_BUILT_FLAGS,      FSD_BUILT_ROUTE,   FSD_BUILT_MEASURED};
 
-enum { VERSIONS = 2 }; /* the first keys are versions */
+enum { VERSIONS = 2 }; /* the number of keys at the front of `keys` that are versions */
 
 static size_t rank(const char *key)
 {
@@ -28,7 +28,8 @@ bool fsd_built_is_option(const char *key)
     return rank(key) == FSD_COUNT_OF(keys);
 }
 
-/* Sorts options by name, since the order of a command line has no meaning. */
+/* Compares two keys.  The builder's own options are sorted by name, because their order
+ * on the command line has no meaning. */
 static int by_rank(const struct fsd_intern *names, fsd_sym a, fsd_sym b)
 {
     const char *s = fsd_text(names, a), *t = fsd_text(names, b);

@@ -1,26 +1,26 @@
 /*
- * How an engine was built, as far as its log or dump states it: facts with keys.  The
- * keys that are listed here are the same for all builders; any other key is an option
- * that was set, spelled as the builder spells it.
+ * A list of facts about how an engine was built, as stated by its log or dump.  A fact
+ * is a key and a value.  The keys below are the same for all builders.  Any other key
+ * is an option of the builder that the user set, in the builder's spelling.
  */
 #pragma once
 
 #include "base/base.h"
 
 #define FSD_BUILT_VERSION    "version" /**< becomes the engine's producer */
-#define FSD_BUILT_LIBRARY    "library" /**< likewise, if there is no version */
-#define FSD_BUILT_LABEL      "label"   /**< set by the user: the purpose of the build */
+#define FSD_BUILT_LIBRARY    "library" /**< the producer, if there is no version */
+#define FSD_BUILT_LABEL      "label"   /**< the user's name for the build */
 #define FSD_BUILT_GPU        "gpu"
 #define FSD_BUILT_CAPABILITY "compute capability"
 #define FSD_BUILT_KERNELS                                                              \
-    "kernels for" /**< the GPU that the builder's library has kernels for */
-#define FSD_BUILT_PRECISION   "precision" /**< types that the builder may use */
+    "kernels for" /**< the GPU for which the builder's library has kernels */
+#define FSD_BUILT_PRECISION   "precision" /**< the types that the builder may use */
 #define FSD_BUILT_CALIBRATION "calibration"
-#define FSD_BUILT_FLAGS       "flags" /**< list of all flags that are set */
-/** Options of the builder's compiler, "-a=on -b=2". */
+#define FSD_BUILT_FLAGS       "flags" /**< a list of all flags that are set */
+/** The key of the options of the builder's compiler; the value is like "-a=on -b=2". */
 #define FSD_BUILT_ROUTE "build route"
-/** How the layer times were measured, which does not change the engine:
- *  FSD_MEASURED_HOW with "with" or "without" for each option. */
+/** The key of how the layer times were measured, which does not change the engine.  The
+ *  value has the form FSD_MEASURED_HOW, with "with" or "without" for each %s. */
 #define FSD_BUILT_MEASURED "measured"
 #define FSD_MEASURED_HOW   "%s data transfers, %s spin-wait, %s CUDA graph"
 
@@ -28,14 +28,17 @@ struct fsd_built {
     fsd_sym key, value;
 };
 
-typedef FSD_VEC(struct fsd_built) fsd_built_vec; /**< contains each key once */
+typedef FSD_VEC(struct fsd_built) fsd_built_vec; /**< a list of facts that has each key
+                                                      once */
 
-/** The value of the key; 0: unknown. */
+/** Returns the value of the key; 0 if the list does not have the key. */
 fsd_sym fsd_built_find(const fsd_built_vec *built, const struct fsd_intern *names,
                        const char *key);
-/** Puts the keys that are listed above first, in that order, and removes versions. */
+/** Sorts the list: the keys defined above come first, in their order; then the others,
+ * by name.  Removes versions. */
 void fsd_built_sort(fsd_built_vec *built, const struct fsd_intern *names);
-/** Whether the key is a builder's own option. */
+/** Whether the key is an option of one builder, and not one of the keys defined
+ * above. */
 bool fsd_built_is_option(const char *key);
 /** Adds the fact at the front, or replaces the fact with the same key. */
 void fsd_built_set(struct fsd_arena *arena, const struct fsd_intern *names,

@@ -1,9 +1,9 @@
 /*
- * Element types as one table of names, sizes, ranks and ONNX numbers, with the
- * spellings that dumps, logs and parsers use; decoding of single elements; and memory
- * layouts.  Ranks order types by precision for "promoted" and "reduced"; integers that
- * are only used as indices (INT32, INT64) have rank 0 and are never compared, since
- * their width is not a precision.
+ * Element types: one table of their names, sizes, ranks and ONNX numbers, a table of
+ * the spellings in dumps, logs and parsers, and the decoding of single elements.  Also
+ * memory layouts.  The rank of a type is its precision: it decides what is "promoted"
+ * or "reduced".  Integers that are only used as indices (INT32, INT64) have rank 0 and
+ * are never compared, because their size is not a precision.
  */
 #include "model/graph/dtype.h"
 #include "base/base.h"
@@ -15,7 +15,8 @@ static const struct {
     const char *name;
     uint8_t bits;
     uint8_t rank;   /* see fsd_dtype_rank() */
-    uint8_t number; /* in ONNX's TensorProto.DataType; 0: it has none */
+    uint8_t number; /* the type's number in ONNX's TensorProto.DataType; 0: ONNX has no
+                       such type */
 } types[] = {
     [FSD_DTYPE_UNKNOWN] = {"unknown", 0, 0, 0},
     [FSD_FP64] = {"fp64", 64, 5, 11},
@@ -63,7 +64,7 @@ enum fsd_dtype fsd_dtype_numbered(int64_t number)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* All spellings that were seen in dumps, logs, the inspector and parsers. */
+/* The spellings of types that dumps, logs, the inspector and parsers use. */
 static const struct {
     const char *word;
     enum fsd_dtype type;
@@ -126,7 +127,8 @@ unsigned fsd_dtype_bits(enum fsd_dtype type)
     return types[type].bits;
 }
 
-/* Reads sign, exponent and mantissa.  E4M3 uses its largest exponent for numbers, too;
+/* Reads a floating-point number with so many bits of exponent and mantissa.  If the
+ * type has no infinities (E4M3), values with the largest exponent are numbers, too;
  * only the value with all mantissa bits set is NaN. */
 static double read_float(uint64_t bits, int exponent, int mantissa, bool infinities)
 {
@@ -149,7 +151,7 @@ static double read_single(uint32_t bits)
     return isnan(single) ? NAN : (double)single;
 }
 
-/* Reads a number of `width` bits in two's complement. */
+/* Reads an integer of `width` bits in two's complement. */
 static double read_signed(uint64_t bits, unsigned width)
 {
     return (double)((int64_t)(bits << (64 - width)) >> (64 - width));
@@ -161,7 +163,7 @@ bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out)
     case FSD_FP64:
         *out = read_float(bits, 11, 52, true);
         return true;
-    case FSD_FP32: /* the most frequent type, therefore first */
+    case FSD_FP32: /* first, because it is the most frequent type */
         *out = read_single((uint32_t)bits);
         return true;
     case FSD_FP16:
@@ -197,8 +199,8 @@ bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out)
     }
 }
 
-/* Decodes a whole array, because a quantized model has an FP32 scale for each
- * channel. */
+/* Decodes a whole array at once, because a quantized model has many arrays of scales:
+ * one FP32 number per channel. */
 void fsd_dtype_singles(const unsigned char *bytes, size_t n, double *out)
 {
     for (size_t i = 0; i < n; i++, bytes += 4)
@@ -264,8 +266,8 @@ struct fsd_layout fsd_layout_by_strides(const int64_t *ranks, const int64_t *siz
     return layout;
 }
 
-/* The word for an order with two or three spatial axes. *number becomes the number that
- * follows the word; 0: no number follows. */
+/* Returns the word for the order of a layout.  `*number` receives the number that
+ * follows the word, such as 32 in "chw32"; 0 if none follows. */
 static const char *layout_word(struct fsd_layout layout, unsigned *number)
 {
     bool deep = layout.spatial == 3;
@@ -282,7 +284,7 @@ static const char *layout_word(struct fsd_layout layout, unsigned *number)
     case FSD_ORDER_VECTORIZED:
         if (layout.width)
             return deep ? "cdhw" : "chw";
-        return deep ? "cdhwc" : "chwc"; /* vectors of an unknown width */
+        return deep ? "cdhwc" : "chwc"; /* vectors of an unknown number of channels */
     case FSD_ORDER_UNKNOWN:
     case FSD_ORDER_PERMUTED:
         break;
@@ -290,7 +292,7 @@ static const char *layout_word(struct fsd_layout layout, unsigned *number)
     return *number ? "c" : "";
 }
 
-/* Copies the parts of the name, because formatting them takes ten times as long and
+/* Copies the parts of the name without snprintf(), which takes ten times as long:
  * reports print the layout of every port. */
 const char *fsd_layout_name(struct fsd_layout layout, char out[16])
 {

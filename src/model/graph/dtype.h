@@ -5,12 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Element types. fp8 is E4M3FN, which builders call FP8. */
+/** Element types.  FSD_FP8 is E4M3FN, which builders call FP8. */
 enum fsd_dtype {
     FSD_DTYPE_UNKNOWN,
     FSD_FP64,
     FSD_FP32,
-    FSD_TF32, /**< never a tensor's type: the type in which a tactic computes */
+    FSD_TF32, /**< a type in which a tactic computes; no tensor has it */
     FSD_BF16,
     FSD_FP16,
     FSD_FP8,
@@ -43,33 +43,36 @@ enum fsd_dtype {
 /** The lower-case name used in every report ("fp16", "int8", "unknown"). */
 const char *fsd_dtype_name(enum fsd_dtype type);
 
-/** The type with this number in ONNX; unknown if there is none. */
+/** Returns the type with this number in ONNX; FSD_DTYPE_UNKNOWN if there is none. */
 enum fsd_dtype fsd_dtype_numbered(int64_t number);
 
-/** The type that a builder or parser calls by this word ("Half", "FP16", "float16"), in
- *  any case; FSD_DTYPE_UNKNOWN if there is none. */
+/** Returns the type that a builder or parser calls by this word ("Half", "FP16",
+ *  "float16"), in upper or lower case; FSD_DTYPE_UNKNOWN if there is none. */
 enum fsd_dtype fsd_dtype_read(const char *word, size_t n);
 
-/** Bits of an element in a packed buffer; 0 for strings and unknown. */
+/** Returns the number of bits of an element in a packed buffer; 0 for strings and
+ * unknown types. */
 unsigned fsd_dtype_bits(enum fsd_dtype type);
 
-/** The number that the bits of an element represent; NAN if they represent none.
- *  Returns false for types whose elements share a byte, and for types in which no model
- *  was seen to store numbers. */
+/** Writes the number that the bits of an element represent to `out`; NAN if they
+ *  represent none.  Returns false for types that it does not decode: those whose
+ *  elements share a byte, and those in which models do not store numbers. */
 bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out);
-/** Likewise for an array of `n` FP32 numbers, packed and little endian. */
+/** Decodes `n` FP32 numbers, which are stored in little endian without gaps, and writes
+ * them to `out`. */
 void fsd_dtype_singles(const unsigned char *bytes, size_t n, double *out);
 
-/** Whether a QuantizeLinear can output this type: 8 bits and fewer, not bool. */
+/** Whether a QuantizeLinear can output this type: a type of 8 bits or fewer, but not
+ * bool. */
 bool fsd_dtype_is_quantized(enum fsd_dtype type);
 
-/** Rank of a type by precision, for "higher precision than requested": fp64 5, fp32 and
- *  tf32 4, 16-bit floats 3, 8-bit 2, 4-bit and fewer 1; 0 for types without a precision
- *  (int32, int64, bool, string). */
+/** Returns the rank of a type by precision, which decides what is "higher precision
+ *  than requested": fp64 5, fp32 and tf32 4, 16-bit floats 3, 8-bit 2, 4-bit and fewer
+ *  1; 0 for types without a precision (int32, int64, bool, string). */
 int fsd_dtype_rank(enum fsd_dtype type);
 
-/** The type of higher rank; a known type rather than an unknown one.  The order of the
- *  arguments makes no difference. */
+/** Returns the type of higher rank.  If one type is unknown, returns the other one.
+ *  The order of the arguments makes no difference. */
 enum fsd_dtype fsd_dtype_wider(enum fsd_dtype a, enum fsd_dtype b);
 
 /** The order of a tensor's elements in memory. */
@@ -78,33 +81,37 @@ enum fsd_order {
     FSD_ORDER_LINEAR,        /**< row major */
     FSD_ORDER_CHANNELS_LAST, /**< "channel major", kHWC and its padded variants */
     FSD_ORDER_VECTORIZED,    /**< channels in vectors: chw4, chw32, ... */
-    FSD_ORDER_PERMUTED       /**< any other order of the axes: `axes` */
+    FSD_ORDER_PERMUTED       /**< any other order of the axes, stated by `axes` */
 };
 
 enum { FSD_LAYOUT_AXES = 8 };
 
 struct fsd_layout {
     uint8_t order;   /**< enum fsd_order */
-    uint8_t axis;    /**< the vectorized or innermost dimension; 1 is the channel */
-    uint16_t width;  /**< elements per vector, for FSD_ORDER_VECTORIZED; else 0 */
-    uint16_t pad;    /**< the axis is padded to a multiple of this; 0 and 1: no
-                          padding */
-    uint8_t spatial; /**< spatial dimensions, if the format states them; else 0 */
+    uint8_t axis;    /**< the vectorized or innermost axis; 1: the channel */
+    uint16_t width;  /**< FSD_ORDER_VECTORIZED: the number of elements per vector; else
+                          0 */
+    uint16_t pad;    /**< the axis is padded to a multiple of this number of elements; 0
+                          and 1: no padding */
+    uint8_t spatial; /**< the number of spatial dimensions, if the format states it;
+                          else 0 */
     uint8_t rank;    /**< FSD_ORDER_PERMUTED: the number of `axes` */
-    uint8_t axes[FSD_LAYOUT_AXES]; /**< the outermost first */
+    uint8_t axes[FSD_LAYOUT_AXES]; /**< FSD_ORDER_PERMUTED: the axes, the outermost
+                                        first */
 };
 
 bool fsd_layout_same(struct fsd_layout a, struct fsd_layout b);
 
-/** The order of axes by their strides: ranks[i] is the rank of axis i's stride, 0 for
- *  the innermost.  The stride of an axis with one element has no meaning, so that the
- *  other axes alone decide between row-major, channels last and any other order.
- *  @param n at most FSD_LAYOUT_AXES
- *  @param sizes the size of each axis; negative: unknown */
+/** Derives the order of the axes from their strides.  The stride of an axis with one
+ *  element has no meaning, so only the other axes decide between row-major, channels
+ *  last and any other order.
+ *  @param ranks  the rank of each axis's stride; 0 for the innermost axis
+ *  @param n  the number of axes, at most FSD_LAYOUT_AXES
+ *  @param sizes  the size of each axis in elements; negative: unknown */
 struct fsd_layout fsd_layout_by_strides(const int64_t *ranks, const int64_t *sizes,
                                         uint32_t n);
 
-/** "chw", "hwc", "hwc8", "chw32", "cdhw32"; "axes021" for axis 0, then 2, then 1, which
- *  is the innermost; "c8" if only the padding is known, "" if nothing is.  Writes at
- *  most 16 bytes into `out` and returns it. */
+/** Writes the name of a layout into `out`, at most 16 bytes, and returns `out`: "chw",
+ *  "hwc", "hwc8", "chw32", "cdhw32"; "axes021" if axis 0 is the outermost, 1 the
+ *  innermost; "c8" if only the padding is known; "" if nothing is known. */
 const char *fsd_layout_name(struct fsd_layout layout, char out[16]);

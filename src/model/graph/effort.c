@@ -1,8 +1,9 @@
 /*
- * Adds up the cost of a build.  A log has a line for each combination of formats and
- * each kernel, millions in a large log; only one entry per layer and source is stored,
- * so memory grows with the network.  Sums stay correct beyond a limit, because further
- * costs are added to an entry without a name.
+ * Adds up the cost of a build.  A large log has millions of lines, one for each kernel
+ * in each combination of formats.  Only one entry per layer and tactic source is
+ * stored, so the memory grows with the network and not with the log.  If a layer
+ * reaches the limit of entries, further costs are added to an entry without a name, so
+ * that sums stay correct.
  */
 #include "model/graph/effort.h"
 #include "base/base.h"

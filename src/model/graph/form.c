@@ -1,5 +1,5 @@
-/* Forms of tensors and of ports: the type, layout and sizes at one end of an edge, and
- * whether two forms are alike. */
+/* A form is the type, layout and sizes of a tensor, or of a tensor at one port. The
+ * functions here find, compare and print forms. */
 #include "model/graph/graph.h"
 
 const struct fsd_form *fsd_tensor_form(const struct fsd_graph *g, fsd_id tensor)

@@ -9,15 +9,17 @@ struct fsd_graph;
 /** The largest size of a dimension; a model with a larger one is damaged. */
 #define FSD_DIM_MAX ((int64_t)1 << 40)
 
-/** One dimension: a size, a name ("batch"), or neither (unknown). */
+/** One dimension of a shape.  It has a size, a name ("batch"), or neither if it is
+ * unknown. */
 struct fsd_dim {
     int64_t size; /**< -1: unknown */
     fsd_sym name; /**< 0: no name */
-    fsd_id term;  /**< an equal expression, in fsd_graph.terms, plus 1; 0: unknown */
+    fsd_id term;  /**< an expression for the size: its index in fsd_graph.terms, plus 1;
+                       0: unknown */
 };
 
-/** A size computed from named sizes, as a tree.  The operands of a term have lower
- *  numbers than the term, so there are no cycles. */
+/** An expression of named sizes, as a tree.  The operands of a term have lower numbers
+ *  than the term, so there are no cycles. */
 struct fsd_term {
     enum fsd_term_is {
         FSD_TERM_NUMBER,
@@ -25,10 +27,10 @@ struct fsd_term {
         FSD_TERM_PLUS,
         FSD_TERM_TIMES,
         FSD_TERM_CEIL, /**< a divided by b, rounded up */
-        FSD_TERM_MOST, /**< the larger operand */
+        FSD_TERM_MOST, /**< the larger of a and b */
         FSD_TERM_LEAST
     } is;
-    fsd_id a, b;    /**< operands */
+    fsd_id a, b;    /**< the operands, in fsd_graph.terms */
     int64_t number; /**< may be negative */
     fsd_sym name;
 };
@@ -39,32 +41,33 @@ struct fsd_form {
     struct fsd_layout layout;
     bool ranked;             /**< false: the shape is unknown */
     struct fsd_span dims;    /**< in fsd_graph.dims */
-    struct fsd_span strides; /**< in elements, in fsd_graph.ints; -1: unknown; one per
-                                  dimension, or none if not stated */
-    fsd_sym raw;             /**< the format as the input spells it; 0: none */
+    struct fsd_span strides; /**< the stride of each dimension in elements, in
+                                  fsd_graph.ints; -1: unknown; empty if no strides are
+                                  stated */
+    fsd_sym raw;             /**< the format as the input spells it; 0: not stated */
 };
 
-/** The number of elements of a form; -1 if a dimension is unknown or the product
- *  exceeds 63 bits. */
+/** Returns the number of elements of a form; -1 if a dimension is unknown or the
+ *  product exceeds 63 bits. */
 int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form);
 
 /** Whether both forms state the same sizes and the same strides. */
 bool fsd_forms_alike(const struct fsd_graph *g, const struct fsd_form *a,
                      const struct fsd_form *b);
 
-/** Whether both forms have the same sizes, ignoring axes of size 1.  Sizes are equal if
- *  both are known and the same or, unless `proved`, if both are unknown at the same
- *  position. */
+/** Whether both forms have the same sizes, ignoring axes of size 1.
+ *  @param proved  true: two unknown sizes are different; false: they are equal if they
+ *  are at the same position */
 bool fsd_sizes_alike(const struct fsd_graph *g, const struct fsd_form *a,
                      const struct fsd_graph *h, const struct fsd_form *b, bool proved);
 
-/** "fp32 chw32": the type, and the layout if known, as all reports print forms.  Writes
- *  it into `out` and returns `out`. */
+/** Writes the type and the layout, if known, into `out` as reports print them: "fp32
+ *  chw32".  Returns `out`. */
 enum { FSD_FORM_ROOM = 32 };
 const char *fsd_form_text(const struct fsd_form *form, char out[FSD_FORM_ROOM]);
-/** Prints the same text. */
+/** Prints the type and the layout, if known: "fp32 chw32". */
 void fsd_put_form(const struct fsd_form *form, FILE *out);
-/** Prints the sizes, separated by `between`, "1,N,224": a dynamic size as its name, or
- *  "?". */
+/** Prints the sizes, separated by `between`: "1,N,224".  A dynamic size is printed as
+ *  its name, or as "?" if it has none. */
 void fsd_put_sizes(const struct fsd_graph *g, const struct fsd_form *form,
                    const char *between, FILE *out);

@@ -1,11 +1,11 @@
 /*
- * Builds a graph, and answers general questions about it.  There are no pointers:
- * nodes, tensors and ports are indices into arrays, and lists are spans of one pool, so
- * that a graph of a million nodes takes a few allocations.  Producers and consumers of
- * tensors are indexed once, by counting sort in fsd_graph_finish(); within a tensor
- * they ascend, which binary searches rely on. fsd_graph_order() sorts topologically
- * even if a tensor has several producers (it is written in place) and the file is not
- * in order.
+ * Builds a graph, and answers general questions about it.  The graph has no pointers:
+ * nodes, tensors and ports are indices into arrays, and lists are spans of one pool.  A
+ * graph of a million nodes therefore takes a few allocations. fsd_graph_finish()
+ * collects the producers and consumers of each tensor by a counting sort, in ascending
+ * order, so that binary searches find them. fsd_graph_order() sorts the nodes
+ * topologically, even if several layers write one tensor in place and the file has
+ * another order.
  */
 #include "model/graph/graph.h"
 
@@ -32,9 +32,9 @@ struct fsd_graph *fsd_graph_new(struct fsd_arena *arena, struct fsd_intern *name
     return g;
 }
 
-/* A name that occurs in many scopes (a function called many times) has a chain of
- * tensors, newest first: readers finish one scope before they open the next, so the
- * tensor is nearly always at the front. */
+/* If many scopes have a tensor with the same name (a function that is called many
+ * times), the tensors form a chain, newest first.  Readers finish one scope before they
+ * open the next, so the tensor is nearly always at the front of the chain. */
 fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope)
 {
     fsd_id id = name < g->by_name.n ? g->by_name.at[name] : FSD_NONE;
@@ -124,7 +124,8 @@ fsd_id fsd_graph_add_form(struct fsd_graph *g, struct fsd_form form,
 
 /* ------------------------------------------------------------------ finishing */
 
-/* Counting sort of the uses by tensor: counts, allocates the spans, fills them. */
+/* Sorts the producers or the consumers by tensor, by a counting sort: counts them,
+ * allocates the spans, and fills the spans. */
 static void index_uses(struct fsd_graph *g, bool producers)
 {
     if (!producers)
@@ -264,8 +265,8 @@ fsd_id fsd_tensor_only_reader(const struct fsd_graph *g, fsd_id tensor)
                : FSD_NONE;
 }
 
-/* The position of the first link to `node` among ascending links, or the position where
- * it would be. */
+/* Returns the position of the first link to `node` in a span of ascending links, or the
+ * position where it would be. */
 static uint32_t place_of(const struct fsd_graph *g, struct fsd_span links, fsd_id node)
 {
     uint32_t low = 0, high = links.n;
@@ -284,7 +285,8 @@ static uint32_t place_of(const struct fsd_graph *g, struct fsd_span links, fsd_i
 uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor)
 {
     struct fsd_span uses = fsd_tensor_consumers(g, tensor);
-    uint32_t at = place_of(g, uses, node); /* nodes are usually queried in order */
+    uint32_t at = place_of(g, uses, node); /* first guess: callers usually ask for nodes
+                                              in order */
 
     return at < uses.n && g->links.at[uses.at + at] == node
                ? g->use_input[uses.at + at - g->uses_at]
@@ -308,15 +310,15 @@ fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port)
     return by.n == 1 ? g->links.at[by.at] : FSD_NONE;
 }
 
-/* The number of producers that each node still waits for.  If a tensor has several
- * producers, such as one that is written in place, the order of the file decides which
- * producer a consumer reads: each producer waits for the one before it, and a consumer
- * for the last one before it. */
+/* The state of the topological sort.  A node waits for the producers of its inputs.  If
+ * a tensor has several producers, because it is written in place, the order of the file
+ * decides which output a consumer reads.  Each producer then waits for the producer
+ * before it in the file, and a consumer waits for the last producer before it. */
 struct waiting {
     const struct fsd_graph *g;
     uint32_t *awaited; /* indexed by node */
-    uint32_t *settled; /* indexed by tensor: 1 + the tensor's last producer that is in
-                          `order` */
+    uint32_t *settled; /* indexed by tensor: the last of its producers that is in
+                          `order`, plus 1 */
     fsd_id *order;
     uint32_t n;
 };
@@ -328,8 +330,8 @@ static void await(struct waiting *w, fsd_id node, bool begins)
         w->order[w->n++] = node;
 }
 
-/* Passes to await() each node that waits for one producer of the tensor: the producer
- * at the index `place` of its producers. */
+/* Calls await() for each node that waits for the producer at index `place` of the
+ * tensor's producers. */
 static void await_producer(struct waiting *w, fsd_id tensor, uint32_t place,
                            bool begins)
 {
@@ -338,7 +340,8 @@ static void await_producer(struct waiting *w, fsd_id tensor, uint32_t place,
     struct fsd_span readers = g->tensors.at[tensor].consumers;
     const fsd_id *of = &g->links.at[producers.at];
     fsd_id producer = of[place], next;
-    bool alone = of[0] == of[producers.n - 1]; /* the producers ascend */
+    bool alone = of[0] == of[producers.n - 1]; /* all producers are the same node,
+                                                  because the list ascends */
 
     while (place < producers.n && of[place] == producer)
         place++;

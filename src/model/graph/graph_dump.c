@@ -1,6 +1,6 @@
 /*
- * Prints one fact per line: inputs, outputs and constants by name, nodes in their
- * order, attributes by name.  Two dumps can be compared with diff(1).
+ * Prints a graph with one fact per line, so that diff(1) can compare two dumps.
+ * Inputs, outputs, constants and attributes are sorted by name; nodes keep their order.
  */
 #include "model/graph/graph.h"
 #include "base/base.h"
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Prints a name between two words. */
+/* Prints a name between the texts `before` and `after`. */
 static void put(const struct fsd_graph *g, const char *before, fsd_sym name,
                 const char *after, FILE *out)
 {
@@ -50,7 +50,8 @@ void fsd_put_sizes(const struct fsd_graph *g, const struct fsd_form *form,
     }
 }
 
-/* Prints "@2 fp32 chw [1,N]"; "@2" is the scope of a tensor in a body. */
+/* Prints the form of a tensor, such as "@2 fp32 chw [1,N]"; "@2" is the scope of a
+ * tensor in a body. */
 static void put_whole_form(const struct fsd_graph *g, fsd_id scope,
                            const struct fsd_form *form, FILE *out)
 {

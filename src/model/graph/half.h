@@ -1,6 +1,6 @@
-/* Converts floats to 16 bits: rounds to nearest, ties to even.  A value beyond the
- * range of the type becomes its greatest number, as builders do with weights;
- * infinities and NaN are kept. */
+/* Converts floats to FP16 and BF16: rounds to nearest, ties to even.  A value beyond
+ * the range of the type becomes the type's greatest number, as when builders convert
+ * weights.  Infinities and NaN stay. */
 #pragma once
 
 #include <stdint.h>
@@ -12,7 +12,10 @@
 /** Converts to IEEE 754 binary16. */
 static inline uint16_t fsd_half_of(float value)
 {
-    enum { MOST = 0x7bff, LEAST_NORMAL = 113 }; /* exponent of 2^-14 in binary32 */
+    enum {
+        MOST = 0x7bff,
+        LEAST_NORMAL = 113
+    }; /* the biased exponent of 2^-14 in binary32 */
     uint32_t bits, sign, exponent, fraction, shift, half, rest;
 
     memcpy(&bits, &value, sizeof bits);
@@ -27,7 +30,8 @@ static inline uint16_t fsd_half_of(float value)
     fraction |= 0x800000;
     half = fraction >> shift;
     rest = fraction & ((UINT32_C(1) << shift) - 1);
-    /* The implicit leading bit of a normal number adds one to its exponent. */
+    /* The fraction includes the implicit leading bit of a normal number, which adds one
+     * to the exponent. */
     half += exponent < LEAST_NORMAL ? 0 : (exponent - LEAST_NORMAL) << 10;
     half += rest > UINT32_C(1) << (shift - 1) ||
             (rest == UINT32_C(1) << (shift - 1) && half & 1);

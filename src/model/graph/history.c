@@ -1,9 +1,9 @@
 /*
- * Stores the facts of a build log.  The memory for the most frequent lines is bounded,
- * so that a log of gigabytes needs megabytes: of the thousands of kernels that were
- * timed, only the best one per layer, runner and format is stored, and lines of unknown
- * form are counted by their first words, with one example each.  The sentences of
- * events are in one table, since every report prints them.
+ * Stores the facts of a build log.  A log of gigabytes must need only megabytes, so the
+ * memory for its most frequent lines is bounded.  The builder times thousands of
+ * kernels; only the best kernel per layer, runner and format is stored.  Lines of an
+ * unknown form are counted by their first words, with one example each.  The sentences
+ * of events are in one table, because every report prints them.
  */
 #include "model/graph/history.h"
 #include "base/base.h"
@@ -107,8 +107,8 @@ void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n)
 
 /* ------------------------------------------------------------------- sentences */
 
-/* The name of a kind, and its sentence, in which %P, %A, %B and %T stand for pass, a, b
- * and text, and %M for text as a list of members. */
+/* The name of each kind of event, and its sentence.  In the sentence, %P stands for the
+ * pass, %A, %B and %T for a, b and text, and %M for text as a list of members. */
 static const struct {
     const char *name, *sentence;
 } kinds[] = {
@@ -139,9 +139,9 @@ static const struct {
 };
 _Static_assert(FSD_COUNT_OF(kinds) == FSD__EVENT_COUNT, "a row a kind");
 
-/* Prints "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b"; of a long list, prints only
- * the first members and the number of all, because each node of a region has events
- * that name the region. */
+/* Prints the members of a region: "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b".  From
+ * a long list, it prints only the first members and the number of all, because each
+ * node of the region has this event. */
 static void put_members(const char *text, FILE *out)
 {
     enum { SHOWN = 4 };

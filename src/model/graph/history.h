@@ -1,10 +1,11 @@
 /*
- * The steps from the network to the engine that a build log reports: one entry per
- * meaningful line, in the log's order. read/log/read.c fills it, match/story.c replays
- * it against the model.
+ * The history has the steps from the network to the engine that a build log reports:
+ * one event per meaningful line, in the order of the log. read/log/read.c fills the
+ * history, and match/story.c applies its events to the model.
  *
- * An event is recognized by its form ("X: Fusing A with B"), whatever the name of the
- * pass.  Names are spelled as in the log; only match/ resolves them.
+ * A line becomes an event because of its form ("X: Fusing A with B"), not because of
+ * the name of the pass.  Names stay as in the log; only match/ finds the nodes that
+ * they mean.
  */
 #pragma once
 
@@ -14,36 +15,40 @@
 #include "model/graph/effort.h"
 #include "model/graph/profile.h"
 
-/** The forms, and the meaning of `a`, `b` and `text` in each. */
+/** The kinds of events, and the meaning of the members pass, a, b and text for each
+ * kind. */
 enum fsd_event_kind {
     FSD_EVENT_STAGE,     /**< a: "After vertical fusions", text: the number of layers */
-    FSD_EVENT_TRY,       /**< pass, a: the layer that it examines; 0: not stated */
-    FSD_EVENT_FUSE,      /**< pass, a with b; text: the fused layer, "a + b" */
-    FSD_EVENT_INTO,      /**< pass, a into b; a may be "(x and y)" */
-    FSD_EVENT_REMOVE,    /**< a; pass: the last one tried, b: the layer that it
-                              examined */
-    FSD_EVENT_SWAP,      /**< a with b */
-    FSD_EVENT_RETYPE,    /**< a, text: "ELEMENTWISE to POINTWISE" */
-    FSD_EVENT_MERGE,     /**< a: "x || y" */
-    FSD_EVENT_DUPLICATE, /**< a duplicates b, text: "Q" */
+    FSD_EVENT_TRY,       /**< pass examines layer a (0: not stated) */
+    FSD_EVENT_FUSE,      /**< pass fuses a with b; text: the fused layer, "a + b" */
+    FSD_EVENT_INTO,      /**< pass fuses a into b; a may be "(x and y)" */
+    FSD_EVENT_REMOVE,    /**< layer a is removed; pass and b: the last pass that ran,
+                              and the layer that it examined */
+    FSD_EVENT_SWAP,      /**< layer a is swapped with layer b */
+    FSD_EVENT_RETYPE,    /**< layer a changes its type; text: "ELEMENTWISE to
+                              POINTWISE" */
+    FSD_EVENT_MERGE,     /**< several layers become the layer a: "x || y" */
+    FSD_EVENT_DUPLICATE, /**< a duplicates b; text: the operator, "Q" */
     FSD_EVENT_CONCAT,    /**< a: a concatenation that is written in place */
-    FSD_EVENT_SLICE,     /**< a: a slice that was removed; text: how */
+    FSD_EVENT_SLICE,     /**< a: a slice that is removed; text: the way in which it is
+                              removed */
     FSD_EVENT_RETARGET,  /**< tensor a now is, or is a part of, tensor b */
-    FSD_EVENT_COPY,      /**< tensor a to tensor b, text: the reason */
-    FSD_EVENT_REFORMAT,  /**< a: "Reformatted Input Tensor 0 to X", b: the tensor,
-                              text: "Float(..) to Half(..)" */
-    FSD_EVENT_REGISTER,  /**< layer a for ONNX node b */
-    FSD_EVENT_MEMBERS,   /**< a: the foreign node, text: its Metadata */
+    FSD_EVENT_COPY,      /**< a copy of tensor a to tensor b; text: the reason */
+    FSD_EVENT_REFORMAT,  /**< a: the reformat, "Reformatted Input Tensor 0 to X"; b: the
+                              tensor; text: "Float(..) to Half(..)" */
+    FSD_EVENT_REGISTER,  /**< the parser registers layer a for ONNX node b */
+    FSD_EVENT_MEMBERS,   /**< a: a foreign node; text: the Metadata of that node */
     FSD_EVENT_PATTERN,   /**< a is part of the pattern in text, "self-attention" */
-    FSD_EVENT_TUNED,     /**< a, of region b; text: the fastest kernels measured */
-    FSD_EVENT_WARNING,   /**< text: the message; a: the name of its rule, see
-                              warnings */
-    FSD_EVENT_SKIP,      /**< pass did not fuse node a (0: not stated), text: the
-                              reason; b: the function that gave it, 0: the pass */
+    FSD_EVENT_TUNED,     /**< a: a layer of region b; text: its fastest kernels */
+    FSD_EVENT_WARNING,   /**< text: the message; a: the rule for this kind of warning */
+    FSD_EVENT_SKIP,      /**< pass did not fuse node a (0: not stated); text: the
+                              reason; b: the function that states the reason (0: the
+                              pass) */
     FSD_EVENT_FALLBACK,  /**< layer a runs on the GPU although the user assigned it to
-                              the DLA, text: the reason; b: its type, 0: not stated */
+                              the DLA; text: the reason; b: the type of the layer (0:
+                              not stated) */
     FSD_EVENT_ADD,       /**< pass added b, "a Q/DQ pair", on tensor a; text: "between X
-                              and Y", 0: not stated */
+                              and Y" (0: not stated) */
     FSD__EVENT_COUNT
 };
 
@@ -51,39 +56,42 @@ struct fsd_event {
     enum fsd_event_kind kind;
     fsd_sym pass; /**< 0: the line does not name a pass */
     fsd_sym a, b, text;
-    fsd_id node;    /**< REGISTER: the parsed node being imported, counted from 0 */
-    uint32_t build; /**< the engine of the log to which the event belongs, from 0 */
-    uint32_t timed; /**< REFORMAT: the measurement of this reformat in `rivals`, plus 1;
-                         0: it was not measured */
+    fsd_id node;    /**< REGISTER: the number of the node that the parser imports, from
+                         0 */
+    uint32_t build; /**< the number of the event's engine in the log, from 0 */
+    uint32_t timed; /**< REFORMAT: the index of its measurement in `rivals`, plus 1; 0:
+                         the builder did not measure it */
     uint32_t times; /**< SKIP: how often the log repeats the line */
     bool unstated;  /**< FALLBACK: the log states no reason */
     uint64_t line;
 };
 
-/** The limit of rivals per layer and build.  A layer is timed with each kind of kernel
- *  in each combination of formats; no log seen has more than 60. */
+/** The limit of rivals per layer and build.  The builder times a layer with each kind
+ *  of kernel in each combination of formats; no log seen has more than 60 of them. */
 enum { FSD_MOST_RIVALS = 256 };
 
-/** A measurement of the builder: the best tactic of one kind of kernel for one layer,
- *  for one combination of formats if stated; or the best tactic of one reformat. */
+/** A measurement of the builder: the best tactic of one kind of kernel for one layer
+ *  (and one combination of formats, if the log states it), or the best tactic of one
+ *  reformat. */
 struct fsd_rival {
     fsd_sym layer;  /**< the layer's name in the log line with the measurement */
-    fsd_sym runner; /**< the kind of kernel; for a reformat, the change of form */
+    fsd_sym runner; /**< the kind of kernel; for a reformat, the old and the new form */
     fsd_sym tactic;
-    fsd_sym formats; /**< the formats of the layer's inputs and outputs, if measured per
-                          format; 0: unknown */
+    fsd_sym formats; /**< the formats of the layer's inputs and outputs in this
+                          measurement; 0: unknown */
     double ms;
     uint32_t build;
-    uint32_t next; /**< the next rival of the same layer; FSD_NONE */
+    uint32_t next; /**< the next rival of the same layer; FSD_NONE: this is the last
+                        one */
 };
 
-/** A layer of an engine in the log; these layers show whether the log belongs to the
- *  dump. */
+/** A layer of a finished engine, as the log lists it.  The program compares these
+ *  layers with the dump to decide whether the log belongs to it. */
 struct fsd_final {
     fsd_sym name;
     fsd_sym tensor;     /**< the layer's first output; 0: none, or unknown */
-    enum fsd_dtype out; /**< the type of that tensor */
-    bool region;        /**< the layer is a region, whose kernels the dump may list
+    enum fsd_dtype out; /**< the type of `tensor` */
+    bool region;        /**< the layer is a region; the dump may list its kernels
                              instead */
     uint32_t build;
 };
@@ -91,14 +99,14 @@ struct fsd_final {
 /** Memory figures of the log, in bytes; negative: unknown. */
 struct fsd_memory_use {
     fsd_sym layer;        /**< 0: the sums of the whole engine */
-    int64_t host, device; /**< persistent */
+    int64_t host, device; /**< persistent memory on the host and on the device */
     int64_t scratch;      /**< the layer's scratch memory; for the whole engine, the
-                               maximum, or before version 10 the sum */
+                               maximum over layers, or the sum before version 10 */
     int64_t activations, weights; /**< only for the whole engine */
     uint32_t build;
 };
 
-/** Sizes of one of the network's inputs. */
+/** The sizes of one input of the network. */
 struct fsd_input_shape {
     fsd_sym input;
     uint8_t n;
@@ -109,25 +117,24 @@ struct fsd_input_shape {
     uint32_t build;
 };
 
-/** A pass over the whole graph, and its effects in all its runs. */
+/** A pass over the whole graph, and the effects of all its runs. */
 struct fsd_pass_stats {
     fsd_sym name;
     uint32_t runs, changed; /**< how often the pass ran, and how often it changed the
                                  graph */
-    uint32_t matched;       /**< number of groups of nodes that the pass matched, if
-                                 reported */
-    uint32_t dropped;       /**< number of constants and tensors that were unused after
-                                 the pass */
+    uint32_t matched;       /**< the number of groups of nodes that the pass matched, if
+                                 the log reports it */
+    uint32_t dropped;       /**< the number of constants and tensors that were unused
+                                 after the pass */
     uint32_t build;
 };
 
-/** The provider to which the runtime assigned nodes. */
+/** An execution provider to which ONNX Runtime assigned a node or all nodes. */
 struct fsd_placement {
     fsd_sym provider;
-    fsd_sym op, name; /**< the operator and the name of one node; both 0: the provider
-                           has all nodes */
-    uint32_t part;    /**< from 1: nodes with the same number were assigned together; 0:
-                           unknown */
+    fsd_sym op, name; /**< the operator and the name of the node; both 0: all nodes */
+    uint32_t part;    /**< the number of the group of nodes that were assigned together,
+                           from 1; 0: unknown */
     uint32_t build;
 };
 
@@ -136,20 +143,20 @@ struct fsd_placement {
 struct fsd_built_in {
     struct fsd_built fact;
     uint64_t line;
-    uint32_t build; /**< FSD_NONE: the attempt led to no engine */
+    uint32_t build; /**< the engine; FSD_NONE: the build attempt led to no engine */
     bool anywhere;  /**< the log may also state the fact after the engine's layers */
-    bool first;     /**< a program starts here: earlier facts are not about its
-                         engine */
+    bool first;     /**< a new program starts at this line: earlier facts are not about
+                         its engine */
 };
 
 enum fsd_parser_says {
     FSD_SAYS_NODE,  /**< "Parsing node: NAME [Op]" */
-    FSD_SAYS_MORE,  /**< about a node, a tensor or the model */
+    FSD_SAYS_MORE,  /**< another line about a node, a tensor or the model */
     FSD_SAYS_LAYER, /**< a line of the builder's own list of layers: "IDENTITY NAME" */
 };
 
-/** A line in which the parser printed a part of the network, as a range of bytes of the
- *  log. */
+/** A log line in which the parser printed a part of the network.  Its text is a range
+ *  of bytes of the log. */
 struct fsd_parser_line {
     uint64_t at, line;
     uint32_t n;
@@ -157,9 +164,9 @@ struct fsd_parser_line {
     enum fsd_parser_says says;
 };
 
-/** Lines of an unknown form, which are equal except for numbers. */
+/** All log lines of one unknown form: they differ only in numbers. */
 struct fsd_unknown_form {
-    fsd_sym sample; /**< the first such line */
+    fsd_sym sample; /**< the first line of this form */
     fsd_sym key;
     uint32_t n;
 };
@@ -168,13 +175,13 @@ struct fsd_history {
     struct fsd_arena *arena;
     struct fsd_intern *names;
     const char *path;
-    struct fsd_log_scan *scan; /**< private to the log's reader: the engines in the log;
-                                    NULL */
+    struct fsd_log_scan *scan; /**< the engines in the log; only the log's reader uses
+                                    it; may be NULL */
     FSD_VEC(struct fsd_event) events;
     FSD_VEC(struct fsd_rival) rivals;
     FSD_VEC(uint32_t)
-    rivals_of; /**< indexed by symbol: the newest rival, plus 1; 0:
-                                      none */
+    rivals_of; /**< indexed by symbol of a layer: the index of its newest rival, plus 1;
+                    0: none */
     struct fsd_efforts efforts;
     FSD_VEC(struct fsd_final) finals;
     FSD_VEC(struct fsd_built_in) built;
@@ -182,61 +189,64 @@ struct fsd_history {
     FSD_VEC(struct fsd_input_shape) shapes;
     FSD_VEC(struct fsd_pass_stats) passes; /**< in the order of their first runs */
     FSD_VEC(struct fsd_placement) places;
-    fsd_profile_vec profiles; /**< the layer times in the log; no line states the
-                                   engine */
+    fsd_profile_vec profiles; /**< the layer times in the log, which does not state
+                                   their engine */
     FSD_VEC(uint32_t)
-    placed; /**< indexed by build: the number of placed nodes; 0:
-                                   unknown */
+    placed; /**< indexed by build: the number of placed nodes; 0: unknown */
     FSD_VEC(struct fsd_parser_line) parser;
     FSD_VEC(struct fsd_unknown_form) unknown;
-    FSD_VEC(uint32_t) unknown_of; /**< indexed by symbol of the key: its form, plus 1 */
-    uint32_t builds;              /**< number of engines in the log; at least 1 */
+    FSD_VEC(uint32_t) unknown_of; /**< indexed by symbol of `key`: its form, plus 1 */
+    uint32_t builds;              /**< the number of engines in the log, at least 1 */
     uint64_t lines, unknown_lines, lost_rivals;
-    uint32_t n_elsewhere; /**< number of events of the log that `events` lacks, because
-                               they are about other engines; see fsd_history_part() */
-    bool registers;       /**< of a history from fsd_history_part(): some line of the
-                               whole log registers a layer */
+    uint32_t n_elsewhere; /**< the number of events in the log that are about other
+                               engines, and therefore not in `events`; see
+                               fsd_history_part() */
+    bool registers;       /**< set by fsd_history_part(): a line anywhere in the log
+                               registers a layer */
     bool no_steps;        /**< the log never reports the nodes of layers */
-    bool assigned;        /**< the log is a list of assigned nodes: the history has only
-                               `places` */
+    bool assigned;        /**< the log is a list of nodes and their execution providers:
+                               the history has only `places` */
     bool failed;          /**< an attempt to build failed */
-    uint64_t session_lines; /**< number of lines of the program that runs the builder,
-                                 or of another program */
+    uint64_t session_lines; /**< the number of lines of other programs, such as the
+                                 program that calls the builder */
 
-    /* Set after comparing the log with model and engine (api/run.c): */
+    /* api/run.c sets these after it compares the log with the model and the engine: */
     uint32_t build;            /**< the engine of this run, from 0 */
-    uint32_t parsed_build;     /**< the engine before which the network was printed */
-    const fsd_id *parsed_node; /**< indexed by parsed node: its number in that
+    uint32_t parsed_build;     /**< the log prints the network before this engine */
+    const fsd_id *parsed_node; /**< indexed by parsed node: its number in the printed
                                     network */
-    const fsd_id *node_of;     /**< indexed by parsed node: the model's node; FSD_NONE:
-                                    none */
+    const fsd_id *node_of;     /**< indexed by parsed node: the same node of the model;
+                                    FSD_NONE: the model lacks it */
     uint32_t n_parsed;
-    uint32_t unlike;   /**< number of parsed nodes that the model does not have */
-    uint32_t unparsed; /**< number of the model's nodes that the parser did not read:
-                            consumers of their outputs in the model read other tensors
-                            in the log */
-    uint32_t unparsed_quantizers; /**< number of Q and DQ among them */
-    fsd_id unparsed_node; /**< the first of these nodes whose output a parsed node reads
-                               in the model; FSD_NONE */
-    fsd_id unparsed_by;   /**< that parsed node */
-    uint32_t foreign;     /**< number of layers of the log's engine that the dump does
-                               not have */
+    uint32_t unlike;   /**< the number of parsed nodes that the model does not have */
+    uint32_t unparsed; /**< the number of nodes of the model that the parser did not
+                            read: in the log, the consumers of their outputs read other
+                            tensors */
+    uint32_t unparsed_quantizers; /**< the number of QuantizeLinear and DequantizeLinear
+                                       nodes that `unparsed` counts */
+    fsd_id unparsed_node; /**< the first node that `unparsed` counts and whose output a
+                               parsed node reads in the model; FSD_NONE: there is
+                               none */
+    fsd_id unparsed_by;   /**< the parsed node that reads the output of
+                               `unparsed_node` */
+    uint32_t foreign;     /**< the number of layers of the log's engine that the dump
+                               does not have */
     fsd_sym unlike_name, foreign_name; /**< the first of the parsed nodes that `unlike`
                                             counts, and the first of the layers that
                                             `foreign` counts */
-    bool refused;                      /**< the log belongs to a different build, so its
-                                            facts are not used */
+    bool refused;                      /**< the log belongs to a different build, so the
+                                            program does not use its facts */
 };
 
 struct fsd_history *fsd_history_new(struct fsd_arena *arena, struct fsd_intern *names);
 
 /** Adds a measurement, or replaces a slower one.
- *  @param tactic the text of the rival's tactic, of `tactic_n` bytes; it becomes a
- *  symbol if the rival is kept */
+ *  @param tactic  the tactic's name, of `tactic_n` bytes; it becomes a symbol only if
+ *  the history keeps the rival */
 void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival,
                        const char *tactic, size_t tactic_n);
 
-/** The number of events in the whole log. */
+/** Returns the number of events in the whole log. */
 static inline uint32_t fsd_history_n_events(const struct fsd_history *h)
 {
     return h->events.n + h->n_elsewhere;
@@ -246,17 +256,17 @@ static inline uint32_t fsd_history_n_events(const struct fsd_history *h)
 struct fsd_history_parts;
 
 /** Groups the records of a log that was read whole.
- *  @param all  not changed afterwards; it outlives the result. */
+ *  @param all  must not change afterwards, and must outlive the result */
 struct fsd_history_parts *fsd_history_divide(struct fsd_arena *arena,
                                              const struct fsd_history *all);
 
-/** The history of one engine, with the lines of the network that it was built from: all
- *  that fsd_log_network(), the replay of events and reports need.  Its time and memory
- *  depend only on the lines about that engine.  It lacks the log's layer times, which
- *  are only used for a log of one engine, and the forms of unknown lines, which it only
- *  counts.
- *  @param names receives the symbols of the part.
- *  @param build  the engine, below `all->builds`. */
+/** Returns the history of one engine, with the lines about its network: all facts that
+ *  fsd_log_network(), the replay of events and the reports need.  The time and memory
+ *  for this depend only on the lines about that engine.  The result lacks two things:
+ *  layer times, which are only used if the log has one engine, and the forms of unknown
+ *  lines, which it only counts.
+ *  @param names  receives the symbols of the result
+ *  @param build  the number of the engine, below `all->builds` */
 struct fsd_history *fsd_history_part(struct fsd_arena *arena, struct fsd_intern *names,
                                      const struct fsd_history_parts *parts,
                                      uint32_t build);
@@ -264,14 +274,14 @@ struct fsd_history *fsd_history_part(struct fsd_arena *arena, struct fsd_intern 
 /** Counts a line of an unknown form. */
 void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n);
 
-/** The newest rival of a layer; FSD_NONE if there is none; follow `next` for the
- *  others. */
+/** Returns the index of the newest rival of a layer; FSD_NONE if there is none.  The
+ *  member `next` leads to the layer's other rivals. */
 uint32_t fsd_history_rivals(const struct fsd_history *h, fsd_sym layer);
 
 /** Writes the event as a sentence without a full stop: "ConvReluFusion fused A with
  * B". */
 void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE *out);
 
-/** Prints which lines of the log were understood: the count of each form, then the
- *  unknown forms, the most frequent first. */
+/** Prints how many lines of the log have each known form, then the unknown forms, the
+ *  most frequent first. */
 void fsd_history_dump(const struct fsd_history *h, FILE *out);

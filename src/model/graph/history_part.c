@@ -1,10 +1,9 @@
 /*
- * The part of a history that is about one engine of a log.  A log of many engines is
- * read once, and the run of each engine gets its own records and symbols, so that the
- * time of a run depends on the lines about its engine and not on the whole log.  One
- * table states which members of a record are symbols, and which are numbers of other
- * records.  Symbols are added in the order in which the log names them, as in a run
- * that reads the whole log, and records keep their order.
+ * Makes the part of a history that is about one engine.  A log of many engines is read
+ * once, and each engine's run gets records and symbols of its own.  The time of a run
+ * then depends on the lines about its engine, not on the whole log.  One table states
+ * which members of a record are symbols, and which are numbers of other records.
+ * Records and symbols keep the order of the log, as in a run that reads the whole log.
  */
 #include "model/graph/history.h"
 
@@ -29,15 +28,16 @@ enum kind {
 
 enum { MOST_SYMBOLS = 4, MOST_LINKS = 2 };
 
-/* A member of a record that refers to another record by its number: as it is, or plus 1
- * so that 0 means none. */
+/* A member of a record that holds the index of another record, or that index plus 1 (0:
+ * none). */
 struct link {
     uint32_t at;
     enum kind to;
     bool plus_one;
 };
 
-/* One array of the history: where it is, and the members of a record. */
+/* Describes one array of the history: its place in struct fsd_history, and the members
+ * of its records. */
 static const struct array {
     size_t vec, size, build;
     unsigned n_symbols, n_links;
@@ -71,7 +71,7 @@ static const struct array {
     [SKIPS] = {ARRAY(efforts.skips, fsd_effort_skip),
                0,
                1,
-               1, /* skips state no build: their efforts do */
+               1, /* a skip has no member `build`; its effort has */
                {AT(fsd_effort_skip, why)},
                {{AT(fsd_effort_skip, next), SKIPS, false}}},
     [STEPS] = {ARRAY(efforts.steps, fsd_effort_step),
@@ -131,7 +131,7 @@ static const struct array {
 };
 _Static_assert(FSD_COUNT_OF(arrays) == KINDS, "a row each");
 
-/* Any array of a history: all have this layout. */
+/* Any array of a history; all FSD_VEC arrays have these members. */
 struct records {
     char *at;
     uint32_t n, cap;
@@ -143,8 +143,8 @@ struct fsd_history_parts {
     const struct fsd_history *all;
     struct fsd_lists of[KINDS]; /* the records of each build */
     uint32_t *parsed;           /* indexed by build: the build before which the log
-                                   prints its network; FSD_NONE */
-    /* Used for a build whose network the log does not print: */
+                                   prints the network; FSD_NONE: it prints none */
+    /* These are used for a build whose network the log does not print: */
     id_vec registered; /* the events that register a layer, of any build */
     id_vec unbuilt;    /* the parser's lines of attempts that led to no engine */
 };
@@ -164,7 +164,7 @@ static void set_records(struct fsd_history *h, enum kind kind, struct records r)
 
 /* -------------------------------------------------------------------- dividing */
 
-/* The build of each skip, which is the build of its effort. */
+/* Returns the build of each skip: the build of its effort. */
 static uint32_t *builds_of_skips(struct fsd_arena *arena, const struct fsd_efforts *all)
 {
     uint32_t *build = fsd_ids_new(arena, all->skips.n);
@@ -175,8 +175,9 @@ static uint32_t *builds_of_skips(struct fsd_arena *arena, const struct fsd_effor
     return build;
 }
 
-/* Returns `parsed` of struct fsd_history_parts.  Of several engines of one network only
- * the first follows the parser's lines; the others get its number. */
+/* Returns `parsed` of struct fsd_history_parts.  If several engines are built from one
+ * network, the parser's lines come before the first one only; the other engines get the
+ * number of the first. */
 static uint32_t *parsed_builds(struct fsd_arena *arena, const struct fsd_history *h)
 {
     uint32_t *parsed = fsd_ids_new(arena, h->builds), last = FSD_NONE;
@@ -217,14 +218,14 @@ struct fsd_history_parts *fsd_history_divide(struct fsd_arena *arena,
 
 /* ------------------------------------------------------------------- one part */
 
-/* A part that is being made. */
+/* The part of the history that is being made. */
 struct part {
     struct fsd_arena *scratch;
     const struct fsd_history *all;
     struct fsd_history *h;
     id_vec taken[KINDS]; /* the numbers of the records, ascending */
-    id_vec symbols;      /* of all records, ascending */
-    fsd_sym *own;        /* the part's symbol for each of these */
+    id_vec symbols;      /* the symbols in all these records, ascending */
+    fsd_sym *own;        /* the part's own symbol for each entry of `symbols` */
 };
 
 static void take(struct part *part, enum kind kind, const fsd_id *ids, uint32_t n)
@@ -243,7 +244,8 @@ static void take_build(struct part *part, const struct fsd_history_parts *from,
     }
 }
 
-/* The records of a build, and of the build whose network it has. */
+/* Takes all records of a build, and the records of the network from which it was
+ * built. */
 static void take_all(struct part *part, const struct fsd_history_parts *from,
                      uint32_t build)
 {
@@ -263,7 +265,8 @@ static void take_all(struct part *part, const struct fsd_history_parts *from,
     }
 }
 
-/* The position of an id; FSD_NONE if the part has no such record or symbol. */
+/* Returns the position of an id in an ascending list; FSD_NONE if the list does not
+ * have it. */
 static uint32_t position(const id_vec *ids, fsd_id id)
 {
     const fsd_id *at =
@@ -340,7 +343,7 @@ static void copy_symbols(struct part *part)
                            fsd_text_len(part->all->names, symbols->at[i]));
 }
 
-/* The newest record of each layer. */
+/* Fills the tables that hold the newest rival and the newest effort of each layer. */
 static void index_layers(struct fsd_history *h)
 {
     for (uint32_t i = 0; i < h->rivals.n; i++) {

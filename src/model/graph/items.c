@@ -1,12 +1,12 @@
 /*
  * Splits the Metadata of a layer into its items (items.h).  A name may contain brackets
- * and any text, so a closing bracket ends an item only if the next item's opening word
- * follows closely.
+ * and any other text.  A closing bracket therefore ends an item only if the opening
+ * word of the next item follows closely.
  */
 #include "model/graph/items.h"
 
-/* The length of the longest replacement of a separator, "&#x1e;", with a blank on both
- * sides. */
+/* The length in bytes of the longest text that tools write in place of a separator:
+ * "&#x1e;" with a blank on both sides. */
 enum { SEPARATOR_MAX = 8 };
 
 static bool is_separator(char c)
@@ -14,7 +14,8 @@ static bool is_separator(char c)
     return c == '\x1e' || c == '\x1f';
 }
 
-/* The length of s without the remark at its end: 2 for "a]__gemm_from_conv1x1". */
+/* Returns the length of s without the remark after the closing bracket: 2 for
+ * "a]__gemm_from_conv1x1". */
 static size_t without_remark(const char *s, size_t n)
 {
     size_t at = n;
@@ -24,8 +25,8 @@ static size_t without_remark(const char *s, size_t n)
     return at && s[at - 1] == ']' && n - at > 2 && !memcmp(s + at, "__", 2) ? at : n;
 }
 
-/* The end of the item before an opening word at s + n: after its "]" or its remark; 0
- * if no item ends there. */
+/* Returns the length of the item that ends before the opening word at s + n, with its
+ * "]" and its remark; 0 if no item ends there. */
 static size_t end_before(const char *s, size_t n)
 {
     for (size_t at = n; at && n - at <= SEPARATOR_MAX; at--) {
@@ -37,8 +38,8 @@ static size_t end_before(const char *s, size_t n)
     return 0;
 }
 
-/* The length of the item at the front of s[0, n), which contains no original separator;
- * *next is set to the beginning of the next item. */
+/* Returns the length of the item at the front of s[0, n), and sets `*next` to the
+ * beginning of the next item.  The text has no separators in their original form. */
 static size_t item_length(const char *s, size_t n, size_t *next)
 {
     const char *at = s;

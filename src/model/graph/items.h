@@ -4,9 +4,9 @@
  *
  *     [ONNX Layer: a]<1E>[ONNX Layer: b | doc string]<1F>[ONNX Layer: c]__gemm_from_x
  *
- * The separators are control characters, which tools drop or replace by other text:
- * U+FFFD, "?", a blank, "\u001e", "^^".  An item therefore begins at each opening word
- * that closely follows the end of the previous item.
+ * The separators are control characters, which some tools drop or replace by U+FFFD,
+ * "?", a blank, "\u001e" or "^^".  An opening word ("[ONNX Layer: ") that closely
+ * follows the end of an item therefore begins the next item.
  */
 #pragma once
 
@@ -14,8 +14,8 @@
 
 #define FSD_ITEM_OPENING "[ONNX Layer: "
 
-/** Takes the next item off the front of the list. *item becomes the text between the
- *  item's brackets, with a doc string if there is one, but without the text after the
- *  brackets.  A piece without an opening word is an item as a whole. *item may be
- *  empty.  Returns false at the end of the list. */
+/** Removes the next item from the front of the list.  `*item` becomes the text between
+ *  its brackets, with a doc string if there is one; it may be empty.  The text after
+ *  the closing bracket is dropped.  Text without an opening word is an item as a whole.
+ *  Returns false at the end of the list. */
 bool fsd_items_next(struct fsd_slice *list, struct fsd_slice *item);

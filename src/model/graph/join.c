@@ -1,19 +1,20 @@
 /*
- * Joins several engines of one model into one.  A runtime that partitions a model
- * builds each part separately.  The parts use the model's names for the tensors at
- * their borders and invent all other names: "__mye12" names different tensors in
- * different parts.  Tensors at borders therefore go into the main scope, where tensors
- * with equal names become one, and all others into a scope of their part.
+ * Joins several engines of one model into one.  If a runtime partitions a model, the
+ * builder builds each part separately.  The inputs and outputs of a part have the names
+ * of the model's tensors.  All other names are the builder's: "__mye12" can be
+ * different tensors in different parts.  Inputs and outputs therefore go into the main
+ * scope, where tensors with equal names become one; all other tensors go into a scope
+ * of their part.
  *
- * Numbers are indexes into a graph's arrays, so joining appends the arrays and adds the
- * offset of the part to each number.  Node and tensor numbers in mentions refer to the
- * model and do not change.
+ * Numbers are indices into a graph's arrays.  The functions append the arrays of a
+ * part, and add the offset of the part to each number.  Numbers of nodes and tensors in
+ * mentions refer to the model and do not change.
  */
 #include "model/graph/graph.h"
 
 #include "base/base.h"
 
-/* Offsets at which the arrays of the appended part begin. */
+/* The offsets at which the arrays of a part begin in the joined graph. */
 struct at {
     uint32_t nodes, forms, ports, dims, terms, values, attrs, mentions, ints, floats,
         links;
@@ -53,9 +54,8 @@ static struct fsd_span moved_span(struct fsd_span span, uint32_t by)
     return span;
 }
 
-/* If a dump does not list its inputs and outputs, only the inputs and outputs of the
- * whole model have flags in it.  A tensor of the model that the part only reads, or
- * only writes, is then at its border. */
+/* Finds the inputs and outputs of a part whose dump does not list them.  They are the
+ * model's tensors that the part only reads or only writes. */
 static void find_borders(const struct fsd_graph *part, const struct fsd_graph *model)
 {
     uint8_t listed = 0;
@@ -91,8 +91,8 @@ static void add_plain(struct fsd_graph *g, const struct fsd_graph *part)
         fsd_vec_push(g->arena, &g->ints, part->ints.at[i]);
     for (uint32_t i = 0; i < part->floats.n; i++)
         fsd_vec_push(g->arena, &g->floats, part->floats.at[i]);
-    for (uint32_t i = 0; i < part->links.n; i++) /* symbols; the other links are
-                                                    computed again */
+    for (uint32_t i = 0; i < part->links.n; i++) /* these links are symbols; the others
+                                                    are computed again */
         fsd_vec_push(g->arena, &g->links, part->links.at[i]);
     for (uint32_t i = 0; i < part->mentions.n; i++)
         fsd_vec_push(g->arena, &g->mentions, part->mentions.at[i]);
@@ -127,8 +127,9 @@ static void add_forms(struct fsd_graph *g, const struct fsd_graph *part,
     }
 }
 
-/* Adds the facts of one engine about a tensor at its border.  The facts of the first
- * engine are kept, since a tensor has one form, but each port has its own. */
+/* Adds the facts of one engine about an input or output.  If several engines state a
+ * fact, such as the form, the first one counts; the forms at ports keep the
+ * differences. */
 static void fill_tensor(struct fsd_tensor *to, const struct fsd_tensor *t,
                         const struct at *at)
 {
@@ -163,8 +164,8 @@ static fsd_id tensor_of(const struct at *at, fsd_id tensor)
     return fsd_id_at(at->tensors, tensor);
 }
 
-/* A port keeps the form that its engine gives the tensor: a different engine may have a
- * different form for it. */
+/* Adds the ports of a part.  A port keeps the form that its engine gives the tensor,
+ * because another engine may give the same tensor a different form. */
 static void add_ports(struct fsd_graph *g, const struct fsd_graph *part,
                       const struct at *at)
 {
@@ -266,7 +267,7 @@ static void join_borders(struct fsd_graph *g, const struct fsd_graph *model)
     fsd_graph_list_borders(g);
 }
 
-/* A fact on which all parts agree becomes a fact of the joined engine. */
+/* Keeps the facts about the build on which all parts agree. */
 static void join_built(struct fsd_graph *g, struct fsd_graph *const *parts, uint32_t n)
 {
     const fsd_built_vec *first = &parts[0]->built;

@@ -1,22 +1,23 @@
-/* Layers of an engine, in terms that hold for any builder, and the meanings of their
- * names. */
+/* The layers of an engine, described independently of the builder, and the meanings of
+ * names within layer names. */
 #pragma once
 
 #include "base/base.h"
 #include "model/graph/dtype.h"
 
-/** The meaning of a name or a Metadata item for a layer. */
+/** The meaning of a name, or of an item of the Metadata, for the layer that has it. */
 enum fsd_mention_role {
     FSD_MENTION_COMPUTES, /**< the layer computes this node */
     FSD_MENTION_FIRST,    /**< the first node of a foreign region */
     FSD_MENTION_LAST,     /**< the last node of a foreign region */
-    FSD_MENTION_WRAPS,    /**< the layer is a reshape or similar around this node */
+    FSD_MENTION_WRAPS,    /**< the layer is a reshape, or another data movement, before
+                               or after this node */
     FSD_MENTION_COPIES,   /**< the layer copies this tensor, or one of this node's
                                tensors */
     FSD_MENTION_SERVES,   /**< the layer is a reformat for this node, which it does not
                                compute */
-    FSD_MENTION_CONSTANT, /**< an initializer is in the name */
-    FSD_MENTION_HELPER,   /**< a layer that the parser added */
+    FSD_MENTION_CONSTANT, /**< the text is the name of an initializer */
+    FSD_MENTION_HELPER,   /**< the text is the name of a layer that the parser added */
     FSD_MENTION_UNKNOWN   /**< text with an unknown meaning */
 };
 
@@ -24,32 +25,38 @@ struct fsd_mention {
     unsigned by; /**< enum fsd_evidence: metadata, name or log */
     enum fsd_mention_role role;
     fsd_sym text;   /**< as the input spells it */
-    fsd_sym layer;  /**< likewise with the builder's suffixes: "X_2", "X_clone_1" */
-    fsd_id node;    /**< a node of the model; FSD_NONE if it names none */
-    fsd_id tensor;  /**< a tensor of the model; FSD_NONE */
-    uint32_t among; /**< number of nodes that the text may mean; 1: certain, 0: none */
-    uint8_t loose;  /**< matched only after the engine's rewriting of names ('.' to
-                         '_') */
+    fsd_sym layer;  /**< the text with the suffixes that the builder added: "X_2",
+                         "X_clone_1" */
+    fsd_id node;    /**< the node of the model; FSD_NONE: the text names no node */
+    fsd_id tensor;  /**< the tensor of the model; FSD_NONE: the text names no tensor */
+    uint32_t among; /**< the number of nodes that the text may mean; 1: certain, 0:
+                         none */
+    uint8_t loose;  /**< the text matches the model's name only if '_' replaces
+                         characters such as '.', as in an engine's names */
 };
 
-/** What the names within a layer's name refer to. */
+/** The meaning of the names within a layer's name. */
 enum fsd_name_form {
     FSD_NAME_PLAIN,  /**< the nodes that the layer computes */
     FSD_NAME_SERVES, /**< the layer, input or output that the layer serves */
     FSD_NAME_COPIES, /**< the tensor that the layer copies */
-    FSD_NAME_WRAPS,  /**< the node around which the layer is inserted */
-    FSD_NAME_REGION  /**< the nodes of a foreign region, listed as one layer */
+    FSD_NAME_WRAPS,  /**< the node before or after which the builder inserted the
+                          layer */
+    FSD_NAME_REGION  /**< the nodes of a foreign region, which the engine lists as one
+                          layer */
 };
 
 /** The code that runs a layer. */
 enum fsd_provider {
     FSD_PROVIDER_BUILDER,  /**< the builder's own kernels */
-    FSD_PROVIDER_COMPILER, /**< a kernel to which a foreign region was compiled */
+    FSD_PROVIDER_COMPILER, /**< a kernel that the builder's compiler generated for a
+                                foreign region */
     FSD_PROVIDER_PLUGIN,   /**< code of the user */
-    FSD_PROVIDER_DEVICE    /**< a different device, or the transfer to and from it */
+    FSD_PROVIDER_DEVICE    /**< a device other than the GPU, or the transfer to or from
+                                it */
 };
 
-/** The kind of a layer, exactly one. */
+/** The kinds of layers. Each layer has exactly one kind. */
 enum fsd_kind {
     FSD_KIND_COMPUTE,
     FSD_KIND_REFORMAT,
@@ -59,7 +66,7 @@ enum fsd_kind {
     FSD_KIND_NOOP,
     FSD_KIND_SHAPE,
     FSD_KIND_SYNC,
-    FSD_KIND_FOREIGN, /**< a region listed as one layer */
+    FSD_KIND_FOREIGN, /**< a foreign region, which the engine lists as one layer */
     FSD__KIND_COUNT
 };
 
@@ -70,7 +77,7 @@ static inline bool fsd_kind_computes(enum fsd_kind kind)
     return kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
 }
 
-/** Where a layer may perform operations that its steps do not list. */
+/** Where a layer may perform operations that are not in its `steps`. */
 enum fsd_more_steps {
     FSD_STEPS_ARE_ALL,
     FSD_STEPS_GO_ON,    /**< after the listed steps: the epilogue of a library kernel */
@@ -80,37 +87,40 @@ enum fsd_more_steps {
 /** The factor by which a matrix product is scaled. */
 enum fsd_factor {
     FSD_FACTOR_NOT_TOLD,
-    FSD_FACTOR_ONE, /**< 1, so that it changes nothing */
+    FSD_FACTOR_ONE, /**< the factor is 1, which has no effect */
     FSD_FACTOR_GIVEN
 };
 
-/** A layer in neutral terms: these members have a meaning for any builder, and are 0,
- *  NULL or false if the engine does not state them. */
+/** A layer, described independently of the builder. A member is 0, NULL or false if the
+ *  engine does not state it. */
 struct fsd_layer {
-    enum fsd_kind kind; /**< links may refine it */
+    enum fsd_kind kind; /**< the match may change it to a more precise kind */
     enum fsd_provider provider;
     enum fsd_name_form form;
-    fsd_sym base_name; /**< the name without the profile's number */
+    fsd_sym base_name; /**< the name without the number of the optimization profile */
     int32_t profile;   /**< the optimization profile of the layer; -1: unknown */
     fsd_sym served;    /**< FSD_NAME_SERVES: the layer that this layer serves */
     uint32_t port;     /**< FSD_NAME_SERVES: the number of the served tensor */
     bool output;       /**< FSD_NAME_SERVES: the served tensor is an output, not an
                             input */
-    fsd_sym made_as;   /**< the layer's name in the log line that adds it */
+    fsd_sym made_as;   /**< the layer's name in the log line with which the builder adds
+                            it */
     bool forwards;     /**< the layer has one input and one output, and only moves
                             data */
     bool slices;       /**< the layer outputs a part of its input */
     bool may_quantize; /**< an unfused Q or DQ may be a layer of this type */
     bool multiplies;   /**< a layer of its type does multiply-adds */
-    bool alone;        /**< the layer computes only the node in its name */
+    bool alone;        /**< the layer computes the node in its name and no other node */
     bool scalar;       /**< the layer multiplies without tensor cores or their
                             equivalent */
     bool transposed;   /**< the convolution is a transposed one */
-    bool of_network;   /**< computes no node, and its name shows that it is a layer of
-                            the network definition: the builder did not add it */
-    int64_t maps;      /**< output channels of a convolution with `weights` */
-    fsd_sym metadata;  /**< the layer's origin as the engine states it, verbatim */
-    fsd_sym origin;    /**< why the layer moves data, in the engine's word */
+    bool of_network;   /**< the layer computes no node, but its name shows that it is a
+                            layer of the network definition: the builder did not add
+                            it */
+    int64_t maps;      /**< the number of output channels of a convolution */
+    fsd_sym metadata;  /**< the Metadata of the layer, verbatim */
+    fsd_sym origin;    /**< the reason why the layer moves data, in the engine's
+                            spelling */
     fsd_sym subtype;   /**< a more specific type, such as the name of a plugin; 0:
                             none */
     fsd_sym tactic, tactic_value;
@@ -119,17 +129,19 @@ struct fsd_layer {
                            "[1,64] []"; 0: unknown */
     enum fsd_dtype rounds_to;   /**< the type to which the kernel rounds inputs of
                                      higher precision */
-    enum fsd_dtype computes_in; /**< derived from the layer's weights and its kernel's
-                                     name, for engines whose tensor types are unknown */
-    uint64_t weights, bias;     /**< number of elements */
+    enum fsd_dtype computes_in; /**< the type in which the layer computes, derived from
+                                     its weights and the name of its kernel if tensor
+                                     types are unknown */
+    uint64_t weights, bias;     /**< the numbers of elements of the weights and of the
+                                     bias */
     enum fsd_dtype weights_type, bias_type;
     struct fsd_span mentions;  /**< in fsd_graph.mentions */
-    struct fsd_span constants; /**< in fsd_graph.ports: weights and other constants that
-                                    the engine lists separately from inputs */
-    bool lists_constants;      /**< the engine lists constants separately, even if the
-                                    layer has none */
-    bool sealed; /**< a compiled plan of a different compiler: the type in which it
-                      computes is unknown */
+    struct fsd_span constants; /**< in fsd_graph.ports: weights and other constants, if
+                                    the engine lists them separately from inputs */
+    bool lists_constants;      /**< the engine lists constants separately; true even if
+                                    this layer has none */
+    bool sealed; /**< the layer is a compiled plan of a different compiler, so the type
+                      in which it computes is unknown */
     struct fsd_span steps; /**< the operations that the layer is known to perform, in
                                 order, as names of ONNX operators, in fsd_graph.links */
     uint8_t more_steps;    /**< enum fsd_more_steps: where the layer may perform other

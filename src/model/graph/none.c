@@ -1,7 +1,7 @@
 /*
- * The results of graph.h's accessors for FSD_NONE, so that callers need not test the
- * number: a node without name, operator and ports, a layer without facts, a tensor
- * without producers and consumers, and an unknown form.
+ * The objects that functions of graph.h return for FSD_NONE: a node without name,
+ * operator and ports, a layer without facts, a tensor without producers and consumers,
+ * and an unknown form. With them, callers need not test for FSD_NONE.
  */
 #include "model/graph/graph.h"
 

@@ -1,6 +1,6 @@
 /*
- * Finds which consumer reads the output of which producer, for tensors of an engine
- * that several layers write.
+ * If several layers of an engine write one tensor, finds which consumer reads the
+ * output of which producer.
  *
  *     conv  writes "cat" [1,128,5,5] {12800,1,2560,512}      a part of the buffer
  *     copy  reads  "cat" [1,128,5,5] {12800,1,2560,512}      that part: of conv
@@ -8,21 +8,23 @@
  *     gemm  reads  "cat" [1,512,5,5] {12800,1,2560,512}      the whole: of both
  *
  * Engines list their layers in execution order, so a layer reads data that was written
- * before it, or in a loop around it.  A part is recognized by its sizes and strides; no
- * engine states its offset, so equal parts cannot be distinguished.  Without loops, a
- * layer that writes the whole overwrites everything written before; but engines without
- * strides give producers of parts the sizes of the whole.
+ * before it, or in a loop around it.  A part is recognized by its sizes and strides.
+ * No engine states the offset of a part, so parts with equal sizes and strides cannot
+ * be distinguished.  Outside of loops, a layer that writes the whole tensor overwrites
+ * all earlier data.  This rule needs strides: an engine that states no strides states
+ * the sizes of the whole tensor for each part.
  */
 #include "model/graph/graph.h"
 
-/* The limit for pairs of producers and consumers in one graph: beyond it, all layers of
- * a tensor stay peers of each other. */
+/* The limit on pairs of producers and consumers in one graph.  Beyond it, all producers
+ * of a tensor count as peers of all its consumers. */
 enum { PAIRS_MAX = 1 << 22 };
 
 struct end {
     fsd_id node;
     uint32_t port;
-    int64_t size; /* dynamic dimensions count as 1; 0: the shape is unknown */
+    int64_t size; /* the number of elements; dynamic dimensions count as 1; 0: the shape
+                     is unknown */
     bool strided; /* the dump states the strides */
 };
 
@@ -30,12 +32,12 @@ struct buffers {
     struct fsd_graph *g;
     struct fsd_arena *scratch;
     struct end *ends;      /* per tensor: its producers, then its consumers */
-    struct fsd_span *of;   /* indexed by tensor, if it has several producers: its span
-                              in `ends` */
-    uint32_t *writers;     /* indexed by tensor: the number of producers among these
-                              ends */
-    uint32_t *loops_until; /* indexed by node: the end of the outermost loop around it;
-                              NULL: there are no loops */
+    struct fsd_span *of;   /* indexed by tensor: its span in `ends`, if it has several
+                              producers */
+    uint32_t *writers;     /* indexed by tensor: the number of producers in its span of
+                              `ends` */
+    uint32_t *loops_until; /* indexed by node: the last node of the outermost loop
+                              around it; NULL: there are no loops */
     uint32_t pairs;
 };
 
@@ -75,7 +77,8 @@ static void add_ends(struct buffers *b, fsd_id node, struct fsd_span ports, bool
     }
 }
 
-/* False if no tensor has several producers. */
+/* Collects the ends of all tensors with several producers.  Returns false if there is
+ * none. */
 static bool gather(struct buffers *b)
 {
     struct fsd_graph *g = b->g;
@@ -100,8 +103,9 @@ static bool gather(struct buffers *b)
     return true;
 }
 
-/* A loop contains a layer if the loop begins before the layer and ends after it.  Of
- * the loops that begin before a layer, it is enough to test the one that ends last. */
+/* Fills `loops_until`.  A loop contains a layer if it begins before the layer and ends
+ * after it.  Among the loops that begin before a layer, it is enough to test the loop
+ * that ends last. */
 static void find_loops(struct buffers *b)
 {
     const struct fsd_graph *g = b->g;
@@ -143,7 +147,8 @@ static void choose(const struct buffers *b, const struct end *writers, uint32_t 
         same_size |= reads[i] && writers[i].size == reader->size;
     }
     for (uint32_t i = 0; i < n && !any; i++)
-        reads[i] = true; /* the engine does not list its layers in execution order */
+        reads[i] = true; /* no producer comes first: the engine does not list its layers
+                            in execution order */
     for (uint32_t i = 0; i < n && part && (same_form || same_size); i++)
         reads[i] &= same_form ? is_same_form(b->g, writers[i].port, reader->port)
                               : writers[i].size == reader->size;

@@ -1,4 +1,4 @@
-/* The times of an engine's layers according to an input: names and times only. */
+/* A profile: the measured times of an engine's layers, by the names of the layers. */
 #pragma once
 
 #include "base/base.h"
@@ -7,39 +7,42 @@
 struct fsd_profile_entry {
     fsd_sym name; /**< as the input spells it */
     fsd_sym
-        unescaped; /**< likewise with JSON's escapes decoded; equal to `name` if there
-                        are none */
+        unescaped; /**< the name with JSON's escapes decoded; equal to `name` if it has
+                        no escapes */
     fsd_sym provider; /**< the execution provider, as the input spells it; 0: unknown */
-    fsd_sym sizes;    /**< the sizes of the layer's outputs, if stated and the same in
-                           all runs: "[1,64] []"; 0: unknown */
-    uint32_t within;  /**< the entry whose time includes this one's, plus 1: that layer
-                           ran this one in its body; 0: none */
-    double total_ms;  /**< over all runs; negative: unknown, or not a time */
-    double mean_ms;   /**< of one run; negative: likewise */
-    double median_ms; /**< of one run; negative: unknown, not a time, or not stated */
+    fsd_sym sizes;    /**< the sizes of the layer's outputs, "[1,64] []"; 0: not stated,
+                           or not the same in all runs */
+    uint32_t within;  /**< the index, plus 1, of the entry whose layer ran this layer in
+                           its body and whose time includes this time; 0: none */
+    double total_ms;  /**< milliseconds of all runs together; negative: unknown, or not
+                           a time */
+    double mean_ms;   /**< milliseconds of one run; negative: unknown, or not a time */
+    double median_ms; /**< milliseconds of one run; negative: unknown, or not a time */
     bool odd;         /**< the entry had an impossible time: negative, NaN, too large */
     bool cut;         /**< the name may be only the beginning of the layer's name */
 };
 
 struct fsd_profile {
     const char *path;  /**< as the user gave it */
-    uint32_t number;   /**< number of the profile in its file, from 1 */
-    uint64_t runs;     /**< 0: unknown */
-    bool runs_unknown; /**< times are sums over all runs, whose number is unknown */
-    bool single_run;   /**< there is only one run, so no warm-up runs could be left
+    uint32_t number;   /**< the number of the profile in its file, from 1 */
+    uint64_t runs;     /**< the number of runs; 0: unknown */
+    bool runs_unknown; /**< the times are sums over all runs, and the number of runs is
+                            unknown */
+    bool single_run;   /**< the profile has one run, so that warm-up runs cannot be left
                             out */
     bool odd_runs;     /**< the input states an impossible number of runs */
-    bool printed;      /**< the times are from lines that only end with a time, as any
-                            line may */
-    uint32_t nameless; /**< number of records with a time but no name; they become no
-                            entries */
+    bool printed;      /**< the times are from log lines that end with a time; other
+                            lines may end with a time, too */
+    uint32_t nameless; /**< the number of records with a time but no name; they are not
+                            in `entries` */
     FSD_VEC(struct fsd_profile_entry) entries;
 };
 
 typedef FSD_VEC(struct fsd_profile) fsd_profile_vec;
 
-/** Times of whole runs, one per run. */
+/** The times of whole runs (inferences), each from the start of its first copy or
+ *  kernel to the end of its last. */
 struct fsd_run_times {
-    FSD_VEC(double) ms; /**< from the start of the first copy or kernel to the end */
-    uint32_t odd;       /**< number of records without a valid time */
+    FSD_VEC(double) ms; /**< milliseconds, one for each run */
+    uint32_t odd;       /**< the number of records without a valid time */
 };

@@ -1,8 +1,8 @@
 /*
- * Two arrays indexed by symbol: one has the meaning of the exact text, the other the
- * meaning of the text in which '_' replaces each character other than a letter or a
- * digit. The pool of nodes is filled by counting sort, so a name that all nodes share
- * costs no more than distinct names.
+ * The vocabulary has two arrays indexed by symbol. One holds the meaning of the exact
+ * name, the other the meaning of a rewritten name, in which '_' replaces each character
+ * other than a letter or a digit. A counting sort groups the nodes by name, so a name
+ * that all nodes share takes no more time than distinct names.
  */
 #include "model/graph/graph.h"
 #include "model/graph/vocab.h"
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Names up to this length are rewritten on the stack. */
+/* Names of up to so many bytes are rewritten on the stack. */
 enum { SHORT_NAME = 256 };
 
 static void rewrite(char *out, const char *s, size_t n)
@@ -34,8 +34,8 @@ static fsd_sym loose_symbol(struct fsd_vocab *v, struct fsd_intern *names, fsd_s
     return fsd_intern_add(names, out, n);
 }
 
-/* Parsers name an unnamed node after its first output; if that output is omitted, the
- * name is only "node_of_". */
+/* Returns the name of a node. Parsers call an unnamed node "node_of_" and the name of
+ * its first output; if that output is omitted, the name is "node_of_". */
 static fsd_sym node_symbol(const struct fsd_graph *g, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(g, node, 0);
@@ -50,7 +50,8 @@ static fsd_sym node_symbol(const struct fsd_graph *g, fsd_id node)
     return fsd_intern_add(g->names, text, n - 1);
 }
 
-/* Sorts the nodes by symbol: counts, allocates the spans, fills them. */
+/* Groups the nodes by symbol, by a counting sort: counts them, allocates the spans, and
+ * fills the spans. */
 static void place_nodes(struct fsd_vocab *v, const fsd_sym *symbol,
                         struct fsd_meaning *meaning)
 {
@@ -77,8 +78,8 @@ static bool is_known(const struct fsd_meaning *meaning)
     return meaning->nodes.n || meaning->tensor != FSD_NONE;
 }
 
-/* Marks the length of each known name in an array of all lengths. The array is not too
- * large, because the model's file contains its longest name. */
+/* Collects the distinct lengths of known names, with one mark per possible length. The
+ * marks take no more memory than the model's file, which contains the longest name. */
 static void collect_lengths(struct fsd_vocab *v)
 {
     FSD_SCRATCH(scratch);
@@ -140,7 +141,7 @@ struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph 
     return v;
 }
 
-/* The meaning of a symbol; NULL if it is unknown or has no meaning. */
+/* Returns the meaning of a symbol; NULL if the symbol has none. */
 static const struct fsd_meaning *meaning_of(const struct fsd_vocab *v, fsd_sym sym,
                                             const struct fsd_meaning *meaning)
 {

@@ -1,5 +1,6 @@
 /*
- * A walk goes from tensor to tensor; each step calls a function for the next one.
+ * A walk goes from tensor to tensor. At each step, the caller's function returns the
+ * next tensor.
  */
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"

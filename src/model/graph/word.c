@@ -1,8 +1,8 @@
 /*
  * Parses the words by which a user refers to a node or layer, and finds the names
  * nearest to a misspelt word by edit distance, ignoring case.  A third of the letters
- * may be wrong; names beyond 120 characters are not tried, since users do not type such
- * names and the time grows with the product of both lengths.
+ * may be wrong.  Names of more than 120 characters are not compared, because users do
+ * not type such names, and the time grows with the product of both lengths.
  */
 #include "model/graph/word.h"
 #include "base/base.h"
@@ -68,14 +68,16 @@ bool fsd_word_fits(const char *word, const char *name)
 
 enum { LONGEST = 120 };
 
-/* A third of the letters may be wrong. */
+/* Prepares a search for the names nearest to a word.  A third of its letters may be
+ * wrong. */
 struct fsd_nearest fsd_nearest_to(const char *word)
 {
     return (struct fsd_nearest){.word = word, .edits = (unsigned)strlen(word) / 3 + 1};
 }
 
-/* The number of letters to insert, delete or change (Levenshtein), ignoring case; more
- * than `most` if the distance exceeds `most`.  Only one row of the table is stored. */
+/* Returns the number of letters to insert, delete or change (Levenshtein distance),
+ * ignoring case.  If the distance exceeds `most`, the result is any number above
+ * `most`.  Only one row of the table is stored. */
 static unsigned edits_between(const char *a, size_t n, const char *b, size_t m,
                               unsigned most)
 {

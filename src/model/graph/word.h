@@ -1,5 +1,5 @@
 /*
- * The ways to refer to a node or a layer, wherever a verb takes a name:
+ * The words by which a user can refer to a node or a layer:
  *
  *     Conv_28       a name: of a node, a layer, a tensor, an initializer
  *     #4            the number of a node or layer, whichever the verb expects
@@ -20,7 +20,8 @@ enum fsd_word_kind {
     FSD_WORD_NAME,
     FSD_WORD_PATTERN,
     FSD_WORD_NUMBER, /**< "#4" */
-    FSD_WORD_BARE,   /**< "4": a name, or a number if a verb expects layers */
+    FSD_WORD_BARE,   /**< "4": a name, or the number of a layer if the verb expects
+                          layers */
     FSD_WORD_NODE,
     FSD_WORD_LAYER,
     FSD_WORD_PROVIDER /**< `text` is the whole word */
@@ -29,7 +30,7 @@ enum fsd_word_kind {
 struct fsd_word {
     enum fsd_word_kind kind;
     const char *text;
-    uint32_t number; /**< for the four kinds before the last */
+    uint32_t number; /**< the number in the word; 0 for the kinds without a number */
 };
 
 /** Parses a word; `text` must outlive the result. */
@@ -41,7 +42,8 @@ bool fsd_word_fits_provider(const struct fsd_word *word, const char *provider);
 /** Whether a word refers to this name: it is the name, or a pattern that matches it. */
 bool fsd_word_fits(const char *word, const char *name);
 
-/** The names nearest to a word that matches none: "did you mean". */
+/** The names nearest to a word that matches no name. Messages print them after "did you
+ * mean". */
 struct fsd_nearest {
     const char *word;
     unsigned edits; /**< the distance between the word and the nearest name so far */
@@ -49,9 +51,10 @@ struct fsd_nearest {
     unsigned n;
 };
 
-/** The empty result. */
+/** Returns a result without names; fsd_nearest_try() adds names. */
 struct fsd_nearest fsd_nearest_to(const char *word);
-/** Stores the name unless an earlier one is nearer. */
+/** Stores the name, unless earlier names are nearer to the word. */
 void fsd_nearest_try(struct fsd_nearest *nearest, const char *name);
-/** "; did you mean 'Conv_28' or 'Conv_29'?", or "" if no name is near. */
+/** Writes "; did you mean 'Conv_28' or 'Conv_29'?" to `out`, or "" if no name is near,
+ * and returns `out`. */
 const char *fsd_nearest_text(const struct fsd_nearest *nearest, char out[512]);

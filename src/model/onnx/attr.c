@@ -1,19 +1,19 @@
 /*
- * Attributes of a node, and the constants that Constant nodes output.  Large lists were
- * dropped by the filter (wire.h) before protobuf-c saw them, and leave only their size:
- * such an attribute is FSD_ATTR_UNREAD with a form, never an empty list.  Files from
- * before IR version 2 have no type field, which is then inferred from the field that is
- * set.
+ * Attributes of a node, and the constants that Constant nodes output.  The filter
+ * (wire.h) drops large lists before protobuf-c parses the bytes, and keeps only their
+ * size.  An attribute with such a list is FSD_ATTR_UNREAD with a form, not an empty
+ * list.  Before IR version 2, attributes have no type field; the field that has the
+ * value then shows the type.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"
 #include "model/onnx/wire.h"
 
-/* Field numbers of AttributeProto that the filter may have dropped. */
+/* The numbers of those fields of AttributeProto that the filter may drop. */
 enum { STRING = 4, FLOATS = 7, INTS = 8, STRINGS = 9 };
 
-/* The type of an attribute by the field that has its value: files from before IR 2 do
- * not state the type. */
+/* Returns the type of an attribute according to the field that has its value, because
+ * files from before IR version 2 do not state the type. */
 static Onnx__AttributeProto__AttributeType guess_type(const Onnx__AttributeProto *a)
 {
     if (a->has_f)
@@ -37,7 +37,7 @@ static Onnx__AttributeProto__AttributeType guess_type(const Onnx__AttributeProto
     return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED;
 }
 
-/* The form of a list of n elements; n is -1 if it is unknown. */
+/* Returns the form of a list of n elements; n is -1 if their number is unknown. */
 static fsd_id form_of_list(struct fsd_graph *g, enum fsd_dtype type, int64_t n)
 {
     struct fsd_dim dim = {.size = n};
@@ -52,7 +52,8 @@ static fsd_sym text_of(struct fsd_graph *g, ProtobufCBinaryData bytes)
                           bytes.len);
 }
 
-/* Reads the list in the field of this number, or only its dropped size in bytes. */
+/* Reads the list in the field with this number; only the list's size in bytes if the
+ * filter dropped it. */
 static void read_list(struct fsd_graph *g, struct fsd_attr *attr,
                       const Onnx__AttributeProto *a, unsigned field)
 {
@@ -135,7 +136,7 @@ struct fsd_attr fsd_onnx_attr(struct fsd_graph *g, const Onnx__AttributeProto *a
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPHS:
         attr.kind = FSD_ATTR_GRAPH;
         break;
-    default: /* of a kind that the program does not need */
+    default: /* a type of attribute that the program does not need */
         break;
     }
     return attr;
@@ -143,9 +144,9 @@ struct fsd_attr fsd_onnx_attr(struct fsd_graph *g, const Onnx__AttributeProto *a
 
 /* ------------------------------------------------------------------- Constant */
 
-/* The constant of a list or scalar; a scalar is a list of one element except for its
- * form.  The arena keeps the bits in memory; they are few, otherwise the attribute
- * would be unread. */
+/* Returns the constant that a list or scalar attribute states.  A scalar has one
+ * element and a form without dimensions.  The bits stay in the arena; they are few,
+ * because a large list is FSD_ATTR_UNREAD. */
 static struct fsd_onnx_const constant_of(struct fsd_graph *g,
                                          const struct fsd_attr *attr)
 {

@@ -1,5 +1,5 @@
-/* The edits of a model that edits.h collects for edit/onnx/write.c.  Only
- * src/model/onnx and src/edit/onnx include this. */
+/* The edits of a model that the functions of edits.h collect and edit/onnx/write.c
+ * writes.  Only files in src/model/onnx and src/edit/onnx include this header. */
 #pragma once
 
 #include "model/onnx/wire.h"
@@ -7,7 +7,7 @@
 
 typedef FSD_VEC(struct fsd_slice) fsd_slices;
 
-/* Field numbers of proto/onnx.proto. */
+/* Numbers of fields in proto/onnx.proto. */
 enum { MODEL_GRAPH = 7, MODEL_METADATA = 14, MODEL_TRAINING = 20, MODEL_FUNCTION = 25 };
 enum { FUNCTION_NAME = 1, FUNCTION_NODE = 7, FUNCTION_DOMAIN = 10 };
 enum {
@@ -40,14 +40,16 @@ enum {
     TENSOR_TYPE_ELEMENT = 1
 };
 
-/* New names of a node's inputs or outputs, indexed by position; {NULL, 0}: unchanged.
+/* New names of a node's inputs or outputs, indexed by position; {NULL, 0}: the name
+ * stays.
  */
 struct fsd_renamed {
     fsd_slices names;
     uint32_t n_set;
 };
 
-/* Key and value, and both packed as a StringStringEntryProto. */
+/* A metadata entry: its key, and the StringStringEntryProto that holds the key and the
+ * value. */
 struct fsd_property {
     const char *key;
     struct fsd_slice packed;
@@ -56,44 +58,47 @@ typedef FSD_VEC(struct fsd_property) fsd_properties;
 
 /* The changes to one node; most lists are empty. */
 struct fsd_node_rewrite {
-    fsd_slices before, behind; /* NodeProtos to insert before and after the node */
+    fsd_slices before, behind; /* the NodeProtos to insert before and after the node */
     struct fsd_renamed inputs, outputs;
     fsd_properties metadata;
     bool drop;
 };
 
-/* A change to the entries that lists of the main graph have under one name. */
+/* A change to the entries with one name in lists of the main graph. */
 struct fsd_listed_change {
     unsigned lists;         /* mask of enum fsd_onnx_list */
-    struct fsd_slice bytes; /* replaces the entry, or is added at the end of the list;
-                               none: the entry is dropped */
+    struct fsd_slice bytes; /* the new entry, which replaces the old one or is appended
+                               to the list; empty: the old entry is dropped */
     uint32_t next;          /* the next change with the same name, in `listed`;
-                               FSD_NONE */
+                               FSD_NONE: this is the last one */
 };
 
 struct fsd_onnx_edits {
     struct fsd_arena *arena;
     const struct fsd_graph *g;
-    uint32_t *change_of;     /* indexed by node: in `changes`; FSD_NONE */
-    bool *holds;             /* indexed by scope: whether the scope, or a body in it,
-                                has an edit */
+    uint32_t *change_of;     /* indexed by node: its index in `changes`; FSD_NONE: the
+                                node has no change */
+    bool *holds;             /* indexed by scope: whether the scope, or a body inside
+                                it, has an edit */
     fsd_id *first;           /* indexed by scope: its first node */
-    struct fsd_lists bodies; /* indexed by node */
+    struct fsd_lists bodies; /* indexed by node: its bodies */
     FSD_VEC(struct fsd_node_rewrite) changes;
-    fsd_slices at_end; /* NodeProtos to append to the main graph */
+    fsd_slices at_end; /* the NodeProtos to append to the main graph */
     FSD_VEC(struct fsd_listed_change) listed;
-    uint32_t *listed_of; /* indexed by symbol: the first change in `listed`; FSD_NONE */
+    uint32_t *listed_of; /* indexed by symbol: the first change with this name, in
+                            `listed`; FSD_NONE: there is none */
     uint32_t n_listed_of;
-    fsd_properties metadata; /* entries of the model's metadata */
-    uint8_t *type_of;        /* indexed by tensor: its new type, by ONNX's number; 0:
-                         unchanged; NULL: all are unchanged */
+    fsd_properties metadata; /* new entries of the model's metadata */
+    uint8_t *type_of;        /* indexed by tensor: the number of its new type in ONNX;
+                                0: the type stays; NULL: all types stay */
     FSD_VEC(const char *) names;
-    const struct fsd_onnx_called *functions; /* the functions to keep; NULL: all */
+    const struct fsd_onnx_called *functions; /* the model-local functions to keep; NULL:
+                                                all */
     uint32_t n_functions;
     bool drops_training;
     enum fsd_onnx_weights weights;
 };
 
-/* Computes the hash by which a graph identifies the file from which it was read. */
+/* Computes the hash of a model file, which a graph stores to identify its file. */
 enum fsd_status fsd_onnx_identify(const struct fsd_file *file, uint64_t hash[2],
                                   struct fsd_error *err);

@@ -1,6 +1,6 @@
 /*
- * The edits that the writer applies, indexed by node or by name. protobuf-c packs new
- * messages here, so write.c only copies bytes.
+ * Collects the edits of a model, indexed by node or by name. The functions here pack
+ * new messages with protobuf-c, so edit/onnx/write.c only copies bytes.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/collected.h"
@@ -86,7 +86,7 @@ void fsd_onnx_drop_node(struct fsd_onnx_edits *e, fsd_id node)
     change_of(e, node)->drop = true;
 }
 
-/* protobuf-c needs texts that are not const. */
+/* Copies a text, because protobuf-c needs texts that are not const. */
 static char *own(struct fsd_onnx_edits *e, const char *text)
 {
     return fsd_arena_strndup(e->arena, text, strlen(text));
@@ -144,8 +144,8 @@ static struct fsd_slice pack_entry(struct fsd_onnx_edits *e, const char *key,
     return pack(e->arena, &proto.base);
 }
 
-/* Returns the message with one more field at its end. This field has no descriptor, so
- * protobuf-c cannot pack it. */
+/* Returns the message with one more field at its end. protobuf-c cannot pack this
+ * field, because the generated code has no descriptor of it. */
 static struct fsd_slice with_block(struct fsd_onnx_edits *e, struct fsd_slice message,
                                    uint32_t number, struct fsd_slice bytes)
 {
@@ -160,7 +160,7 @@ static struct fsd_slice with_block(struct fsd_onnx_edits *e, struct fsd_slice me
     return (struct fsd_slice){all, message.n + n + bytes.n};
 }
 
-/* A branch of an If that forwards a tensor of the enclosing graph:
+/* Packs a branch of an If, which forwards a tensor of the enclosing graph:
  *
  *     else_branch:  name = Identity(tensor) */
 static struct fsd_slice pack_branch(struct fsd_onnx_edits *e, const char *attribute,
@@ -321,7 +321,8 @@ void fsd_onnx_add_shaped(struct fsd_onnx_edits *e, const char *name, int type,
     memcpy(copy, bytes, n);
     proto.raw_data = (ProtobufCBinaryData){n, copy};
     put_listed(e, FSD_ONNX_INITIALIZERS, name, pack(e->arena, &proto.base));
-    if (e->g->ir_version < 4) /* then every initializer is also an input */
+    if (e->g->ir_version < 4) /* before IR version 4, each initializer must also be an
+                                 input */
         fsd_onnx_declare(e, FSD_ONNX_INPUTS,
                          &(struct fsd_onnx_info){.name = name,
                                                  .type = type,
@@ -350,8 +351,7 @@ void fsd_onnx_set_type(struct fsd_onnx_edits *e, fsd_id tensor, int type)
     hold(e, e->g->tensors.at[tensor].scope);
 }
 
-/* The sizes in the form of a ValueInfoProto; `dims` holds the objects to which it
- * points. */
+/* Fills the shape of a ValueInfoProto from the sizes in `info`. */
 static void fill_shape(struct fsd_onnx_edits *e, const struct fsd_onnx_info *info,
                        Onnx__TensorShapeProto *shape)
 {
@@ -475,8 +475,9 @@ struct fsd_onnx_edits *fsd_onnx_edits_of_nothing(struct fsd_arena *arena,
     struct fsd_slice bytes;
 
     model.has_ir_version = true;
-    model.ir_version = ONNX__VERSION__IR_VERSION_2024_3_25; /* the first version with
-                                                               metadata of nodes */
+    model.ir_version = ONNX__VERSION__IR_VERSION_2024_3_25; /* the first IR version in
+                                                               which nodes have
+                                                               metadata */
     model.producer_name = own(e, "fusiondiff");
     model.producer_version = own(e, FSD_VERSION);
     set.domain = own(e, domain);

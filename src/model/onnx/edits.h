@@ -1,7 +1,6 @@
 /*
- * Edits of a model: to the nodes of the graph that was read from its file, and to the
- * lists of the main graph.  The edits are only collected here; edit/onnx/write.c writes
- * the file with them.
+ * Functions that collect edits of a model: of its nodes, and of the lists of its main
+ * graph. edit/onnx/write.c later writes the file with all collected edits.
  *
  *     struct fsd_onnx_edits *edits = fsd_onnx_edits_new(arena, g);
  *     fsd_onnx_add_tensor(edits, "s", FSD_ONNX_FLOAT, &scale, sizeof scale);
@@ -14,7 +13,7 @@
 
 struct fsd_graph;
 
-/** Element types by ONNX's numbers. */
+/** The numbers of element types in ONNX. */
 enum {
     FSD_ONNX_FLOAT = 1,
     FSD_ONNX_UINT8 = 2,
@@ -31,42 +30,44 @@ struct fsd_onnx_edits;
 /** A node of ONNX's own domain with few attributes. */
 struct fsd_onnx_new_node {
     const char *op, *name;
-    const char *inputs[4]; /**< NULL after the last one */
+    const char *inputs[4]; /**< the names of the inputs, and NULL after the last one */
     const char *output;
-    int to;                 /**< of a Cast: the element type; 0: it is not a Cast */
-    bool drops_sizes;       /**< of a Reduce: outputs a scalar (keepdims 0) */
-    bool along_first;       /**< of a quantizer: its scales are along axis 0 */
-    struct {                /**< of an If: the tensor that both branches forward */
-        const char *tensor; /**< NULL: it is not an If */
-        int type;           /**< by ONNX's number */
+    int to;                 /**< for a Cast: the number of the target type in ONNX; 0:
+                                 the node is not a Cast */
+    bool drops_sizes;       /**< for a reduction: it outputs a scalar (keepdims 0) */
+    bool along_first;       /**< for a quantizer: the scales are along axis 0 */
+    struct {                /**< for an If: the tensor that both branches forward */
+        const char *tensor; /**< the name; NULL: the node is not an If */
+        int type;           /**< the number of its type in ONNX */
     } passes;
 };
 
-/** The lists of the main graph that have names, as bits of a mask. */
+/** The lists of the main graph whose entries have names, as bits of a mask. */
 enum fsd_onnx_list {
     FSD_ONNX_INITIALIZERS = 1 << 0,
     FSD_ONNX_SPARSE = 1 << 1, /**< sparse initializers */
     FSD_ONNX_INPUTS = 1 << 2,
     FSD_ONNX_OUTPUTS = 1 << 3,
-    FSD_ONNX_VALUES = 1 << 4,      /**< types and sizes of tensors that are neither
-                                        inputs nor outputs */
-    FSD_ONNX_ANNOTATIONS = 1 << 5, /**< annotations of quantization */
+    FSD_ONNX_VALUES = 1 << 4,      /**< declarations of tensors that are neither inputs
+                                        nor outputs (value_info) */
+    FSD_ONNX_ANNOTATIONS = 1 << 5, /**< quantization annotations */
     FSD_ONNX_LISTS = (1 << 6) - 1
 };
 
-/** A tensor in a list of inputs, outputs or values. */
+/** The declaration of a tensor in the inputs, outputs or value_info of a graph. */
 struct fsd_onnx_info {
     const char *name;
-    int type;    /**< by ONNX's number */
+    int type;    /**< the number of its type in ONNX */
     bool ranked; /**< false: its sizes are unknown */
     uint32_t rank;
-    const int64_t *sizes;     /**< indexed by axis; negative: open */
-    const char *const *names; /**< indexed by axis, names of open sizes; NULL: they have
-                                   no names */
-    const char *doc;          /**< its description; NULL: none */
+    const int64_t *sizes;     /**< the size of each axis; negative: dynamic */
+    const char *const *names; /**< the name of each axis with a dynamic size; NULL: no
+                                   axis has a name */
+    const char *doc;          /**< the description of the tensor (doc_string); NULL:
+                                   none */
 };
 
-/** An attribute: a text if `s` is set, else an integer or a float. */
+/** An attribute: a text, an integer or a float. */
 struct fsd_onnx_new_attribute {
     const char *name, *text;
     bool is_float;
@@ -74,12 +75,13 @@ struct fsd_onnx_new_attribute {
     double real;
 };
 
-/** An entry of metadata. */
+/** An entry of the metadata of a node or a model. */
 struct fsd_onnx_property {
     const char *key, *value;
 };
 
-/** A node with any inputs, outputs and attributes; empty lists may be NULL. */
+/** A node with any number of inputs, outputs and attributes.  An empty list may be
+ * NULL. */
 struct fsd_onnx_whole_node {
     const char *op, *name, *domain;
     const char *const *inputs, *const *outputs;
@@ -90,26 +92,27 @@ struct fsd_onnx_whole_node {
     uint32_t n_metadata;
 };
 
-/** An operator that nodes call: a model-local function. */
+/** Identifies a model-local function, which nodes call like an operator. */
 struct fsd_onnx_called {
     const char *domain, *name;
 };
 
-/** What happens to weights that a model has in other files. */
+/** The way in which the writer handles weights in other files. */
 enum fsd_onnx_weights {
-    FSD_ONNX_WEIGHTS_STAY,    /**< they stay in their files, which are not opened */
-    FSD_ONNX_WEIGHTS_CHECKED, /**< they stay in their files, which must exist */
-    FSD_ONNX_WEIGHTS_INLINED  /**< they are copied into the written file */
+    FSD_ONNX_WEIGHTS_STAY,    /**< the weights stay in their files, which are not
+                                   opened */
+    FSD_ONNX_WEIGHTS_CHECKED, /**< the weights stay in their files, which must exist */
+    FSD_ONNX_WEIGHTS_INLINED  /**< the writer copies the weights into the model file */
 };
 
-/** Creates an empty list of edits.  @param g a graph from fsd_onnx_load() that outlives
- *  the edits */
+/** Creates an empty list of edits.
+ *  @param g  a graph from fsd_onnx_load(), which must outlive the edits */
 struct fsd_onnx_edits *fsd_onnx_edits_new(struct fsd_arena *arena,
                                           const struct fsd_graph *g);
 
-/** A model without nodes, to which the caller adds nodes.
- *  @param file    set to the file to write; it lives in the arena
- *  @param domain  the domain of its operators, the only import  */
+/** Creates a model without nodes, and an empty list of edits.  The caller adds nodes.
+ *  @param file  receives the file to write, which lives in the arena
+ *  @param domain  the domain of the model's operators, the only one that it imports */
 struct fsd_onnx_edits *fsd_onnx_edits_of_nothing(struct fsd_arena *arena,
                                                  struct fsd_intern *names,
                                                  const char *domain,
@@ -119,18 +122,19 @@ struct fsd_onnx_edits *fsd_onnx_edits_of_nothing(struct fsd_arena *arena,
 void fsd_onnx_add_node(struct fsd_onnx_edits *edits,
                        const struct fsd_onnx_whole_node *node);
 
-/** Whether the node can be edited.  Nodes in the body of a model-local function cannot:
- *  the body occurs once in the file but once for each call in the graph. */
+/** Whether the node can be edited.  A node in the body of a model-local function
+ *  cannot: the file has one copy of the body, but the graph has one for each call. */
 bool fsd_onnx_can_edit(const struct fsd_graph *g, fsd_id node);
 
-/* All following functions take nodes that can be edited; names are copied. */
+/* In all functions below, fsd_onnx_can_edit() must be true for the node.  The functions
+ * copy names. */
 
-/** Makes the node read this tensor at an existing input; the last edit of an input
+/** Makes the node read this tensor at an existing input.  The last call for an input
  *  counts. */
 void fsd_onnx_set_input(struct fsd_onnx_edits *edits, fsd_id node, uint32_t input,
                         const char *name);
 
-/** Makes the node write this tensor at an existing output; the last edit of an output
+/** Makes the node write this tensor at an existing output.  The last call for an output
  *  counts. */
 void fsd_onnx_set_output(struct fsd_onnx_edits *edits, fsd_id node, uint32_t output,
                          const char *name);
@@ -138,65 +142,75 @@ void fsd_onnx_set_output(struct fsd_onnx_edits *edits, fsd_id node, uint32_t out
 /** Removes the node. */
 void fsd_onnx_drop_node(struct fsd_onnx_edits *edits, fsd_id node);
 
-/** Inserts a node before the node `before`, after nodes that were inserted there
- *  earlier. */
+/** Inserts a node before the node `before`.  If nodes were inserted there earlier, the
+ *  new one follows them. */
 void fsd_onnx_insert_node(struct fsd_onnx_edits *edits, fsd_id before,
                           const struct fsd_onnx_new_node *node);
 
-/** Inserts a node after the node `behind`, and after nodes that were inserted there
- *  earlier. */
+/** Inserts a node after the node `behind`.  If nodes were inserted there earlier, the
+ *  new one follows them. */
 void fsd_onnx_append_node(struct fsd_onnx_edits *edits, fsd_id behind,
                           const struct fsd_onnx_new_node *node);
 
-/** Adds a number as an initializer of the main graph, replacing one with the same name.
- *  @param bytes  its `n` bytes, little endian. */
+/** Adds an initializer that is one number to the main graph.  It replaces an
+ *  initializer with the same name.
+ *  @param type  the number of the element type in ONNX
+ *  @param bytes  the number in little endian, `n` bytes */
 void fsd_onnx_add_tensor(struct fsd_onnx_edits *edits, const char *name, int type,
                          const void *bytes, size_t n);
 
-/** Likewise for a list of `count` numbers; negative: one number, without an axis. */
+/** Adds an initializer that is a list of `count` numbers to the main graph; if `count`
+ * is negative, it is one number, without an axis.  It replaces an initializer with the
+ * same name. */
 void fsd_onnx_add_array(struct fsd_onnx_edits *edits, const char *name, int type,
                         int64_t count, const void *bytes, size_t n);
 
-/** Likewise for any shape. */
+/** Adds an initializer of any shape to the main graph.  It replaces an initializer with
+ * the same name. */
 void fsd_onnx_add_shaped(struct fsd_onnx_edits *edits, const char *name, int type,
                          const int64_t *dims, uint32_t rank, const void *bytes,
                          size_t n);
 
-/** Changes the type of a tensor where its graph declares it.  If the tensor is an
- *  initializer that fsd_onnx_find_floats() knows, its numbers are also written as
- *  FSD_ONNX_FLOAT16 or _BFLOAT16; a number beyond the range becomes the greatest number
- *  of the type. */
+/** Changes the type of a tensor in the declarations of its graph.  If it is an
+ *  initializer that fsd_onnx_find_floats() found, the writer also converts its numbers
+ *  to FSD_ONNX_FLOAT16 or FSD_ONNX_BFLOAT16.  A number beyond the range of the type
+ *  becomes the greatest number of the type. */
 void fsd_onnx_set_type(struct fsd_onnx_edits *edits, fsd_id tensor, int type);
 
 /** Removes the entries with this name from these lists of the main graph.
- *  @param lists mask of enum fsd_onnx_list */
+ *  @param lists  a mask of enum fsd_onnx_list */
 void fsd_onnx_drop_listed(struct fsd_onnx_edits *edits, unsigned lists, fsd_sym name);
 
-/** Declares a tensor in a list of the main graph: replaces the list's entry with the
- *  same name, or appends a new one.
- *  @param list  FSD_ONNX_INPUTS, _OUTPUTS or _VALUES. */
+/** Declares a tensor in a list of the main graph.  The declaration replaces the list's
+ *  entry with the same name, or is appended.
+ *  @param list  FSD_ONNX_INPUTS, FSD_ONNX_OUTPUTS or FSD_ONNX_VALUES */
 void fsd_onnx_declare(struct fsd_onnx_edits *edits, enum fsd_onnx_list list,
                       const struct fsd_onnx_info *info);
 
-/** Sets a metadata entry of a node that can be edited, or of the model (FSD_NONE),
- *  replacing one with the same key. */
+/** Sets a metadata entry of a node or, if `node` is FSD_NONE, of the model.  It
+ *  replaces an entry with the same key. */
 void fsd_onnx_set_property(struct fsd_onnx_edits *edits, fsd_id node, const char *key,
                            const char *value);
 
-/** Removes all functions but these, which are borrowed. */
+/** Removes all model-local functions except these.  The array `functions` must outlive
+ * the edits. */
 void fsd_onnx_keep_functions(struct fsd_onnx_edits *edits,
                              const struct fsd_onnx_called *functions, uint32_t n);
 
-/** Removes the training information, which describes the whole model. */
+/** Removes the training information, because it describes the whole model and would not
+ * fit an edited one. */
 void fsd_onnx_drop_training(struct fsd_onnx_edits *edits);
 
-/** Decides what happens to weights in other files; without this call, they stay there.
+/** Sets how the writer handles weights in other files.  Without this call, they stay in
+ * their files.
  */
 void fsd_onnx_set_weights(struct fsd_onnx_edits *edits, enum fsd_onnx_weights weights);
 
-/** Returns `base`, with a number appended if necessary, as a name that no tensor of the
- *  model has and that was not returned before.  It lives in the edits' arena. */
+/** Returns a new name for a tensor: `base`, with a number appended if a tensor of the
+ *  model or an earlier call has that name.  The name lives in the arena of the
+ *  edits. */
 const char *fsd_onnx_new_name(struct fsd_onnx_edits *edits, const char *base);
 
-/** Whether some of the model's weights are in other files, and its folder is known. */
+/** Whether the model has weights in other files, and the folder of these files is
+ * known. */
 bool fsd_onnx_has_external(const struct fsd_file *file);

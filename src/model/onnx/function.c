@@ -1,7 +1,8 @@
 /*
- * Model-local functions, sorted by name, domain and overload, so that each node's
- * operator is looked up in logarithmic time: a model may define thousands.  If two have
- * the same key, the first in the file counts, which sorting by place ensures.
+ * The model-local functions of a model, of which there may be thousands.  They are
+ * sorted by name, domain and overload, so that a binary search finds the function that
+ * a node calls.  If two functions have the same key, the first one in the file counts;
+ * functions with equal keys are therefore sorted by their place.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"

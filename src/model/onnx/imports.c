@@ -1,6 +1,6 @@
 /*
- * The operator sets that a file imports, read from any bytes that look like a model;
- * the graph with its weights is a separate field and is skipped.
+ * Reads the operator sets that a file imports. The bytes need not be a model. The graph
+ * with its weights is another field of the file, which is skipped.
  */
 #include "model/onnx/onnx.h"
 #include "model/onnx/wire.h"

@@ -1,17 +1,18 @@
 /*
- * Completes types and shapes that a model leaves out, in passes over its nodes: the
- * output type by the operator's row, the shape only if the operator keeps the shape of
- * its first input.  The full shape inference is in model/ops/sizes.c, which also has
- * the sizes of the user and the engine.  This file gives an unannotated Relu its type
- * before any size is known.
+ * Completes types and shapes that a model does not state, in passes over its nodes.
+ * The type of an output follows from the operator's row; a shape is completed only if
+ * the operator keeps the shape of its first input.  The full shape inference is in
+ * model/ops/sizes.c, which also knows sizes from the user and the engine.  This file
+ * serves facts that are needed earlier, such as the type of a Relu's output.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"
 #include "model/ops/ids.h"
 #include "model/ops/ops.h"
 
-/* Completes the facts of a tensor.  Forms may be shared, so a new one is added; its
- * dims are shared, so a long chain of operators needs memory only for its nodes. */
+/* Completes the type and the shape of a tensor.  Tensors may share a form, so the
+ * tensor gets a new form.  The new form shares the dimensions of `shape`, so that a
+ * long chain of operators needs little memory. */
 static bool learn(struct fsd_graph *g, fsd_id tensor, enum fsd_dtype type,
                   const struct fsd_form *shape)
 {
@@ -32,7 +33,8 @@ static bool learn(struct fsd_graph *g, fsd_id tensor, enum fsd_dtype type,
     return true;
 }
 
-/* The inputs of a function get the types and shapes of the call's inputs. */
+/* The inputs of a function get the types and shapes of the inputs of the calling
+ * node. */
 static void infer_formals(struct fsd_graph *g, const struct fsd_scope *scope)
 {
     for (uint32_t i = 0; i < scope->inputs.n; i++) {
@@ -47,8 +49,9 @@ static void infer_formals(struct fsd_graph *g, const struct fsd_scope *scope)
     }
 }
 
-/* The outputs of a node with a body have the types of the body's outputs; the first
- * output of a Loop's body is its condition.  @return whether a type was found */
+/* Infers the types of the outputs of nodes with bodies: they are the types of the
+ * bodies' outputs.  The first output of a Loop's body is the condition, which the node
+ * does not output. @return whether a type was found */
 static bool infer_owners(struct fsd_graph *g)
 {
     bool learnt = false;
@@ -92,8 +95,8 @@ static void infer_nodes(struct fsd_graph *g)
     }
 }
 
-/* A body is read after the nodes around it, and again for each level of nesting, since
- * its outputs determine shapes around it. */
+/* Facts flow from a node to its body and back: the outputs of the body determine types
+ * around it.  All nodes are therefore visited once for each level of nested bodies. */
 void fsd_onnx_infer(struct fsd_graph *g)
 {
     enum { MOST = 16 };

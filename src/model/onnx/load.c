@@ -1,12 +1,12 @@
 /*
- * A body is a graph, or the body of a function for one of its calls.  Its parts are
- * read in this order, so that each name is known when it is looked up, whatever the
- * order of the nodes:
+ * Reads the bodies of a model.  A body is a graph, or the body of a function for one
+ * call.  The parts of a body are read in the following order.  So each name is known
+ * when a node uses it, even if the nodes are not sorted.
  *
  *     constants, inputs -> outputs of all its nodes -> its outputs, value infos
  *     -> nodes -> the bodies inside it, each in the same way
  *
- * Nested bodies are read by recursion, to the depth BODY_DEPTH.
+ * Nested bodies are read by recursion, at most BODY_DEPTH levels deep.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/onnx.h"
@@ -19,16 +19,20 @@
 #include <assert.h>
 
 enum {
-    BODY_DEPTH = 256,      /* depth of nested bodies */
-    NODE_LIMIT = 1 << 20,  /* nodes of a model, including the body of each call */
-    NODE_FREE = 1 << 15,   /* nodes that a file of any size may have */
-    NODE_BYTES = 32,       /* a larger file may have one more node per 32 bytes; a run
-                              needs some 900 bytes of memory for each node */
-    WORK_LIMIT = 64 << 20, /* words of the graph's pools, approximately */
-    WORK_FREE = 4 << 20,   /* words for a file of any size */
-    WORK_BYTE = 4,         /* words per byte of the file */
-    ATTR_LIMIT = 256,      /* attributes of one node; they are searched linearly */
-    MOST_TOLD = 8          /* configurations that are named in the remark */
+    BODY_DEPTH = 256,      /* the maximum number of levels of nested bodies */
+    NODE_LIMIT = 1 << 20,  /* the maximum number of nodes of a model, including the body
+                              of each call of a function */
+    NODE_FREE = 1 << 15,   /* the number of nodes that a file of any size may have */
+    NODE_BYTES = 32,       /* bytes of the file for each further node; a run needs about
+                              900 bytes of memory for each node */
+    WORK_LIMIT = 64 << 20, /* the maximum number of entries of the graph's arrays,
+                              approximately */
+    WORK_FREE = 4 << 20,   /* the number of entries that a file of any size may need */
+    WORK_BYTE = 4,         /* further entries per byte of the file */
+    ATTR_LIMIT = 256,      /* the maximum number of attributes of one node, because they
+                              are searched linearly */
+    MOST_TOLD = 8          /* the maximum number of device configurations that the
+                              remark names */
 };
 
 struct loader {
@@ -41,8 +45,8 @@ struct loader {
     uint64_t work;
 };
 
-/* The attributes of a call of a function.  `ref_attr_name` in the function's body
- * refers to one of them. */
+/* The attributes of a node that calls a function.  `ref_attr_name` in the body of the
+ * function refers to one of them. */
 struct call {
     struct fsd_span attrs, defaults;
 };
@@ -50,17 +54,18 @@ struct call {
 struct body {
     fsd_id scope;
     unsigned depth;
-    const struct call *call; /* the call of the function that contains it; NULL in the
-                                main graph */
+    const struct call *call; /* the call of the function that contains this body; NULL
+                                in the main graph */
     Onnx__NodeProto **nodes;
     size_t n;
     fsd_id first_node, first_tensor;
 };
 
-/* Inputs or outputs of a body: a graph states their types, a function only their
+/* The inputs or outputs of a body.  A graph states their types, a function only their
  * names. */
 struct formals {
-    Onnx__ValueInfoProto **infos; /* NULL: use `names` */
+    Onnx__ValueInfoProto **infos; /* the declarations of a graph; NULL: `names` has the
+                                     names of a function */
     char **names;
     size_t n;
 };
@@ -86,8 +91,8 @@ static bool charge(struct loader *l, uint64_t words)
                       "expanded");
 }
 
-/* Counts the bytes of the name as work: long names in a function that is called often
- * take more time than the nodes that use these names. */
+/* Returns the symbol of a name, and counts its bytes toward the limit of work: if a
+ * function is called often, long names in its body take more time than its nodes. */
 static fsd_sym sym_of(struct loader *l, const char *s)
 {
     size_t n = s ? strlen(s) : 0;
@@ -98,8 +103,8 @@ static fsd_sym sym_of(struct loader *l, const char *s)
 
 /* -------------------------------------------------------------------- tensors */
 
-/* Adds a tensor that has a producer, is an input or a constant.  If two have the same
- * name in one graph, the first one keeps it. */
+/* Adds a tensor that a node outputs, or that is an input or a constant.  If a second
+ * tensor of the graph has the same name, it becomes unnamed. */
 static fsd_id make_tensor(struct loader *l, fsd_sym name, fsd_id scope)
 {
     if (name && fsd_onnx_names_own(&l->names, name, scope) != FSD_NONE) {
@@ -109,7 +114,8 @@ static fsd_id make_tensor(struct loader *l, fsd_sym name, fsd_id scope)
     return fsd_onnx_names_add(&l->names, name, scope);
 }
 
-/* The tensor that a node reads by this name; adds one if nothing else produces it. */
+/* Returns the tensor that a node reads by this name.  If there is none, adds it, with a
+ * remark that it has no producer. */
 static fsd_id read_tensor(struct loader *l, fsd_sym name, fsd_id scope, fsd_id node)
 {
     fsd_id id = fsd_onnx_names_find(&l->names, name, scope);
@@ -162,7 +168,7 @@ static void take_form(struct loader *l, fsd_id tensor, const Onnx__ValueInfoProt
             fsd_onnx_item(g, info->type, g->tensors.at[tensor].name);
 }
 
-/* An input with an initializer is a constant. */
+/* Reads an input of a body.  An input with an initializer is a constant. */
 static fsd_id read_input(struct loader *l, fsd_sym name, fsd_id scope)
 {
     fsd_id id = name ? fsd_onnx_names_own(&l->names, name, scope) : FSD_NONE;
@@ -187,8 +193,8 @@ static void read_formals(struct loader *l, const struct formals *f, fsd_id scope
                             : read_input(l, name, scope);
         struct fsd_tensor *t = &g->tensors.at[id];
 
-        /* A body may output a tensor of an enclosing graph, which is not an output
-         * there; a constant is not an input of the network. */
+        /* If a body outputs a tensor of an enclosing graph, the tensor is no output of
+         * that graph.  A constant is no input of the network. */
         if (outputs && t->scope == scope)
             t->flags |= FSD_TENSOR_OUTPUT;
         if (outputs || scope || t->flags & FSD_TENSOR_INPUT)
@@ -205,7 +211,7 @@ static void read_formals(struct loader *l, const struct formals *f, fsd_id scope
 
 /* ----------------------------------------------------------------------- nodes */
 
-/* Adds the outputs of all nodes as consecutive out-ports. */
+/* Adds the outputs of all nodes as consecutive ports. */
 static bool declare_outputs(struct loader *l, const struct body *b)
 {
     struct fsd_graph *g = l->g;
@@ -236,7 +242,8 @@ static const struct fsd_attr *find_attr(const struct fsd_graph *g,
     return NULL;
 }
 
-/* The attribute with this name in the function's call; NULL if the call has none. */
+/* Returns the attribute with this name of the node that calls the function; NULL if the
+ * node does not have it. */
 static const struct fsd_attr *referred(const struct loader *l, const struct call *call,
                                        fsd_sym name)
 {
@@ -265,7 +272,8 @@ static bool read_attrs(struct loader *l, const struct body *b, const Onnx__NodeP
                 continue;
             attr = *given;
             attr.name = sym_of(l, a->name);
-            if (attr.kind == FSD_ATTR_GRAPH) /* forwarded: not read again */
+            if (attr.kind == FSD_ATTR_GRAPH) /* a graph that the call forwards is not
+                                                read a second time */
                 attr.kind = FSD_ATTR_UNREAD;
         } else {
             attr = fsd_onnx_attr(g, a);
@@ -333,7 +341,7 @@ static bool read_body(struct loader *l, struct body *b, const Onnx__GraphProto *
 static bool read_call(struct loader *l, struct fsd_onnx_function *f, fsd_id owner,
                       const struct body *outer);
 
-/* Opens the scope of a body that the node `owner` in the body `outer` has. */
+/* Opens the scope of a body that belongs to the node `owner` in the body `outer`. */
 static bool open_scope(struct loader *l, struct body *b, enum fsd_scope_kind kind,
                        fsd_id owner, fsd_sym label, const struct body *outer)
 {
@@ -447,8 +455,8 @@ static bool read_call(struct loader *l, struct fsd_onnx_function *f, fsd_id owne
 
 /* ----------------------------------------------------------------------- model */
 
-/* Adds a remark if the model uses a newer opset: its operators may have a different
- * meaning than the known ones of the same name. */
+/* Adds a remark if the model uses an opset that is newer than FSD_OPSET_KNOWN: its
+ * operators may differ from known ones with the same name. */
 static void remark_newer(struct fsd_graph *g, const Onnx__OperatorSetIdProto *set)
 {
     const char *text;
@@ -481,8 +489,8 @@ static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
             (struct fsd_opset){fsd_intern_str(g->names, set->domain), set->version});
         remark_newer(g, set);
     }
-    /* Exporters write the imports last: a file truncated before them is still
-     * readable. */
+    /* Exporters write the imports last, so they may be missing in a truncated file that
+     * is readable otherwise. */
     if (!g->opsets.n && g->ir_version >= 3)
         fsd_onnx_remark(
             g, "input/no-opset", FSD_NONE,
@@ -490,8 +498,9 @@ static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
                            "the file names no operator set; it may be truncated"));
 }
 
-/* Adds a remark if the model describes, in any of ONNX's ways, how it is distributed
- * over devices: engines are built for one device, and other devices are ignored. */
+/* Adds a remark if the model states how its nodes are distributed over devices: by
+ * device configurations, or by nodes that refer to them.  The program compares with an
+ * engine for one device, and ignores the distribution. */
 static void remark_devices(struct fsd_graph *g, const Onnx__ModelProto *model,
                            uint32_t placed)
 {
@@ -533,8 +542,10 @@ static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *fi
     return FSD_OK;
 }
 
-/* All messages are freed together; protobuf-c would free each string separately. */
-/* The memory is not zeroed: protobuf-c sets all bytes that it requests. */
+/* protobuf-c allocates in an arena, which frees all messages together: otherwise, it
+ * would free each string separately. */
+/* Allocates memory for protobuf-c.  The memory need not be zeroed, because protobuf-c
+ * sets all bytes. */
 static void *unpack_alloc(void *arena, size_t n)
 {
     return fsd_arena_grow(arena, NULL, 0, n);
@@ -574,8 +585,8 @@ enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
         if (status == FSD_OK)
             remark_devices(g, model, fsd_onnx_modules(g, file, &wire));
     } else if (model || status == FSD_E_FORMAT) {
-        /* A message that is empty except for weights is not a model: most short garbage
-         * that happens to be valid protobuf ends here. */
+        /* The bytes are no protobuf message, or the message has no nodes and no
+         * outputs: most short files of other types end here. */
         known = fsd_onnx_sniff(file, err);
         if (known)
             status = known;

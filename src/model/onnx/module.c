@@ -1,22 +1,22 @@
 /*
- * The origin of a node in the source, which exporters of PyTorch's graphs write into
- * the node's metadata, while its own name has no module:
+ * Finds the origin of a node in the source code.  PyTorch's exporter writes the origin
+ * into the metadata of the node; the name of the node does not contain its module:
  *
  *     NodeProto "node_linear_3"
  *       metadata_props
  *         pkg.torch.onnx.name_scopes      "['', 'model', 'model.layers.0', 'linear_3']"
  *                                                         `--- its module
- *         pkg.torch.onnx.class_hierarchy  "['m.Llama', 'm.Model', 'm.Layer',
- * 'aten.linear']"
+ *         pkg.torch.onnx.class_hierarchy  "['m.Llama', 'm.Model', 'm.Layer', 'linear']"
  *                                                                 `--- of this class
  *         pkg.torch.onnx.stack_trace      'File "a/model.py", line 7, in forward
  *                                              x = self.up(x)'
  *                                          `--- where it is written: the last frame
  *                                               that is not PyTorch's own
  *
- * All this is several times as large as the graph, and changes with every edit of a
- * script.  It is therefore not part of the model's identity: it is read here, and is
- * neither parsed by protobuf-c nor hashed.  The filter has already checked the file.
+ * This metadata is several times as large as the graph, and changes with every edit of
+ * a script.  The functions here therefore read it directly from the file: protobuf-c
+ * does not parse it, and it is not part of the hash that identifies the model.  The
+ * filter has already checked the file.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"
@@ -24,8 +24,8 @@
 
 #include "base/base.h"
 
-/* Takes the last entry off "['', 'model', 'linear_3']"; false for the first entry,
- * which is the model itself. */
+/* Removes the last entry from a list such as "['', 'model', 'linear_3']".  Returns
+ * false if only the first entry is left, which is the model itself. */
 static bool take_last(struct fsd_slice *list, struct fsd_slice *last)
 {
     if (!fsd_slice_split_last(list, ", '", last))
@@ -35,7 +35,8 @@ static bool take_last(struct fsd_slice *list, struct fsd_slice *last)
     return true;
 }
 
-/* Returns "model.py, line 7: x = self.up(x)"; 0 if there is no trace. */
+/* Returns the line of the source from a stack trace, as "model.py, line 7: x =
+ * self.up(x)"; 0 if there is no trace. */
 static fsd_sym place_of(struct fsd_graph *g, struct fsd_arena *scratch,
                         struct fsd_slice trace)
 {
@@ -71,11 +72,11 @@ struct props {
     bool placed; /* the node states on which of several devices it runs */
 };
 
-/* Fields of NodeProto that the generated code lacks, since they would enlarge each
- * node. */
+/* The numbers of two fields of NodeProto.  The generated code lacks them, because they
+ * would enlarge the struct of each node. */
 enum { NODE_PROPS = 9, NODE_DEVICES = 10 };
 
-/* Numbers of the other fields that are read. */
+/* The numbers of the other fields that are read. */
 struct numbers {
     uint32_t graph, node, key, value;
 };
@@ -106,8 +107,9 @@ static struct props read_props(const struct fsd_file *file, const struct numbers
     return props;
 }
 
-/* The last entry of both lists is the node itself; the entry before it is the innermost
- * module that contains the node. */
+/* Sets the module of a node and the class of the module.  In both lists, the last entry
+ * is the node itself, and the entry before it is the innermost module that contains the
+ * node. */
 static void name_module(struct fsd_graph *g, struct fsd_arena *scratch,
                         struct fsd_node *node, struct props props)
 {

@@ -2,17 +2,19 @@
  * An ONNX model as a graph.
  *
  *   - The nodes of the main graph come first, so that a node's number is its place in
- *     GraphProto.node; those of an If's, Loop's or Scan's graphs follow, and those of
- *     model-local functions, once for each call (FSD_NODE_CALL).  The nodes of a
- *     body are consecutive, and follow those of the graph that contains it.
- *   - A graph input with an initializer as its default (before IR 4, each initializer
- *     has such an input) is a constant to a builder: it has FSD_TENSOR_CONSTANT, not
- *     FSD_TENSOR_INPUT, and is not among the main scope's inputs.  Other scopes list
- *     each input in its place.
- *   - Constant nodes stay nodes; their output has the value, but not the flag.
- *   - Weights are never read, other files never opened (model/onnx/wire.h).
+ *     GraphProto.node.  The nodes of bodies follow: of the graphs of an If, Loop or
+ *     Scan, and of model-local functions, once for each call (FSD_NODE_CALL).  The
+ *     nodes of a body are consecutive, and follow the nodes of the graph that contains
+ *     the body.
+ *   - A graph input may have an initializer as its default; before IR version 4, each
+ *     initializer has such an input.  Builders treat the input as a constant, so it has
+ *     the flag FSD_TENSOR_CONSTANT, not FSD_TENSOR_INPUT, and is not among the inputs
+ *     of the main scope.  Other scopes list each input in its place.
+ *   - Constant nodes stay nodes.  Their output has a value, but not the flag
+ *   FSD_TENSOR_CONSTANT.
+ *   - Weights are not read, and other files are not opened (model/onnx/wire.h).
  *
- * Oddities become remarks, whose text is the tensor's name:
+ * Unexpected contents become remarks.  The text of a remark is the name of the tensor:
  *
  *   input/bad-dim           a dimension below 0 or beyond 2^40; it is unknown now
  *   input/bad-value         a constant whose size contradicts its shape; not read
@@ -28,13 +30,14 @@
 
 struct fsd_graph;
 
-/** Fills the new graph `g` and finishes it. `file` is not needed afterwards.
+/** Reads an ONNX file into the new graph `g`, and finishes the graph.  `file` is not
+ *  needed afterwards.
  *  @return FSD_OK; FSD_E_FORMAT or FSD_E_UNSUPPORTED if the file is not a model;
- *          FSD_E_LIMIT if the model is too large or too deep, also because functions
- *          call themselves; on failure, `g` must not be used */
+ *          FSD_E_LIMIT if the model is too large, or nested too deep, as when a
+ *          function calls itself.  After a failure, `g` must not be used. */
 enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
                               struct fsd_error *err);
 
-/** Whether the file imports an operator set of this domain.  The file may have any
- *  content. */
+/** Whether the file imports an operator set of this domain.  The file need not be a
+ *  model. */
 bool fsd_onnx_imports(const struct fsd_file *file, const char *domain);

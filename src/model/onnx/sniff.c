@@ -1,8 +1,8 @@
 /*
- * The error message for a file that is not an ONNX model: what it looks like, and what
- * to give instead. fsd_onnx_sniff() is called only after reading has failed.  If the
- * file may be a damaged model, the reader's error is kept, because the position where
- * reading stopped is then more helpful.
+ * Writes the error message for a file that is not an ONNX model: the likely type of the
+ * file, and which file to pass instead. fsd_onnx_sniff() is called only after the
+ * reader failed.  If the file may be a damaged model, the reader's error stays, because
+ * the position where the reader stopped is then more helpful.
  */
 #include "base/base.h"
 #include "base/file_type.h"
@@ -42,7 +42,7 @@ enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *er
     enum fsd_file_type type = fsd_file_type_of(file);
     bool text = type == FSD_FILETYPE_TEXT || type == FSD_FILETYPE_LIST;
 
-    /* Unusual text or binary may be a damaged model; its reader states the position. */
+    /* The file may be a damaged model: the reader's error states the position. */
     if (type == FSD_FILETYPE_ONNX || type == FSD_FILETYPE_BINARY ||
         (text && !is_text(file)))
         return FSD_OK;

@@ -1,10 +1,10 @@
 /*
- * Constants and declared types.  A TensorProto may have its elements in any of seven
- * fields, some larger than the elements; they are copied into one packed little-endian
- * form for all other code.  Weights that the filter dropped, or that are in external
- * files, keep their type, shape and size as unread values.  Sizes and counts that
- * contradict each other are remarked upon and the value counts as unread, since the
- * file may be hostile.
+ * Reads constants and declared types.  A TensorProto may have its elements in any of
+ * seven fields, in some of them with unused bits; the functions here copy them to
+ * packed little-endian bytes.  Weights that the filter dropped, or that are in external
+ * files, become unread values with a type, a shape and a size.  The file may be
+ * hostile, so if sizes contradict each other, the value stays unread, and a remark
+ * states this.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"
@@ -30,7 +30,8 @@ void fsd_onnx_remark(struct fsd_graph *g, const char *rule, fsd_id node, fsd_sym
                      .rule = rule, .node = node, .tensor = FSD_NONE, .text = name});
 }
 
-/* The type with this number; 0 means that it is not stated. */
+/* Returns the type with this number; the number 0 means that the file states no
+ * type. */
 static enum fsd_dtype known_type(struct fsd_graph *g, int32_t number, fsd_sym name)
 {
     enum fsd_dtype type = fsd_dtype_numbered(number);
@@ -42,7 +43,7 @@ static enum fsd_dtype known_type(struct fsd_graph *g, int32_t number, fsd_sym na
 
 /* ------------------------------------------------------------------- constants */
 
-/* The form of a constant, whose shape contains only sizes. */
+/* Returns the form of a constant, whose dimensions are all numbers. */
 static fsd_id form_of_sizes(struct fsd_graph *g, int32_t type, const int64_t *sizes,
                             size_t n, bool read, fsd_sym name)
 {
@@ -62,9 +63,10 @@ static fsd_id form_of_sizes(struct fsd_graph *g, int32_t type, const int64_t *si
     return fsd_graph_add_form(g, form, dims, form.ranked ? (uint32_t)n : 0);
 }
 
-/* How the elements of a field are stored: their number, the bytes of each in the field,
- * and the bytes of each in the value.  A complex number is two floats; types below 8
- * bits are stored in int32_data as whole packed bytes. */
+/* The elements in a field of a TensorProto: their number, the bytes per element in the
+ * field, and the bytes per element in the value.  A complex number counts as two
+ * floats.  Elements of less than 8 bits share bytes: int32_data has one number for each
+ * such byte. */
 struct held {
     const void *at;
     size_t n;
@@ -89,13 +91,14 @@ static struct held held_in(const Onnx__TensorProto *t, enum holder holder,
         return (struct held){t->uint64_data, t->n_uint64_data, 8, own};
     case RAW:
         return (struct held){t->raw_data.data, t->raw_data.len, 1, 1};
-    case STRINGS: /* their bytes are not needed */
+    case STRINGS: /* the program does not need the bytes of strings */
         break;
     }
     return (struct held){.each = 1};
 }
 
-/* The field for the elements of a type, unless they are in raw_data. */
+/* Returns the field that has the elements: raw_data if it is present, else the field
+ * for the type. */
 static enum holder holder_of(const Onnx__TensorProto *t, enum fsd_dtype type)
 {
     if (t->raw_data.len || fsd_wire_dropped(&t->base, RAW))
@@ -141,8 +144,8 @@ static fsd_id unread(struct fsd_graph *g, uint64_t size)
     return fsd_graph_add_value(g, (struct fsd_value){.size = size});
 }
 
-/* In int32_data, each number contains one 6-bit element; packed, four of them take
- * three bytes, the lowest bits first. */
+/* Packs elements of 6 bits, four to three bytes, the lowest bits first.  In int32_data,
+ * each number has one element. */
 static fsd_id read_sixes(struct fsd_graph *g, const Onnx__TensorProto *t, uint64_t size)
 {
     unsigned char *bytes = fsd_arena_alloc(g->arena, (size_t)size + 1, 1, 1);
@@ -157,7 +160,8 @@ static fsd_id read_sixes(struct fsd_graph *g, const Onnx__TensorProto *t, uint64
     return fsd_graph_add_value(g, (struct fsd_value){.bytes = bytes, .size = size});
 }
 
-/* The type must be known and not a string. */
+/* Reads the elements of a constant.  Its type must be known, and must not be a
+ * string. */
 static fsd_id read_elements(struct fsd_graph *g, const Onnx__TensorProto *t,
                             fsd_id form, fsd_sym name)
 {
@@ -170,8 +174,8 @@ static fsd_id read_elements(struct fsd_graph *g, const Onnx__TensorProto *t,
     unsigned char *bytes;
 
     if (count < 0 || !bits || count > (INT64_MAX - 7) / bits)
-        return unread(g, dropped ? dropped : size); /* the form does not state the
-                                                       size */
+        return unread(g, dropped ? dropped : size); /* the number of elements is
+                                                       unknown */
     expected = (uint64_t)(count * bits + 7) / 8;
     if (t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL || dropped ||
         (!held.n && expected))

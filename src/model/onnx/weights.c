@@ -1,6 +1,7 @@
 /*
- * Finds the weights that a model has in other files: the fields that lead to such a
- * tensor, and the paths of the files.  None of them is opened here.
+ * Finds weights that are in other files: walks through the fields of the model that
+ * lead to such tensors, and collects the paths of the files.  The files are not opened
+ * here.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/weights.h"
@@ -9,7 +10,7 @@
 #include "host/files.h"
 #include "model/onnx/collected.h"
 
-/* The fields that lead from a model to the mark of external data. */
+/* The fields that lead from a model to tensors whose data is in another file. */
 static const struct {
     enum fsd_onnx_message in;
     uint32_t field;
@@ -78,17 +79,18 @@ struct noting {
     struct fsd_wire_walk walk;
     struct fsd_arena *arena;
     struct fsd_slice tensor; /* the name of the current tensor */
-    struct fsd_slice last; /* the location of the previous tensor: most models have only
-                              one */
+    struct fsd_slice last; /* the location of the previous tensor, which most tensors of
+                              a model share */
     uint64_t size;         /* the size of the file at `last` */
     bool absent;           /* the file at `last` is missing */
     bool noted;
-    /* Of the current tensor. */
+    /* These members describe the current tensor. */
     bool is_outside;
     uint64_t offset, length;
 };
 
-/* A model read from a descriptor has no folder with other files. */
+/* Whether the path has a folder that may contain files with weights.  Standard input
+ * and descriptors have none. */
 static bool has_folder(const char *path)
 {
     return strcmp(path, "-") != 0 && strncmp(path, "/proc/self/fd/", 14) != 0;
@@ -111,7 +113,7 @@ static void open_file(struct noting *n, struct fsd_slice location)
     if (has_folder(n->walk.file->name) && !n->absent && S_ISREG(there.st_mode))
         n->size = (uint64_t)there.st_size;
     else if (has_folder(n->walk.file->name) && !n->absent && S_ISDIR(there.st_mode))
-        n->size = 0; /* a folder of that name has no weights */
+        n->size = 0; /* a folder with this name contains no weights */
 }
 
 static void note_entry(struct noting *n, struct fsd_slice entry)
@@ -132,8 +134,8 @@ static void note_entry(struct noting *n, struct fsd_slice entry)
         n->length = number;
 }
 
-/* Records the tensor; called when all its fields have been read, since they may be in
- * any order. */
+/* Records the current tensor.  This function is called after all fields of the tensor
+ * were read, because they may be in any order. */
 static void note_tensor(struct noting *n)
 {
     struct fsd_graph *g = n->g;
@@ -178,7 +180,8 @@ bool fsd_weights_note(struct fsd_graph *g, struct fsd_arena *scratch,
 {
     struct noting n = {.g = g, .walk = {model, 0}, .arena = scratch, .noted = true};
 
-    /* Only a model with such a field is walked again. */
+    /* The model is walked a second time only if a tensor has the field for external
+     * data. */
     if (filtered->of_tensors >> TENSOR_EXTERNAL & 1)
         note(&n, (struct fsd_slice){(const char *)model->bytes, model->size},
              FSD_MESSAGE_MODEL, 0);

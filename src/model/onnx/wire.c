@@ -1,22 +1,23 @@
 /*
- * Filters the bytes before protobuf-c parses them. protobuf-c copies every byte,
- * weights included; recurses as deep as the file nests, so that a file of 30 kB can end
- * the process; allocates as much as the file's counts demand; and returns strings
- * without their length.  If a message comes in parts, protobuf-c also drops its unknown
- * fields, which are used here to record dropped payloads.  A custom allocator would not
- * avoid the copies, because the pages have been read by then.  The filtered bytes are
- * also hashed as the model's identity, so equal models must yield equal bytes.
+ * Filters the bytes of a model before protobuf-c parses them.  Without the filter,
+ * protobuf-c would copy every byte, weights included.  It would recurse as deep as
+ * messages are nested, so that a file of 30 kB can exhaust the stack.  It would
+ * allocate as much memory as the file's counts demand, and it returns strings without
+ * their length.  If a message is split into parts, protobuf-c also drops its unknown
+ * fields, in which the filter records dropped payloads. The hash of the filtered bytes
+ * identifies the model, so equal models must give equal bytes.
  *
- * The filter walks over the bytes once, with one function call for each level of
- * messages.  A message is a list of pieces, because protobuf lets a writer split it
- * into parts:
+ * The filter walks over the bytes once, with one function call for each level of nested
+ * messages.  Protobuf allows a writer to split a message into parts, so a message is a
+ * list of pieces:
  *
  *     AttributeProto  [name "t"] [t: dims 2] [type TENSOR] [t: dims 3]
  *     pieces of t                 `--- 1 ---'               `--- 2 ---'
  *
- * means one tensor with dims 2, 3.  The pieces of a singular message are therefore
- * collected while its parent is walked, and written at the end of the parent; repeated
- * messages are written in place.  The pieces of all open messages share one stack.
+ * This is one tensor with the dims 2 and 3.  While the filter walks over a message, it
+ * therefore collects the pieces of a field that is not repeated, and writes them at the
+ * end of the message.  It writes repeated fields at once.  The pieces of all open
+ * messages share one stack.
  */
 #include "model/onnx/wire.h"
 #include "base/base.h"
@@ -25,12 +26,16 @@
 #include <onnx.pb-c.h>
 
 enum {
-    MOST_FIELDS = 16,    /* per message type of proto/onnx.proto */
-    MOST_PIECES = 64,    /* parts of singular messages in one message */
-    LENGTH_ROOM = 5,     /* bytes reserved for a length (a padded varint) */
-    HEAD = 20,           /* bytes of a field's number and its length, at most */
+    MOST_FIELDS = 16,    /* the maximum number of fields of a message type in
+                            proto/onnx.proto */
+    MOST_PIECES = 64,    /* the maximum number of pieces of fields that are not
+                            repeated, in one message */
+    LENGTH_ROOM = 5,     /* bytes reserved for a length, which is a padded varint */
+    HEAD = 20,           /* the maximum number of bytes that a field's number and length
+                            take */
     SLACK = 64,          /* bytes reserved in addition to the bytes of a field */
-    FIRST_ROOM = 1 << 20 /* bytes of output; untouched pages cost nothing */
+    FIRST_ROOM = 1 << 20 /* the first size of the output in bytes; untouched pages take
+                            no memory */
 };
 
 enum wire { VARINT = 0, FIXED64 = 1, BLOCK = 2, GROUP = 3, END_GROUP = 4, FIXED32 = 5 };
@@ -50,11 +55,13 @@ struct scan {
     struct fsd_error *err;
     enum fsd_status status;
     unsigned char *out;
-    size_t n, cap; /* bytes of `out`: written, allocated */
+    size_t n, cap; /* the numbers of bytes written to `out` and allocated for it */
     FSD_VEC(struct piece) pieces;
     uint32_t fields, messages;
-    uint64_t weight;               /* bytes that protobuf-c needs for the kept fields */
-    size_t released;               /* offset up to which pages were released */
+    uint64_t weight;               /* the memory in bytes that protobuf-c needs for the
+                                      kept fields */
+    size_t released;               /* the offset in the file before which all pages were
+                                      released */
     uint64_t of_nodes, of_tensors; /* see struct fsd_wire */
 };
 
@@ -62,10 +69,12 @@ struct scan {
 struct level {
     desc_t *desc;
     unsigned depth;
-    uint32_t base;               /* its first piece */
-    size_t pos, end;             /* in the part that is being walked */
-    size_t field;                /* start of the current field */
-    uint64_t total[MOST_FIELDS]; /* payload bytes of each field so far */
+    uint32_t base;               /* the index of its first piece */
+    size_t pos, end;             /* the position in the current part of the message, and
+                                    the end of that part */
+    size_t field;                /* the offset of the current field */
+    uint64_t total[MOST_FIELDS]; /* indexed by field: the number of payload bytes so
+                                    far */
 };
 
 static bool fail(struct scan *s, enum fsd_status status, const struct level *level,
@@ -88,8 +97,7 @@ static bool reserve(struct scan *s, const struct level *level, size_t n)
     if (s->n + n > FSD_WIRE_KEPT)
         return fail(s, FSD_E_LIMIT, level, level->pos,
                     "expected at most 256 MiB without the weights, found more");
-    if (!s->cap) /* most fields of a small file are kept, and their lengths are
-                    padded */
+    if (!s->cap) /* a small file keeps most fields, whose lengths grow by padding */
         s->cap = s->file->size < FIRST_ROOM ? s->file->size + s->file->size / 8 + SLACK
                                             : FIRST_ROOM;
     while (s->cap < s->n + n)
@@ -108,7 +116,7 @@ size_t fsd_wire_put(char *out, uint64_t value)
     return n;
 }
 
-/* The caller has reserved space in the output. */
+/* Writes a varint.  The caller must have reserved space in the output. */
 static void put_varint(struct scan *s, uint64_t value)
 {
     s->n += fsd_wire_put((char *)s->out + s->n, value);
@@ -126,7 +134,8 @@ static bool put_tag(struct scan *s, const struct level *level, uint32_t number,
     return true;
 }
 
-/* Counts a block of n bytes, including malloc()'s header and the pointer to it. */
+/* Adds a block of n bytes to the memory that protobuf-c will need, including malloc()'s
+ * header and a pointer to the block. */
 static bool weigh(struct scan *s, const struct level *level, size_t n)
 {
     s->weight += n + 32;
@@ -156,8 +165,8 @@ static void put_length_at(struct scan *s, size_t start)
 
 /* -------------------------------------------------------------------- reading */
 
-/* Reads a varint, seven bits per byte, the lowest first; `pos` is moved to its end,
- * also if it is incomplete. */
+/* Reads a varint: seven bits per byte, the lowest first.  Moves `*pos` to its end, even
+ * if the varint is incomplete. */
 static inline bool take_varint(const unsigned char *bytes, size_t *pos, size_t end,
                                uint64_t *value)
 {
@@ -194,7 +203,7 @@ static bool skip(struct scan *s, struct level *level, uint64_t n)
     return true;
 }
 
-/* Skips a block, whose bytes are then [*begin, level->pos). */
+/* Skips a block.  Its bytes are then those from `*begin` to `level->pos` - 1. */
 static bool get_block(struct scan *s, struct level *level, size_t *begin)
 {
     uint64_t length;
@@ -232,8 +241,8 @@ static bool is_repeated(field_t *field)
     return field->label == PROTOBUF_C_LABEL_REPEATED;
 }
 
-/* Adds n bytes to a payload; true while it is small enough to be kept.  For a field
- * that is not repeated, only the last payload counts. */
+/* Adds n bytes to the payload of a field.  Returns true if the payload is still small
+ * enough to keep.  For a field that is not repeated, only the last payload counts. */
 static bool keeps(struct level *level, field_t *field, uint64_t n)
 {
     uint64_t *total = &level->total[field - level->desc->fields];
@@ -287,7 +296,7 @@ static bool copy_packed(struct scan *s, struct level *level, field_t *field)
         return true;
     if (wire != VARINT)
         return put_bytes(s, level, field, begin);
-    /* Walks small packed numbers, so that protobuf-c meets no broken one. */
+    /* Checks small packed numbers, so that protobuf-c finds no damaged one. */
     fsd_file_at(s->file, begin, n);
     inside.pos = begin;
     inside.end = level->pos;
@@ -326,8 +335,8 @@ static bool copy_number(struct scan *s, struct level *level, field_t *field)
     return true;
 }
 
-/* protobuf-c returns strings without their length, so a zero byte, which would end the
- * name, is escaped here in the same form as by fsd_intern_add(). */
+/* Copies a string. protobuf-c returns strings without their length, and a zero byte
+ * would end the string, so zero bytes are escaped as in fsd_intern_add(). */
 static bool copy_string(struct scan *s, struct level *level, field_t *field)
 {
     size_t begin, start;
@@ -378,7 +387,8 @@ static bool copy_message(struct scan *s, struct level *level, field_t *field)
     return true;
 }
 
-/* The last member of a oneof wins: pieces of its other members are dropped. */
+/* Drops the pieces of other members of a oneof, because the last member in the file
+ * counts. */
 static void void_siblings(struct scan *s, const struct level *level, field_t *field)
 {
     for (uint32_t i = level->base; i < s->pieces.n; i++) {
@@ -419,7 +429,7 @@ static void note_skipped(struct scan *s, desc_t *desc, unsigned number)
         s->of_tensors |= UINT64_C(1) << number;
 }
 
-/* Skips a field that no descriptor knows. */
+/* Skips a field that the descriptor of its message lacks. */
 static bool skip_field(struct scan *s, struct level *level, unsigned wire)
 {
     uint64_t number;
@@ -443,8 +453,8 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
         uint64_t tag;
         field_t *field;
 
-        /* A singular message is walked after its parent, so the position may go
-         * back. */
+        /* The pieces of a field that is not repeated are walked at the end of their
+         * message, so the position may go back. */
         level->field = level->pos;
         fsd_file_at(s->file, level->pos, HEAD);
         fsd_file_release_behind(s->file, level->pos, &s->released);
@@ -465,8 +475,8 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
     return true;
 }
 
-/* Writes the content of the member with this number, whose parts are the pieces from
- * `from` to `to`: a file may split a message into several. */
+/* Writes the content of the field with this number.  A file may split a message into
+ * parts: they are the pieces `from` to `to` - 1. */
 static bool write_content(struct scan *s, struct level *level, uint32_t number,
                           uint32_t from, uint32_t to)
 {
@@ -478,7 +488,8 @@ static bool write_content(struct scan *s, struct level *level, uint32_t number,
     for (uint32_t i = from; i < to; i++)
         if (s->pieces.at[i].number == number && !walk_piece(s, level, s->pieces.at[i]))
             return false;
-    end = s->pieces.n; /* after the parts of singular messages */
+    end = s->pieces.n; /* the end of this message's pieces; later pieces belong to
+                          messages inside it */
     for (unsigned f = 0; end > level->base && f < desc->n_fields; f++) {
         bool present = false;
 

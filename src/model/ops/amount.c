@@ -1,7 +1,8 @@
 /*
- * Polynomials with integer coefficients, whose terms are stored in a fixed order, so
- * that equal polynomials have the same spelling.  The spelling is the key of the table
- * and is printed in reports.  Polynomials are small: a shape has few dynamic sizes.
+ * Polynomials in dynamic sizes, with integer coefficients.  Terms are stored in a fixed
+ * order, so that equal polynomials have the same spelling.  The spelling is the key of
+ * the table, and reports print it.  Polynomials are small because a shape has few
+ * dynamic sizes.
  */
 #include "model/ops/amount.h"
 #include "base/base.h"
@@ -15,7 +16,8 @@ static const int64_t most = INT64_C(1) << 62;
 struct term {
     int64_t by;
     uint32_t degree;
-    fsd_sym of[DEGREE]; /* ascending; a size occurs once for each power */
+    fsd_sym of[DEGREE]; /* the names of the sizes, ascending; a size to the power of n
+                           occurs n times */
 };
 
 struct poly {
@@ -23,7 +25,8 @@ struct poly {
     struct term at[TERMS];
 };
 
-/* A size that represents a quotient, rounded down. */
+/* A size whose name stands for a quotient: the amount `of` divided by the number `by`,
+ * rounded down. */
 struct quotient {
     fsd_sym name;
     int64_t of, by;
@@ -32,8 +35,8 @@ struct quotient {
 struct fsd_amounts {
     struct fsd_arena *arena;
     struct fsd_intern *names;
-    FSD_VEC(struct quotient) quotients; /* few: a model has few dynamic sizes */
-    struct fsd_intern *spelt;           /* a symbol for each spelling */
+    FSD_VEC(struct quotient) quotients; /* few, because a model has few dynamic sizes */
+    struct fsd_intern *spelt;           /* gives each spelling a symbol */
     FSD_VEC(struct poly) polys;         /* indexed by symbol - 1 */
 };
 
@@ -96,7 +99,8 @@ static fsd_sym spell(struct fsd_amounts *t, const struct poly *p)
 
 /* ---------------------------------------------------------------------- normal form */
 
-/* Sorts by descending degree, then by the order in which names appeared. */
+/* Compares two terms: the higher degree comes first; among equal degrees, the order of
+ * the symbols decides. */
 static int order(const struct term *a, const struct term *b)
 {
     if (a->degree != b->degree)
@@ -107,7 +111,8 @@ static int order(const struct term *a, const struct term *b)
     return 0;
 }
 
-/* Inserts a term; false if there is no room or a number is too large. */
+/* Inserts a term into a polynomial.  Returns false if the polynomial is full or a
+ * number is too large. */
 static bool add_term(struct poly *p, const struct term *term)
 {
     uint32_t at = 0;
@@ -151,7 +156,8 @@ static int64_t close_up(struct fsd_amounts *t, const struct poly *p)
     sym = spell(t, p);
     if (sym == FSD_NONE)
         return -1;
-    if (sym > t->polys.n) /* symbol 0 is the empty text, which spells no polynomial */
+    if (sym > t->polys.n) /* a new polynomial; polynomials begin at symbol 1, because
+                             symbol 0 is the empty text */
         fsd_vec_push(t->arena, &t->polys, *p);
     return -1 - (int64_t)sym;
 }
@@ -238,7 +244,7 @@ int64_t fsd_times(struct fsd_amounts *t, int64_t a, int64_t b)
     return close_up(t, &product);
 }
 
-/* Adds a size named "floor((H - 1)/2)". */
+/* Returns a new size for a quotient, with a name like "floor((H - 1)/2)". */
 static int64_t name_quotient(struct fsd_amounts *t, int64_t a, int64_t by)
 {
     const char *text = fsd_amount_text(t, a);
@@ -263,12 +269,14 @@ static int64_t name_quotient(struct fsd_amounts *t, int64_t a, int64_t by)
     return fsd_amount_named(t, sym);
 }
 
-/* floor((floor(x/m) + c)/n) is floor((x + c*m)/(m*n)). */
+/* Divides an amount by a number.  A quotient in a quotient becomes one quotient:
+ * floor((floor(x/m) + c)/n) is floor((x + c*m)/(m*n)). */
 static int64_t divide(struct fsd_amounts *t, int64_t a, int64_t by)
 {
     struct poly p = open_up(t, a);
-    bool alone = p.n == 1 || (p.n == 2 && !p.at[1].degree); /* only one term, apart from
-                                                               a number */
+    bool alone = p.n == 1 || (p.n == 2 && !p.at[1].degree); /* the polynomial is one
+                                                               term, or one term and a
+                                                               number */
     const struct quotient *q = alone && p.at[0].degree == 1 && p.at[0].by == 1
                                    ? quotient_named(t, p.at[0].of[0])
                                    : NULL;
@@ -284,8 +292,9 @@ static int64_t divide(struct fsd_amounts *t, int64_t a, int64_t by)
     return fsd_over(t, fsd_plus(t, of, more), by);
 }
 
-/* A number is rounded down; if a term with a size is not divisible, the whole is one
- * quotient. */
+/* If `by` divides the coefficients of all terms with a size, divides each coefficient;
+ * the constant term is rounded down.  Otherwise the result is one quotient of the whole
+ * polynomial. */
 int64_t fsd_over(struct fsd_amounts *t, int64_t a, int64_t by)
 {
     struct poly p;
@@ -302,7 +311,7 @@ int64_t fsd_over(struct fsd_amounts *t, int64_t a, int64_t by)
             return divide(t, a, by);
         p.at[i].by = p.at[i].by / by - (!even && p.at[i].by < 0);
         if (!p.at[i].by)
-            p.n--; /* the number, which is last */
+            p.n--; /* drops the constant term, which is the last one */
     }
     return close_up(t, &p);
 }
@@ -330,8 +339,8 @@ bool fsd_amount_is_open(const struct fsd_amounts *t, int64_t a)
     return a < -1 && t->polys.at[-2 - a].at[0].degree;
 }
 
-/* A size is never negative; a quotient may be negative if its dividend may be
- * negative. */
+/* A polynomial without negative coefficients is a count, because a size is never
+ * negative.  A quotient, however, may be negative if its dividend may be negative. */
 bool fsd_amount_is_count(const struct fsd_amounts *t, int64_t a)
 {
     if (a >= 0 || a == -1)

@@ -1,22 +1,23 @@
 /*
  * Attention operators: the shapes of their outputs, and their multiply-adds.
  *
- * For each query, each head computes a sum over all keys, including those of a past.  A
- * key/value head may serve several query heads, but each query head has its own
- * products.  With a causal mask, a kernel may skip about half of the products; the
- * operator's definition includes them, so they are counted.
+ * For each query, each head computes a sum over all keys, including the past keys (the
+ * cache).  Several query heads may share a key/value head, but each query head has its
+ * own products.  With a causal mask, a kernel may skip about half of the products.  The
+ * operator's definition includes all of them, so all are counted.
  */
 #include "model/ops/rule.h"
 
-/* Amounts; -1: unknown. */
+/* The sizes of an attention node, as amounts; -1: unknown. */
 struct attention {
-    int64_t batch, queries, keys; /* the number of keys includes the keys of the past */
-    int64_t across;  /* the size of a query over all heads: one product of a query and a
-                        key has this many multiply-adds */
-    int64_t along;   /* the size of a value over all heads: adding a key's value to the
-                        sum has this many multiply-adds */
+    int64_t batch, queries, keys; /* `keys` includes the past keys */
+    int64_t across;  /* the size of a query over all heads, which is the number of
+                        multiply-adds for one query and one key */
+    int64_t along;   /* the size of a value over all heads, which is the number of
+                        multiply-adds for adding one value to the sum */
     int64_t last;    /* the last dimension of the output */
-    int64_t project; /* multiply-adds of the projection to queries, keys and values */
+    int64_t project; /* the multiply-adds of the projection to queries, keys and
+                        values */
 };
 
 static int64_t at(const struct fsd_shape *x, uint32_t i)
@@ -24,7 +25,8 @@ static int64_t at(const struct fsd_shape *x, uint32_t i)
     return i < x->rank ? x->dims[i] : -1;
 }
 
-/* Adds the length of a past, batch x heads x length x size, if there is one. */
+/* Adds the length of the past keys to `keys`, if input i has them.  The past keys have
+ * the shape batch x heads x length x size. */
 static int64_t with_past(const struct fsd_op_case *c, uint32_t i, uint32_t rank,
                          int64_t keys)
 {
@@ -41,7 +43,7 @@ static struct attention onnx(const struct fsd_op_case *c)
                            *v = fsd_shape_in(c, 2);
     int64_t heads = fsd_case_size(c, "q_num_heads", -1);
     int64_t shared = fsd_case_size(c, "kv_num_heads", heads);
-    bool apart = q->rank == 4; /* the heads have their own dimension */
+    bool apart = q->rank == 4; /* the heads are a dimension of their own */
     struct attention a = {.batch = at(q, 0),
                           .queries = at(q, apart ? 2 : 1),
                           .keys = at(k, apart ? 2 : 1)};
@@ -61,8 +63,8 @@ static struct attention onnx(const struct fsd_op_case *c)
     return a;
 }
 
-/* com.microsoft's Attention: one input and one weight, which produce queries, keys and
- * values together. */
+/* The sizes of com.microsoft's Attention.  One input and one weight produce the
+ * queries, keys and values together. */
 static struct attention packed(const struct fsd_op_case *c)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0), *w = fsd_shape_in(c, 1);
@@ -79,9 +81,9 @@ static struct attention packed(const struct fsd_op_case *c)
     return a;
 }
 
-/* com.microsoft's MultiHeadAttention: its inputs are queries, keys and values; all
- * three, or the last two, may come in one tensor of batch x length x heads x parts x
- * size. */
+/* The sizes of com.microsoft's MultiHeadAttention.  Its inputs are queries, keys and
+ * values.  One tensor of the shape batch x length x heads x parts x size may hold all
+ * three of them, or keys and values. */
 static struct attention multi_head(const struct fsd_op_case *c)
 {
     const struct fsd_shape *q = fsd_shape_in(c, 0), *k = fsd_shape_in(c, 1),
@@ -113,8 +115,8 @@ static struct attention attention_of(const struct fsd_op_case *c)
                                    : onnx(c);
 }
 
-/* The second and third output of ONNX's Attention: keys or values, including the
- * past. */
+/* The shape of the second or third output of ONNX's Attention: all keys or all values,
+ * including the past ones. */
 static struct fsd_shape present(const struct fsd_op_case *c)
 {
     const struct fsd_shape *x = fsd_shape_in(c, c->out);
@@ -129,7 +131,8 @@ static struct fsd_shape present(const struct fsd_op_case *c)
     return (struct fsd_shape){0};
 }
 
-/* The fourth output of ONNX's Attention: the products of queries and keys, by head. */
+/* The shape of the fourth output of ONNX's Attention: the products of queries and keys
+ * for each head. */
 static struct fsd_shape products(const struct fsd_op_case *c)
 {
     const struct fsd_shape *q = fsd_shape_in(c, 0);
@@ -154,8 +157,8 @@ bool fsd_shape_attention(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked;
 }
 
-/* Linear attention outputs its result and then its recurrent state: one matrix per
- * head, instead of keys whose number grows with the length. */
+/* Linear attention outputs its result and a recurrent state.  The state is one matrix
+ * per head, which replaces a list of past keys. */
 bool fsd_shape_linear_attention(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *q = fsd_shape_in(c, 0), *k = fsd_shape_in(c, 1),
@@ -174,8 +177,8 @@ bool fsd_shape_linear_attention(const struct fsd_op_case *c, struct fsd_shape *o
     return true;
 }
 
-/* The first output has the shape of the input; the second has the last
- * positions of the input, as many as the next step needs. */
+/* The first output has the shape of the input.  The second output is the state for the
+ * next step: the last positions of the input, one fewer than the kernel has. */
 bool fsd_shape_causal_conv(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *w = fsd_shape_in(c, 1);
@@ -189,7 +192,8 @@ bool fsd_shape_causal_conv(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Counts both products and the projection. */
+/* Counts the multiply-adds of queries by keys, of weights by values, and of the
+ * projection. */
 int64_t fsd_macs_attention(const struct fsd_op_case *c)
 {
     struct attention a = attention_of(c);

@@ -1,7 +1,7 @@
 /*
- * The default values of attributes of ONNX operators: by operator, attribute and the
- * first version of the operator set that states the default. tests/ops compares these
- * rows with onnx's own schemas.
+ * The default values of attributes of ONNX operators. A row names the operator, the
+ * attribute, the first opset with this default, and the default. tests/ops compares
+ * these rows with onnx's own schemas.
  */
 #include "model/ops/ops.h"
 #include "base/base.h"
@@ -246,7 +246,7 @@ bool fsd_op_is_default(const char *op, int64_t opset, const char *word)
     size_t name = strcspn(word, "="), first = 0, end = FSD_COUNT_OF(defaults);
     const char *is = NULL;
 
-    while (first < end) { /* finds the first row of the operator */
+    while (first < end) { /* a binary search for the first row of the operator */
         size_t middle = first + (end - first) / 2;
 
         if (strcmp(defaults[middle].op, op) < 0)

@@ -1,6 +1,6 @@
 /*
- * The operands of an operator that may be FP16 or BF16 instead of FP32: the rows of
- * floats.inc, which tests/ops/floats.py generates from onnx's own schemas.
+ * Finds the operands of an operator that may be FP16 or BF16 instead of FP32. The rows
+ * are in floats.inc; tests/ops/floats.py generates them from onnx's own schemas.
  */
 #include "model/ops/rule.h"
 
@@ -8,7 +8,8 @@
 
 struct row {
     const char *name;
-    uint8_t half, brain; /* the first opsets that accept FP16 and BF16; 255: none */
+    uint8_t half, brain; /* the first opset in which the operator accepts FP16 or BF16;
+                            255: none does */
     struct fsd_op_floats floats;
 };
 

@@ -1,14 +1,14 @@
 /*
- * Follows the shape computations that exporters write into the graph (Shape, Gather,
- * Concat, Reshape): the elements of small integer tensors, as far as they can be
- * derived.  Floats are not followed.
+ * Derives the elements of small integer tensors.  Exporters write computations of
+ * shapes into the graph (Shape, Gather, Concat, Reshape), and the shapes of other
+ * tensors depend on their results.  Float tensors are not derived.
  */
 #include "model/ops/rule.h"
 
 /* -------------------------------------------------------------------- constants */
 
-/* Limits a number to far beyond any size.  Exporters write the largest number of the
- * type for "to the end", and any number so large has the same meaning. */
+/* Limits a number to 2^62, which is far beyond any size.  Exporters write the largest
+ * number of the type for "to the end", and 2^62 has the same meaning. */
 static int64_t read_number(struct fsd_amounts *t, int64_t number)
 {
     const int64_t far = INT64_C(1) << 62;
@@ -174,7 +174,7 @@ static int64_t compute(const struct fsd_op_case *c, char what, int64_t a, int64_
         return fsd_times(c->t, a, b);
     case '/': /* C rounds negative quotients differently from fsd_over() */
         return a >= 0 || fsd_amount_is_open(c->t, a) ? fsd_over(c->t, a, b) : -1;
-    case '=': /* exporters test whether a size is -1; no size is */
+    case '=': /* exporters compare a size with -1, which no size equals */
         if (below_0(c, a) != below_0(c, b) && a != -1 && b != -1 &&
             fsd_amount_is_count(c->t, below_0(c, a) ? b : a))
             return 0;
@@ -187,7 +187,8 @@ static int64_t compute(const struct fsd_op_case *c, char what, int64_t a, int64_
     }
 }
 
-/* Two operands, element by element; one of them may have a single element. */
+/* Computes an operator on two integer tensors, element by element.  One of them may
+ * have a single element. */
 bool fsd_ints_arithmetic(const struct fsd_op_case *c, struct fsd_ints *out)
 {
     const struct fsd_ints *a = fsd_ints_in(c, 0), *b = fsd_ints_in(c, 1);
@@ -246,8 +247,8 @@ bool fsd_ints_fill(const struct fsd_op_case *c, struct fsd_ints *out)
     return true;
 }
 
-/* Takes rows of a tensor, all of them or each `step`-th; the other axes stay
- * together. */
+/* Takes rows of a tensor: all of them, or each `step`-th.  A row contains all elements
+ * of the other axes. */
 bool fsd_ints_slice(const struct fsd_op_case *c, struct fsd_ints *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

@@ -1,14 +1,15 @@
 /*
- * Multiply-adds of nodes, by the shapes of their tensors.
+ * Computes the multiply-adds of nodes from the shapes of their tensors.
  *
  *     Conv            output elements x input channels of a group x window
  *     ConvTranspose   input elements x output channels of a group x window
  *     Gemm, MatMul    output elements x the summed dimension
  *     LSTM, GRU, RNN  steps x weights
- *     Einsum          all letters, of two operands (shape.c)
- *     Attention       2 x heads x queries x keys x head size, a batch (attention.c)
+ *     Einsum          the product of the letters' sizes (shape_einsum.c)
+ *     Attention       2 x heads x queries x keys x head size, per batch (attention.c)
  *
- * Everything else does no multiply-adds worth counting: its cost is in its bytes.
+ * The multiply-adds of other operators do not matter: their cost is the bytes that they
+ * move.
  */
 #include "model/ops/rule.h"
 
@@ -18,8 +19,9 @@ static int64_t out_count(const struct fsd_op_case *c)
                            fsd_shape_of(c->s, fsd_node_out_tensor(c->g, c->node, 0)));
 }
 
-/* Elements times the weight's size without its first dimension: for a Conv, that is the
- * work of one output element; for a ConvTranspose, 't', of one input element. */
+/* Multiplies a number of elements by the size of the weight without its first
+ * dimension.  That size is the work for one output element of a Conv, or for one input
+ * element of a ConvTranspose (variant 't'). */
 int64_t fsd_macs_conv(const struct fsd_op_case *c)
 {
     const struct fsd_shape *w = fsd_shape_operand(c, 1);
@@ -31,9 +33,9 @@ int64_t fsd_macs_conv(const struct fsd_op_case *c)
     return w->ranked && w->rank ? n : -1;
 }
 
-/* The axis of the first operand that is summed over, counted from the end.  If the
- * operator may transpose the operand (variant 'f'), the output's sizes show the axis;
- * if they are unknown, the attribute does. */
+/* Returns the axis of the first operand over which the product sums, counted from the
+ * end.  If the operator may transpose the operand (variant 'f'), the sizes of the
+ * output show the axis; if they are unknown, the attribute shows it. */
 static uint32_t summed_axis(const struct fsd_op_case *c, const struct fsd_shape *a)
 {
     fsd_id out = fsd_node_out_tensor(c->g, c->node, 0);
@@ -57,8 +59,8 @@ int64_t fsd_macs_matmul(const struct fsd_op_case *c)
                            : -1;
 }
 
-/* Each step multiplies its input and the previous state with their weights: W and R, of
- * all gates and directions. */
+/* Each step multiplies the input by the weight W and the previous state by the weight
+ * R, for all gates and directions. */
 int64_t fsd_macs_recurrent(const struct fsd_op_case *c)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

@@ -1,9 +1,10 @@
 /*
- * The properties of ONNX operators by definition: one row per operator in table.inc,
- * and functions to query them.
+ * Functions that return the properties of ONNX operators. table.inc has one row of
+ * properties per operator.
  *
- * An operator is a name in a domain.  Operators of an unknown domain have no row, nor
- * do calls of model-local functions, whatever their names.
+ * An operator is identified by its name and its domain.  An operator of an unknown
+ * domain has no row.  A call of a model-local function has no row either, even if the
+ * function has the name of an operator.
  */
 #pragma once
 
@@ -13,37 +14,41 @@
 struct fsd_graph;
 
 enum fsd_op_trait {
-    FSD_OP_VIEW = 1 << 0,       /**< same elements in the same order with a different
-                                     shape */
+    FSD_OP_VIEW = 1 << 0,       /**< outputs the same elements in the same order, with a
+                                     different shape */
     FSD_OP_QUANTIZE = 1 << 1,   /**< QuantizeLinear and similar operators */
     FSD_OP_DEQUANTIZE = 1 << 2, /**< DequantizeLinear and similar operators */
-    FSD_OP_COMMUTES = 1 << 3,   /**< a per-tensor Q or DQ may be moved across the
-                                     operator */
+    FSD_OP_COMMUTES = 1 << 3,   /**< the builder may move a per-tensor Q or DQ across
+                                     the operator */
     FSD_OP_RANDOM = 1 << 4,     /**< its output is not a function of its inputs */
     FSD_OP_SHAPE = 1 << 5,      /**< Shape, Size: reads the shape, not the elements */
     FSD_OP_CONTROL = 1 << 6,    /**< If, Loop, Scan: has graphs of its own */
     FSD_OP_CONSTANT = 1 << 7,   /**< Constant */
-    FSD_OP_WEIGHTED = 1 << 8,   /**< Conv, Gemm, MatMul: has a weight second and a bias
-                                     third; runs in low precision only if both operands
-                                     have it */
-    FSD_OP_STANDARD = 1 << 9,   /**< the operator has a row, so it is known to be
-                                     pure */
-    FSD_OP_SHAPED = 1 << 10,    /**< its output's shape follows from its inputs' shapes,
-                                     its attributes and its shape operands */
+    FSD_OP_WEIGHTED = 1 << 8,   /**< Conv, Gemm, MatMul: the second input is a weight,
+                                     the third a bias; runs in low precision only if
+                                     both operands have it */
+    FSD_OP_STANDARD = 1 << 9,   /**< the operator has a row, so its output is known to
+                                     depend on its inputs alone */
+    FSD_OP_SHAPED = 1 << 10,    /**< the shape of its output follows from the shapes of
+                                     its inputs, its attributes, and the values of its
+                                     shape operands */
     FSD_OP_SYMMETRIC = 1 << 11, /**< its inputs may be exchanged */
     FSD_OP_PARTS = 1 << 12,     /**< Concat, Slice, Split: copies parts of tensors */
-    FSD_OP_LISTS = 1 << 13,     /**< has a sequence or an optional as input or output */
+    FSD_OP_LISTS = 1 << 13,     /**< an input or output is a sequence or an optional */
     FSD_OP_OPAQUE = 1 << 14,    /**< does multiply-adds that are not counted */
-    FSD_OP_QLINEAR = 1 << 15,   /**< its scale and its zero point follow each operand */
-    FSD_OP_OUTPUTS = 1 << 16,   /**< its rules cover all outputs, not only the first */
-    FSD_OP_RECURRENT = 1 << 17, /**< LSTM, GRU, RNN: repeats one computation per step */
-    FSD_OP_BARE = 1 << 18,      /**< has no attributes: only its inputs matter */
-    FSD_OP_CASTS = 1 << 19,     /**< Cast, CastLike: the elements of its first input in
-                                 another type; a second input only states that type */
+    FSD_OP_QLINEAR = 1 << 15,   /**< after each operand come the scale and the zero
+                                     point of that operand */
+    FSD_OP_OUTPUTS = 1 << 16,   /**< its rules hold for all outputs, not only for the
+                                     first */
+    FSD_OP_RECURRENT = 1 << 17, /**< LSTM, GRU, RNN: computes a state step by step */
+    FSD_OP_BARE = 1 << 18,      /**< has no attributes */
+    FSD_OP_CASTS = 1 << 19,     /**< Cast, CastLike: outputs the elements of its first
+                                     input in another type; a second input only states
+                                     that type */
     FSD_OP_COPIES = 1 << 20,    /**< Transpose, Slice, Concat, Tile ...: only copies
-                                  elements */
+                                     elements */
     FSD_OP_ELEMENTWISE = 1 << 21, /**< an output element depends only on the input
-                                      elements at the same place */
+                                       elements at the same place */
     FSD_OP_ACTIVATION = 1 << 22,  /**< Relu, Sigmoid, Gelu ... */
     FSD_OP_SENSITIVE =
         1 << 23, /**< normalization, softmax, exponential, power: intermediate values
@@ -51,19 +56,19 @@ enum fsd_op_trait {
     FSD_OP_REDUCES = 1 << 24 /**< sums or multiplies the elements along axes */
 };
 
-/** Number of elements in a reduction at which FP16 begins to lose small terms. */
+/** A reduction of at least this number of elements loses small terms in FP16. */
 enum { FSD_LONG_REDUCTION = 1024 };
 
 #define FSD_OP_QDQ (FSD_OP_QUANTIZE | FSD_OP_DEQUANTIZE)
 
-/** Data movement: the same elements at a different place, or in a different shape or
- *  type. */
+/** Data movement: an operator that outputs the elements of its input at a different
+ *  place, in a different shape, or in a different type. */
 #define FSD_OP_MOVES (FSD_OP_VIEW | FSD_OP_QDQ | FSD_OP_CASTS | FSD_OP_COPIES)
 
-/** The newest of ONNX's own operator sets whose operators are known. */
+/** The newest opset of ONNX's own domain whose operators have rows. */
 enum { FSD_OPSET_KNOWN = 28 };
 
-/** The traits of a node's operator; 0 if it has no row. */
+/** Returns the traits (enum fsd_op_trait) of a node's operator; 0 if it has no row. */
 unsigned fsd_op_traits(const struct fsd_graph *g, fsd_id node);
 
 /** Whether an operator of the default domain quantizes or dequantizes. */
@@ -72,71 +77,76 @@ bool fsd_op_is_qdq(const char *name);
 /** Whether the inputs of an operator of the default domain may be exchanged. */
 bool fsd_op_is_symmetric(const char *name);
 
-/** Whether values of an operator of the default domain, such as a normalization, may
- *  exceed FP16's range. */
+/** Whether intermediate values of an operator of the default domain, such as a
+ *  normalization, may exceed the range of FP16. */
 bool fsd_op_is_sensitive(const char *name);
 
-/** Whether a cast is among a kernel's operations.
- *  @param operations "Mul+Cast+Add" */
+/** Whether the operations of a kernel include a cast.
+ *  @param operations  such as "Mul+Cast+Add" */
 bool fsd_ops_cast(const char *operations);
 
-/** Whether a node with this operator of the default domain may omit the attribute with
- *  this value: "axis=-1".
- *  @param opset 0: unknown */
+/** Whether the value of an attribute is the default of this operator of the default
+ *  domain, so that a node may omit the attribute.
+ *  @param opset  the opset of the model; 0: unknown
+ *  @param word  the attribute and its value, "axis=-1" */
 bool fsd_op_is_default(const char *op, int64_t opset, const char *word);
 
-/** The lowerings of an operator of this name, in any domain: the operations as which a
- *  kernel may compute it instead of by the operator itself.  Operators are separated by
- *  blanks, lowerings by "|".  If one lowering is the beginning of another, the
- *  remaining operators may have been folded into constants.  "": there is none. */
+/** Returns the lowerings of an operator with this name, in any domain.  A lowering is a
+ *  sequence of operations with which a kernel may compute the operator.  Blanks
+ *  separate the operations of a lowering, "|" separates lowerings.  If one lowering is
+ *  the beginning of another, the builder may have folded the remaining operations into
+ *  constants.  Returns "" if there is none. */
 const char *fsd_op_lowerings(const char *name);
 
-/** The number of products in which builders compute an Einsum, pair by pair from the
- *  first operand on; 0 for any other node, and if the equation is unknown.
- *  @param sums gets a bit for each product that sums over a letter that occurs neither
- *              in a later operand nor in the result; the other products multiply
- *              element by element */
+/** Returns the number of products with which a builder computes an Einsum: it
+ *  multiplies the operands pair by pair, from the first on.  Returns 0 if the node is
+ *  no Einsum, or if its equation is unknown.
+ *  @param sums  receives one bit per product: 1 if the product sums over a letter, 0 if
+ *              it multiplies element by element.  A product sums over a letter that
+ *              occurs neither in a later operand nor in the result. */
 uint32_t fsd_op_multiplies(const struct fsd_graph *g, fsd_id node, uint32_t *sums);
 
-/** The word for an operator of this name in the forms of explain/pattern/find.c
- *  ("gelu", "activation"); NULL: none. */
+/** Returns the word ("gelu", "activation") by which the patterns of
+ *  explain/pattern/find.c refer to an operator with this name; NULL if they do not. */
 const char *fsd_op_known_as(const char *name);
 
-/** The inputs, of the first 32, whose values determine the shape of the output
- *  (Reshape's second), as bits. */
+/** Returns, as bits, the inputs whose values determine the shape of the output, such as
+ *  the second input of a Reshape.  Only the first 32 inputs are examined. */
 uint32_t fsd_op_shape_inputs(const struct fsd_graph *g, fsd_id node);
 
-/** The element type of the i-th output, if it follows from the inputs; else unknown. */
+/** Returns the element type of the i-th output, if it follows from the inputs; else
+ * FSD_DTYPE_UNKNOWN. */
 enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i);
 
-/** The operands of a node that may have a different float type, as bits: the inputs,
- *  which must then all have this type (the 32nd bit is for all later inputs), and the
- *  outputs, which then have it, too.  Other operands keep their types. */
+/** The operands of a node that may have a different float type, as bits.  If one of
+ *  these inputs has the type, all of them must have it, and these outputs have it, too.
+ *  The 32nd bit stands for all inputs from the 32nd on.  Other operands keep their
+ *  types. */
 struct fsd_op_floats {
     uint32_t inputs, outputs;
 };
 
-/** Finds the operands of a node that may be FP32, FP16 or BF16; false if the operator
- *  does not accept the type in the model's opset, or if it is unknown.
- *  @param out for FP32, the operands that accept FP16 */
+/** Finds the operands of a node that may have a float type: FP32, FP16 or BF16. Returns
+ *  false if the operator is unknown, or does not accept the type in the model's opset.
+ *  @param out  receives the operands; for FP32, the same as for FP16 */
 bool fsd_op_takes(const struct fsd_graph *g, fsd_id node, enum fsd_dtype type,
                   struct fsd_op_floats *out);
 
 /** Whether the first output always has the shape of the first input. */
 bool fsd_op_keeps_shape(const struct fsd_graph *g, fsd_id node);
 
-/** Whether the first output contains the elements of the first input, if that is a
- *  sequence or an optional. */
+/** Whether the first output is a sequence or an optional with the elements of the first
+ *  input. */
 bool fsd_op_keeps_items(const struct fsd_graph *g, fsd_id node);
 
-/** The reason why a node needs no operation. */
+/** The reason why a node outputs its input unchanged, so that no kernel is needed. */
 enum fsd_same {
     FSD_SAME_NOT,
     FSD_SAME_IDENTITY, /**< Identity */
-    FSD_SAME_DROPOUT,  /**< Dropout outside training */
-    FSD_SAME_CAST,     /**< Cast to the type of its input */
+    FSD_SAME_DROPOUT,  /**< Dropout in inference */
+    FSD_SAME_CAST,     /**< Cast to the type that its input has */
     FSD_SAME_VIEW,     /**< Reshape, Flatten, Squeeze, Unsqueeze */
-    FSD_SAME_PERM,     /**< Transpose that keeps the order of the axes */
+    FSD_SAME_PERM,     /**< Transpose that does not change the order of the axes */
     FSD_SAME_PAD,      /**< Pad whose pads are all 0 */
     FSD_SAME_SINGLE,   /**< Concat, Sum, Max, Min, Mean with one input */
     FSD_SAME_ZERO,     /**< Add of 0 */
@@ -149,20 +159,20 @@ enum fsd_same {
  *  proof. */
 enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node);
 
-/** Whether the node adds a list of zeros and keeps the shape.  Builders keep such an
- *  Add as a bias, so it may, but need not, disappear. */
+/** Whether the node adds a list of zeros, without changing the shape.  A builder may
+ *  remove such an Add, or keep it as a bias. */
 bool fsd_op_adds_zeros(const struct fsd_graph *g, fsd_id node);
 
-/** The tensor before all Identities: exporters copy a shared initializer by an
- *  Identity. */
+/** Returns the tensor that Identity nodes copied to `tensor`; `tensor` itself if none
+ *  did.  Exporters copy a shared initializer by an Identity. */
 fsd_id fsd_op_copied(const struct fsd_graph *g, fsd_id tensor);
 
-/** The values of a constant, or of a copy of one, as numbers in the arena.
- *  @param[out] n the number of values if the constant is known, even if they are not
- *                numbers
- *  @return NULL if they are unknown */
+/** Returns the values of a constant, or of a copy of a constant by Identity, as numbers
+ *  in the arena.
+ *  @param[out] n  the number of values of the constant, even if they are not numbers
+ *  @return NULL if the values are unknown, or not numbers */
 double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,
                        fsd_id tensor, uint32_t *n);
 
-/** A short text for reports: "Cast to the type it has".  Never NULL. */
+/** Returns a short text for reports, "Cast to the type it has"; never NULL. */
 const char *fsd_same_text(enum fsd_same value);

@@ -1,11 +1,11 @@
 /*
- * The row of an operator, and the rules that rows name.  Only src/model/ops includes
- * this.
+ * The row of an operator, and the rules to which rows refer.  Only files in
+ * src/model/ops include this header.
  *
- * A rule handles one case: a node, one of its outputs, and the known sizes around it.
- * A size that a rule cannot derive is -1; a rule that cannot even derive the rank
- * returns false.  Definitions: the ONNX operator specification, opsets 1 to 28;
- * com.microsoft as ONNX Runtime documents it.
+ * A rule computes one fact, such as a shape, for one output of a node, from the known
+ * sizes of its tensors.  If it cannot derive a size, the size is -1; if it cannot
+ * derive the rank, it returns false.  The rules follow the ONNX operator specification,
+ * opsets 1 to 28, and ONNX Runtime's documentation of com.microsoft.
  */
 #pragma once
 
@@ -21,65 +21,75 @@ struct fsd_op_case {
     const struct fsd_op *op;   /**< never NULL */
     fsd_id node;
     uint32_t out;  /**< the number of the output */
-    bool *guessed; /**< becomes true if a rule depends on an unknown fact */
+    bool *guessed; /**< set to true if a rule depends on an unknown fact */
 };
 
 typedef bool fsd_shape_fn(const struct fsd_op_case *c, struct fsd_shape *out);
 typedef int64_t fsd_macs_fn(const struct fsd_op_case *c);
-/** Computes the elements of the first output. */
+/** Computes the elements of the first output; returns false if they are unknown. */
 typedef bool fsd_ints_fn(const struct fsd_op_case *c, struct fsd_ints *out);
 typedef bool fsd_same_fn(const struct fsd_graph *g, const struct fsd_node *node);
 
 enum fsd_domain {
-    FSD_DOMAIN_ONNX = 1 << 0, /* written "" or "ai.onnx" */
+    FSD_DOMAIN_ONNX = 1 << 0, /* spelled "" or "ai.onnx" */
     FSD_DOMAIN_MICROSOFT = 1 << 1,
-    FSD_DOMAIN_TRT = 1 << 2, /* ModelOpt writes this domain for FP8 and INT4 */
+    FSD_DOMAIN_TRT = 1 << 2, /* ModelOpt writes FP8 and INT4 quantizers with this
+                                domain */
     FSD_DOMAIN_ML = 1 << 3,
     FSD_DOMAIN_TRAINING = 1 << 4, /* ai.onnx.preview.training */
     FSD_DOMAIN_PREVIEW = 1 << 5,  /* ai.onnx.preview */
-    /* The domains to which exporters assign operators of a builder's parser, and
-     * quantizers. */
+    /* FSD_DOMAIN_BUILDER: the domains of operators that only a builder's parser knows,
+     * in models from exporters.  FSD_DOMAIN_QDQ: the domains of quantizers in such
+     * models. */
     FSD_DOMAIN_BUILDER = FSD_DOMAIN_ONNX | FSD_DOMAIN_TRT,
     FSD_DOMAIN_QDQ = FSD_DOMAIN_ONNX | FSD_DOMAIN_MICROSOFT | FSD_DOMAIN_TRT
 };
 
 struct fsd_op {
     const char *name;
-    uint8_t type, types; /* the types of output 0 and of the other outputs: enum type of
-                            table.c */
-    fsd_shape_fn *shape; /* NULL: unknown */
-    fsd_shape_fn *items; /* the shape of a sequence's elements, or of an optional's
-                            value; may be NULL */
-    unsigned traits;     /* enum fsd_op_trait; SHAPED and STANDARD are implied */
-    uint32_t shape_operands; /* bits: inputs whose values determine the output's
-                                shape */
-    fsd_macs_fn *macs;       /* NULL: none worth counting */
-    fsd_ints_fn *ints;       /* NULL: the output's elements determine no shapes */
-    char variant;            /* selects a case of a shared rule: '+' of arithmetic */
-    enum fsd_same same;      /* the reason why the node needs no operation, */
-    fsd_same_fn *holds;      /* and the condition for it; NULL: always */
-    unsigned domains;        /* enum fsd_domain; 0 is FSD_DOMAIN_ONNX */
-    const char *lowerings;   /* fsd_op_lowerings(); NULL: only the operator itself */
-    const char *known_as;    /* fsd_op_known_as() */
+    uint8_t type, types; /* the type of output 0, and the type of the other outputs:
+                            enum type of table.c */
+    fsd_shape_fn *shape; /* the rule for the shape of each output; NULL: the shape is
+                            unknown */
+    fsd_shape_fn *items; /* the rule for the shape of the elements if the output is a
+                            sequence, or of the value if it is an optional; may be
+                            NULL */
+    unsigned traits;     /* enum fsd_op_trait, without SHAPED and STANDARD, which follow
+                            from the row */
+    uint32_t shape_operands; /* one bit per input: its values determine the shape of the
+                                output */
+    fsd_macs_fn *macs;       /* the rule for multiply-adds; NULL: the operator has none
+                                worth counting */
+    fsd_ints_fn *ints;       /* the rule for elements; NULL: the elements of the output
+                                determine no shapes */
+    char variant;            /* selects a case of a rule that several operators share,
+                                such as '+' for arithmetic */
+    enum fsd_same same;      /* the reason why a node outputs its input unchanged */
+    fsd_same_fn *holds;      /* the condition for `same`; NULL: `same` always holds */
+    unsigned domains;        /* enum fsd_domain; 0 means FSD_DOMAIN_ONNX */
+    const char *lowerings;   /* the result of fsd_op_lowerings(); NULL: the operator has
+                                no lowerings */
+    const char *known_as;    /* the result of fsd_op_known_as() */
 };
 
-/** The row of a node's operator; NULL if there is none. */
+/** Returns the row of a node's operator; NULL if there is none. */
 const struct fsd_op *fsd_op_of(const struct fsd_graph *g, fsd_id node);
 
-/** All rows, in strcmp()'s order; a name has one row per domain. */
+/** Returns all rows, sorted by name as strcmp() does; a name has one row per domain. */
 const struct fsd_op *fsd_ops(uint32_t *n);
 
 /* ---------------------------------------------------------- functions for the rules */
 
-/** The tensor of the i-th input; FSD_NONE if there is none. */
+/** Returns the tensor of the i-th input, from 0; FSD_NONE if there is none. */
 static inline fsd_id fsd_case_in(const struct fsd_op_case *c, uint32_t i)
 {
     return fsd_node_in_tensor(c->g, c->node, i);
 }
 
-/** Attributes of the node: any attribute, NULL if absent; an INT, else `otherwise`; a
- *  size, -1 if the number cannot be one; a STRING, "" if absent; INTS, NULL if absent.
- *  Numbers of a file become amounts only through fsd_case_size() and fsd_size(). */
+/** These functions return attributes of the node.  If the attribute is absent, _attr
+ *  and _ints return NULL, _int returns `otherwise`, and _word returns "". _size returns
+ *  a number as an amount, or -1 if it cannot be a size.  Numbers of a file become
+ *  amounts only through fsd_case_size() and fsd_size(). */
 const struct fsd_attr *fsd_case_attr(const struct fsd_op_case *c, const char *name);
 
 static inline bool fsd_case_has(const struct fsd_op_case *c, uint32_t i)
@@ -105,21 +115,24 @@ const char *fsd_case_word(const struct fsd_op_case *c, const char *name);
 const int64_t *fsd_case_ints(const struct fsd_op_case *c, const char *name,
                              uint32_t *n);
 
-/** The shape of the i-th input; an unranked shape if there is none. */
+/** Returns the shape of the i-th input, from 0; an unranked shape if there is no such
+ * input. */
 static inline const struct fsd_shape *fsd_shape_in(const struct fsd_op_case *c,
                                                    uint32_t i)
 {
     return fsd_shape_of(c->s, fsd_case_in(c, i));
 }
 
-/** Likewise for the i-th operand: inputs without scales and zero points. */
+/** Returns the shape of the i-th operand, from 0; scales and zero points are not
+ * counted as operands.  Returns an unranked shape if there is no such operand. */
 static inline const struct fsd_shape *fsd_shape_operand(const struct fsd_op_case *c,
                                                         uint32_t i)
 {
     return fsd_shape_in(c, c->op->traits & FSD_OP_QLINEAR ? 3 * i : i);
 }
 
-/** The common shape of the elements of the i-th input, a sequence or an optional. */
+/** Returns the common shape of all elements of the i-th input if it is a sequence, or
+ * the shape of its value if it is an optional. */
 static inline const struct fsd_shape *fsd_items_in(const struct fsd_op_case *c,
                                                    uint32_t i)
 {
@@ -129,55 +142,63 @@ static inline const struct fsd_shape *fsd_items_in(const struct fsd_op_case *c,
     return tensor == FSD_NONE || !c->s->items ? &unknown : &c->s->items[tensor];
 }
 
-/** The common part of two shapes: a rank, and the sizes that are equal. */
+/** Returns what two shapes have in common: the rank, and the sizes that are equal.
+ * Other sizes are unknown. */
 struct fsd_shape fsd_shape_common(const struct fsd_shape *a, const struct fsd_shape *b);
 
-/** Completes a tensor's shape, unless `shape` contradicts it. */
+/** Fills the unknown sizes of a tensor's shape from `shape`, unless both shapes
+ * contradict each other. */
 void fsd_shape_learn(struct fsd_sizes *s, fsd_id tensor, const struct fsd_shape *shape);
 
-/** Passes the shapes of an owner's inputs to its body; passes the shapes of the body's
- *  outputs to the owner's outputs. */
+/** A node (`owner`) such as an If or a Loop owns bodies. fsd_body_enter() copies the
+ *  shapes of the node's inputs to a body; fsd_body_leave() copies the shapes of the
+ *  body's outputs to the node's outputs. */
 void fsd_body_enter(struct fsd_sizes *s, fsd_id owner, fsd_id body);
 void fsd_body_leave(struct fsd_sizes *s, fsd_id owner);
 
-/** The elements of the i-th input, a constant or computed from shapes; NULL:
- * unknown. */
+/** Returns the elements of the i-th input, if it is a constant or computed from shapes;
+ * NULL if they are unknown. */
 const struct fsd_ints *fsd_ints_in(const struct fsd_op_case *c, uint32_t i);
 
-/** The list of an attribute or, if it is absent, of the i-th input (as in later
- *  opsets).  False if both are unknown. *given becomes true if the node has the
- *  attribute or the input, even if its elements are unknown. */
+/** Reads a list from an attribute or, in later opsets, from the i-th input.  Returns
+ *  false if the list is unknown.  `*given` becomes true if the node has the attribute
+ *  or the input, even if the elements are unknown. */
 bool fsd_ints_of(const struct fsd_op_case *c, const char *attr, uint32_t i,
                  struct fsd_ints *out, bool *given);
 
-/** The value of the i-th input as an amount; -1 unless it is one known element. */
+/** Returns the value of the i-th input as an amount; -1 unless the input is one known
+ * element. */
 int64_t fsd_int_in(const struct fsd_op_case *c, uint32_t i);
 
-/** The shape that the i-th input lists; its sizes are unknown if only their number is
- *  known. */
+/** Reads a shape whose sizes are the elements of the i-th input.  If only the number of
+ *  elements is known, the sizes are unknown. */
 bool fsd_shape_listed(const struct fsd_op_case *c, uint32_t i, struct fsd_shape *out);
 
-/** The axis of the first input that the attribute `axis` names; -1 if there is none. */
+/** Returns the axis of the first input that the attribute `axis` states, counted from
+ * the start; -1 if the input has no such axis. */
 static inline int64_t fsd_case_axis(const struct fsd_op_case *c, int64_t otherwise)
 {
     return fsd_axis(fsd_case_int(c, "axis", otherwise), fsd_shape_in(c, 0)->rank);
 }
 
-/** Numpy's broadcasting rule; the last `keep` dimensions of the result stay
- * unchanged. */
+/** Broadcasts the shape `to` by the shape `by`, by NumPy's rule.  The last `keep`
+ * dimensions of `to` stay unchanged. */
 void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
                          uint32_t keep);
 
-/** The elements that a Slice takes of each axis that it cuts. */
+/** The elements that a Slice takes, for each axis that it cuts. */
 struct fsd_taken {
     uint32_t n;
     int64_t axis[FSD_SHAPE_RANK];
-    int64_t from[FSD_SHAPE_RANK], step[FSD_SHAPE_RANK]; /**< valid if count is a
+    int64_t from[FSD_SHAPE_RANK], step[FSD_SHAPE_RANK]; /**< the first element and the
+                                                             step; valid if `count` is a
                                                              number */
-    int64_t count[FSD_SHAPE_RANK];                      /**< -1: unknown */
+    int64_t count[FSD_SHAPE_RANK];                      /**< the number of elements, as
+                                                             an amount; -1: unknown */
 };
 
-/** Finds which elements the Slice takes; false if the axes that it cuts are unknown. */
+/** Finds the elements that a Slice takes.  Returns false if the axes that it cuts are
+ * unknown. */
 bool fsd_slice_cut(const struct fsd_op_case *c, struct fsd_taken *cut);
 
 /** Reads the elements of the graph's constants. */
@@ -188,7 +209,7 @@ void fsd_ints_by_rule(struct fsd_sizes *s, const struct fsd_op_case *c);
 
 /* -------------------------------------------------------------------- the rules */
 
-/* shape.c: elements, products, recurrent layers */
+/* Rules in shape.c: elementwise operators, matrix products, recurrent layers. */
 fsd_shape_fn fsd_shape_same, fsd_shape_second, fsd_shape_elementwise, fsd_shape_scalar,
     fsd_shape_quantized, fsd_shape_normalized, fsd_shape_statistics, fsd_shape_matmul,
     fsd_shape_matmul_bits, fsd_shape_det, fsd_shape_recurrent, fsd_shape_loss,
@@ -197,20 +218,20 @@ fsd_shape_fn fsd_shape_same, fsd_shape_second, fsd_shape_elementwise, fsd_shape_
 /* shape_einsum.c */
 fsd_shape_fn fsd_shape_einsum;
 
-/* shape_window.c: operators on the spatial dimensions after the channels */
+/* Rules in shape_window.c: operators on the spatial dimensions after the channels. */
 fsd_shape_fn fsd_shape_conv, fsd_shape_conv_transpose, fsd_shape_pool, fsd_shape_unpool,
     fsd_shape_global_pool, fsd_shape_resize, fsd_shape_pad, fsd_shape_center_crop,
     fsd_shape_blocks, fsd_shape_col2im, fsd_shape_affine_grid, fsd_shape_grid_sample,
     fsd_shape_roi;
 
-/* shape_view.c: operators that move, choose or repeat elements */
+/* Rules in shape_view.c: operators that move, choose or repeat elements. */
 fsd_shape_fn fsd_shape_transpose, fsd_shape_flatten, fsd_shape_reshape,
     fsd_shape_concat, fsd_shape_split, fsd_shape_slice, fsd_shape_gather,
     fsd_shape_gather_nd, fsd_shape_squeeze, fsd_shape_unsqueeze, fsd_shape_reduce,
     fsd_shape_arg, fsd_shape_top_k, fsd_shape_chosen, fsd_shape_expand, fsd_shape_tile,
     fsd_shape_one_hot;
 
-/* shape_made.c: outputs whose shape depends on sizes or values */
+/* Rules in shape_made.c: outputs whose shape depends on sizes or values. */
 fsd_shape_fn fsd_shape_filled, fsd_shape_attr, fsd_shape_range, fsd_shape_shape,
     fsd_shape_non_zero, fsd_shape_boxes, fsd_shape_multinomial, fsd_shape_window,
     fsd_shape_mel, fsd_shape_dft, fsd_shape_stft, fsd_shape_image,
@@ -218,7 +239,7 @@ fsd_shape_fn fsd_shape_filled, fsd_shape_attr, fsd_shape_range, fsd_shape_shape,
     fsd_shape_targets, fsd_shape_classes, fsd_shape_categories, fsd_shape_columns,
     fsd_shape_gradient;
 
-/* shape_list.c: sequences and optionals */
+/* Rules in shape_list.c: sequences and optionals. */
 fsd_shape_fn fsd_shape_item, fsd_shape_joined, fsd_shape_optional, fsd_items_construct,
     fsd_items_insert, fsd_items_same, fsd_items_split, fsd_items_optional;
 

@@ -1,7 +1,7 @@
 /*
- * Proves that a node outputs its first input unchanged, or its other input if one input
- * is a number.  There is no proof if the proof would depend on a constant that is not
- * in the model (a Pad whose pads are computed).
+ * Proves that a node outputs an input unchanged: its first input, or the other input if
+ * one input is a number.  If the proof needs a constant that is not in the model, such
+ * as computed pads of a Pad, there is no proof.
  */
 #include "model/graph/walk.h"
 #include "model/ops/rule.h"
@@ -19,8 +19,9 @@ static bool value_is_zero(const struct fsd_value *value)
     return value->size > 0;
 }
 
-/* ONNX Dropout: `is_test` decides before opset 7, the input `training_mode` from 12 on;
- * between them, it is always inference. */
+/* Whether a Dropout runs in inference.  Before opset 7, the attribute `is_test`
+ * decides; from opset 12 on, the input `training_mode`.  In the opsets between them, a
+ * Dropout always runs in inference. */
 bool fsd_same_dropout(const struct fsd_graph *g, const struct fsd_node *node)
 {
     fsd_id training = input(g, node, 2);
@@ -45,7 +46,7 @@ bool fsd_same_cast(const struct fsd_graph *g, const struct fsd_node *node)
     return from != FSD_DTYPE_UNKNOWN && from == fsd_tensor_form(g, out)->type;
 }
 
-/* Whether a list is 0, 0, 0, ... (`step` 0) or 0, 1, 2, ... (`step` 1). */
+/* Whether a list is 0, 0, 0, ... (if `step` is 0) or 0, 1, 2, ... (if `step` is 1). */
 static bool counts(const struct fsd_graph *g, const struct fsd_attr *list, int64_t step)
 {
     for (uint32_t i = 0; i < list->list.n; i++)
@@ -54,8 +55,8 @@ static bool counts(const struct fsd_graph *g, const struct fsd_attr *list, int64
     return list->kind == FSD_ATTR_INTS;
 }
 
-/* Without `perm`, a Transpose reverses the axes, which changes nothing only below rank
- * 2. */
+/* Whether a Transpose keeps the order of the axes.  Without the attribute `perm`, it
+ * reverses the axes, which changes nothing only if there are fewer than two. */
 bool fsd_same_transpose(const struct fsd_graph *g, const struct fsd_node *node)
 {
     const struct fsd_attr *perm = fsd_node_attr(g, node, "perm");
@@ -113,10 +114,11 @@ double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,
     return numbers;
 }
 
-/* Whether the input is this number.  A number with more axes than the other input adds
- * axes of size 1 to the result, like a view.  Exporters write sum() starting at 0 and
- * addcmul() with a factor of 1, and a learned scale, which is the first input, may be
- * 1.  Builders remove all of these, but compute a Sub of 0. */
+/* Whether the input is a constant with this one number.  If it has more axes than the
+ * other input, the result has additional axes of size 1, as after a view.  Exporters
+ * write such nodes: sum() begins with an Add of 0, addcmul() has a factor of 1, and a
+ * learned scale (the first input) may be 1.  Builders remove them, but not a Sub of
+ * 0. */
 static bool is_number(const struct fsd_graph *g, const struct fsd_node *node,
                       uint32_t place, double number)
 {
@@ -163,7 +165,8 @@ bool fsd_op_adds_zeros(const struct fsd_graph *g, fsd_id node)
            (is_zeros(g, n, 0) || is_zeros(g, n, 1));
 }
 
-/* Whether all numbers of the list are `number`; also true if there is no list. */
+/* Whether all elements of the attribute `name` are `number`; also true if the node does
+ * not have the attribute. */
 static bool all_are(const struct fsd_graph *g, const struct fsd_node *node,
                     const char *name, int64_t number)
 {

@@ -20,7 +20,7 @@ bool fsd_shape_scalar(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Outputs the quantized tensor, its scale and its zero point. */
+/* The operator outputs the quantized tensor, its scale and its zero point. */
 bool fsd_shape_quantized(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     return c->out ? fsd_shape_scalar(c, out) : fsd_shape_same(c, out);
@@ -37,13 +37,15 @@ void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
 
         int64_t a = wide.dims[w], b = narrow->dims[n];
 
-        if (a == 1 || (b != 1 && a != b)) /* if sizes differ, the known one counts */
+        if (a == 1 || (b != 1 && a != b)) /* if a size is 1 or unknown, the other size
+                                             counts */
             wide.dims[w] = a == 1 ? b : a > 1 ? a : b > 1 ? b : -1;
     }
     *to = wide;
 }
 
-/* The third input of a QLinearAdd is not an operand but the output's scale. */
+/* Broadcasts the shapes of all operands.  The inputs of a QLinearAdd that follow its
+ * two operands are scales and zero points. */
 bool fsd_shape_elementwise(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     uint32_t n = c->op->traits & FSD_OP_QLINEAR ? 2 : c->g->nodes.at[c->node].in.n;
@@ -58,8 +60,8 @@ bool fsd_shape_elementwise(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked;
 }
 
-/* Outputs the normalized tensor, then the mean and the inverse deviation over all axes
- * from `axis` on. */
+/* The operator outputs the normalized tensor, the mean, and the inverse standard
+ * deviation.  The last two are computed over all axes from `axis` on. */
 bool fsd_shape_normalized(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     int64_t axis = fsd_case_axis(c, -1);
@@ -70,7 +72,7 @@ bool fsd_shape_normalized(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked && (!c->out || axis >= 0);
 }
 
-/* Outputs the normalized tensor, then statistics of each channel. */
+/* The operator outputs the normalized tensor, and then statistics of each channel. */
 bool fsd_shape_statistics(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -81,9 +83,9 @@ bool fsd_shape_statistics(const struct fsd_op_case *c, struct fsd_shape *out)
     return x->ranked;
 }
 
-/* Outputs an optimizer's new weights and states.  The inputs are the rate, the step,
- * the weights, as many gradients, and as many states of each kind: Adam ('a') has two
- * kinds of states, other optimizers have one. */
+/* An optimizer outputs new weights and states.  Its inputs are the rate, the step, the
+ * weights, their gradients, and their states.  Adam (variant 'a') has two states per
+ * weight, other optimizers have one. */
 bool fsd_shape_updated(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     uint32_t in = c->g->nodes.at[c->node].in.n, kinds = c->op->variant == 'a' ? 4 : 3;
@@ -93,8 +95,8 @@ bool fsd_shape_updated(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked && (in - 2) % kinds == 0;
 }
 
-/* Outputs one loss per element of the target, or the mean or sum of these losses, then
- * the probabilities. */
+/* The operator outputs one loss per element of the target, or the mean or sum of all
+ * losses.  Its second output is the probabilities. */
 bool fsd_shape_loss(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     if (c->out)
@@ -106,8 +108,9 @@ bool fsd_shape_loss(const struct fsd_op_case *c, struct fsd_shape *out)
 
 /* --------------------------------------------------------------------- products */
 
-/* A vector counts as a matrix of one row or one column, which is dropped from the
- * result.  A Gemm or FusedMatMul may transpose its matrices first. */
+/* The shape of a matrix product.  A vector counts as a matrix of one row or one column,
+ * and the result does not have that dimension.  A Gemm or FusedMatMul may transpose its
+ * matrices first. */
 bool fsd_shape_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     struct fsd_shape a = *fsd_shape_operand(c, 0), b = *fsd_shape_operand(c, 1);
@@ -132,7 +135,8 @@ bool fsd_shape_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* A K x N weight is stored as blocks of a few bits; attributes state its sizes. */
+/* The weight is a K x N matrix, stored in blocks of elements of a few bits.  Attributes
+ * state K and N. */
 bool fsd_shape_matmul_bits(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
@@ -142,7 +146,7 @@ bool fsd_shape_matmul_bits(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Outputs one determinant per matrix. */
+/* The operator outputs one determinant per matrix. */
 bool fsd_shape_det(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);

@@ -1,10 +1,11 @@
 /*
- * Shapes at the borders of bodies: the inputs that If, Loop, Scan and calls of
- * functions pass to their bodies, and the outputs of the bodies.
+ * Shapes at the inputs and outputs of bodies. If, Loop, Scan and calls of model-local
+ * functions pass inputs to their bodies, and the outputs of a body become the outputs
+ * of the node.
  *
- * A Loop's state tensors may change their shape from step to step: their shapes are
- * unknown in the body, and the output has the common shape of the initial value and the
- * body's output.
+ * A state tensor of a Loop may change its shape from step to step. In the body, its
+ * shape is therefore unknown. The output of the Loop has the common shape of the
+ * initial value and the body's output.
  */
 #include "model/ops/rule.h"
 
@@ -12,10 +13,11 @@
 struct owner {
     struct fsd_sizes *s;
     fsd_id node, body; /* the node, and its first body */
-    uint32_t carried;  /* number of inputs that each step passes to the next */
-    uint32_t in;       /* the first of these among the node's inputs, */
-    uint32_t out;      /* and among the body's outputs */
-    uint32_t batch; /* leading dimensions that the body does not see: Scan of opset 8 */
+    uint32_t carried;  /* the number of values that each step passes to the next step */
+    uint32_t in;       /* the first such value among the node's inputs */
+    uint32_t out;      /* the first such value among the body's outputs */
+    uint32_t batch;    /* the number of leading dimensions that the body does not see: 1
+                          for a Scan of opset 8, else 0 */
 };
 
 static const struct fsd_shape *shape_at(const struct fsd_sizes *s, struct fsd_span list,
@@ -39,7 +41,7 @@ static int64_t axis_of(const struct owner *o, const char *name, uint32_t i)
                : 0;
 }
 
-/* The shape without its first `n` dimensions. */
+/* Returns the shape without its first `n` dimensions. */
 static struct fsd_shape behind(const struct fsd_shape *x, uint32_t n)
 {
     struct fsd_shape out = {.ranked = x->ranked && x->rank >= n};
@@ -51,7 +53,8 @@ static struct fsd_shape behind(const struct fsd_shape *x, uint32_t n)
     return out;
 }
 
-/* The shape with one more dimension at `axis`; unranked if that is out of range. */
+/* Returns the shape with one more dimension at `axis`; an unranked shape if `axis` is
+ * out of range. */
 static struct fsd_shape with(const struct fsd_shape *x, int64_t axis, int64_t size)
 {
     struct fsd_shape out = *x;
@@ -82,7 +85,8 @@ static bool read_scan(struct fsd_sizes *s, fsd_id node, struct owner *o)
     return true;
 }
 
-/* The shape of one step of the scanned input, and the number of steps. */
+/* Returns the shape of the part of the i-th scanned input that one step reads. `*steps`
+ * receives the number of steps. */
 static struct fsd_shape scan_step(const struct owner *o, uint32_t i, int64_t *steps)
 {
     fsd_id from = fsd_node_in_tensor(o->s->g, o->node, o->in + o->carried + i);
@@ -149,8 +153,8 @@ static void leave_scan(struct fsd_sizes *s, fsd_id node)
 
 /* ---------------------------------------------------------------- Loop, If, calls */
 
-/* The body's first output is the condition; after the carried values, each step outputs
- * one part. */
+/* The first output of a Loop's body is the condition. The carried values follow, and
+ * then the outputs whose parts the Loop stacks, one part per step. */
 static void leave_loop(struct fsd_sizes *s, fsd_id node)
 {
     struct fsd_span results = s->g->scopes.at[fsd_list_at(&s->bodies, node, 0)].outputs;

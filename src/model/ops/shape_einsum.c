@@ -1,10 +1,11 @@
 /*
- * Einsum: "bij,bjk->bik", "...ij,...jk->...ik".
+ * Shapes and multiply-adds of Einsum, such as "bij,bjk->bik" or "...ij,...jk->...ik".
  *
- * The operands that have a letter determine its size.  A letter that one operand has
- * twice takes the diagonal.  The dimensions of "..." are broadcast and appear in the
- * result at its "...".  Without an arrow, the result consists of the dimensions of
- * "..." and then of the letters that occur once, in alphabetical order.
+ * The size of a letter is the size of the dimension that it labels in the operands.  If
+ * one operand has a letter twice, the operator takes the diagonal.  The dimensions of
+ * "..." are broadcast, and stand in the result in place of its "...".  Without an
+ * arrow, the result has the dimensions of "..." first, and then the letters that occur
+ * once, in alphabetical order.
  */
 #include "model/ops/rule.h"
 
@@ -12,7 +13,7 @@ struct equation {
     int64_t size['z' + 1]; /* indexed by letter */
     uint32_t uses['z' + 1];
     struct fsd_shape rest; /* the dimensions of "..." */
-    const char *result;    /* after the arrow; NULL: no arrow */
+    const char *result;    /* the text after the arrow; NULL: there is no arrow */
 };
 
 static bool is_letter(char c)
@@ -20,16 +21,16 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Merges the size of one dimension of an operand, or of "...".  If the sizes differ,
- * the known one that is not 1 counts. */
+/* Merges two sizes of one letter, or of one dimension of "...".  If they differ, the
+ * result is the known size that is not 1. */
 static void take_size(int64_t *size, int64_t by)
 {
     if (*size == 1 || *size == -1)
         *size = by;
 }
 
-/* Reads the operand between `at` and the next ',' or the end; returns the position
- * there, or NULL if the shape does not match. */
+/* Reads an operand of the equation, from `at` to the next ',' or the end.  Returns the
+ * position of its end, or NULL if the shape does not match. */
 static const char *read_operand(const char *at, const struct fsd_shape *x,
                                 struct equation *e)
 {
@@ -53,7 +54,8 @@ static const char *read_operand(const char *at, const struct fsd_shape *x,
             for (uint32_t n = x->rank - letters; n--; axis++)
                 rest.dims[rest.rank++] = x->dims[axis];
             fsd_shape_broadcast(&e->rest, &rest, 0);
-            letters = x->rank; /* a second "..." has no dimensions */
+            letters = x->rank; /* the first "..." took all dimensions, so a second one
+                                  has none */
             s += 2;
         } else if (*s != ' ') {
             return NULL;
@@ -118,8 +120,9 @@ bool fsd_shape_einsum(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Counts each combination of letters once if some letters are summed over.  The builder
- * chooses how to multiply three or more operands. */
+/* If an Einsum of two operands sums over a letter, its multiply-adds are the product of
+ * the letters' sizes.  With three or more operands, the number is unknown, because the
+ * builder chooses the order of the products. */
 int64_t fsd_macs_einsum(const struct fsd_op_case *c)
 {
     struct equation e;

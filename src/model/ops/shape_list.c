@@ -1,5 +1,5 @@
-/* Shapes of sequences and optionals: the common shape of their elements, and the
- * tensors that are taken from them. */
+/* Shapes of sequences and optionals: the common shape of their elements, and the shapes
+ * of tensors that nodes take from them. */
 #include "model/ops/rule.h"
 
 /* ------------------------------------------------------------------- their elements */
@@ -24,9 +24,9 @@ bool fsd_items_same(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked;
 }
 
-/* The common size of the parts along the axis: the number in a scalar input if it
- * divides the whole, or the size that all elements of a list share.  Without this
- * input, each part is one slice, which may lose the axis. */
+/* The common shape of the parts of a SplitToSequence.  Along the axis, the size of a
+ * part is a scalar input if it divides the whole, or the common element of a list.
+ * Without this input, each part is one slice, which may lose the axis. */
 bool fsd_items_split(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -49,8 +49,8 @@ bool fsd_items_split(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The shape of an optional tensor; the shape of an optional sequence is not
- * followed. */
+/* The shape of the tensor in an optional.  The shape of a sequence in an optional is
+ * not derived. */
 bool fsd_items_optional(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
@@ -64,7 +64,8 @@ bool fsd_shape_item(const struct fsd_op_case *c, struct fsd_shape *out)
     return fsd_items_same(c, out);
 }
 
-/* Joins all elements along an axis, or stacks them along a new one. */
+/* The operator joins all elements of a sequence along an axis, or stacks them along a
+ * new axis. */
 bool fsd_shape_joined(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_items_in(c, 0);
@@ -81,7 +82,8 @@ bool fsd_shape_joined(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The value of an optional; since opset 18, the input may be a plain tensor. */
+/* The shape of the value in an optional.  From opset 18 on, the input may be a plain
+ * tensor. */
 bool fsd_shape_optional(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_items_in(c, 0);

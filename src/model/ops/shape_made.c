@@ -1,4 +1,4 @@
-/* Shapes that depend on sizes or on the values of elements. */
+/* Shapes of outputs that depend on sizes or on the values of elements. */
 #include "model/ops/rule.h"
 
 bool fsd_shape_listed(const struct fsd_op_case *c, uint32_t i, struct fsd_shape *out)
@@ -67,7 +67,8 @@ bool fsd_shape_non_zero(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* NonMaxSuppression outputs batch, class and index of each chosen box. */
+/* NonMaxSuppression outputs the batch, the class and the index of each chosen box; the
+ * number of chosen boxes is unknown. */
 bool fsd_shape_boxes(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     (void)c;
@@ -104,7 +105,8 @@ bool fsd_shape_window(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The number of points that a transform of n points outputs if its input is real. */
+/* Returns the number of points that a one-sided Fourier transform of n points
+ * outputs. */
 static int64_t one_sided(const struct fsd_op_case *c, int64_t n)
 {
     return fsd_plus(c->t, fsd_over(c->t, n, 2), 1);
@@ -117,9 +119,10 @@ bool fsd_shape_mel(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The axis is an attribute (default 1) in opset 17, and an input (default -2) from 20
- * on; if the model imports no opset, both are the same for rank 3.  The last dimension
- * contains the real and the imaginary part. */
+/* The axis is an attribute (default 1) in opset 17, and an input (default -2) from
+ * opset 20 on. If the model states no opset, the axis is known only for rank 3, where
+ * both defaults are the same axis. The last dimension has the real and the imaginary
+ * part. */
 bool fsd_shape_dft(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -149,13 +152,13 @@ bool fsd_shape_dft(const struct fsd_op_case *c, struct fsd_shape *out)
         out->dims[axis] = half && !back ? one_sided(c, n) : n;
     for (uint32_t k = 0; !known && k + 1 < x->rank; k++)
         if (half || fsd_case_has(c, 1))
-            out->dims[k] = -1; /* one axis, whose index is unknown, has a different
-                                  size */
+            out->dims[k] = -1; /* the transform changes the size of one axis, which is
+                                  unknown */
     return true;
 }
 
-/* One transform per frame_step elements. Its length is that of the window, or an input
- * states it. */
+/* The operator computes one transform for each frame_step elements. The length of a
+ * transform is an input, or else the length of the window. */
 bool fsd_shape_stft(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0), *window = fsd_shape_in(c, 2);
@@ -181,8 +184,8 @@ bool fsd_shape_image(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Outputs the parts of each string, padded to the largest number of parts, then the
- * number of parts of each string. */
+/* The operator outputs the parts of each string, padded to the largest number of parts.
+ * Its second output is the number of parts of each string. */
 bool fsd_shape_string_split(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
@@ -193,8 +196,8 @@ bool fsd_shape_string_split(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The result is a list, or one row. The operator leaves out some strings, so the last
- * size is unknown. */
+/* The result is a list of strings, or one row of them. The operator drops some strings,
+ * so the last size is unknown. */
 bool fsd_shape_strings(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
@@ -204,8 +207,8 @@ bool fsd_shape_strings(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Outputs a count for each n-gram in each row of the input; n-grams are numbered from
- * 0. */
+/* The operator outputs, for each row of the input, one count per n-gram. N-grams are
+ * numbered from 0, so the largest number gives the size. */
 bool fsd_shape_terms(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     uint32_t n;
@@ -221,8 +224,8 @@ bool fsd_shape_terms(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Outputs the elements of each row that the second input lists; a list counts as one
- * row. */
+/* The operator outputs some elements of each row: those at the indices in the second
+ * input. A list counts as one row. */
 bool fsd_shape_features(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0), *at = fsd_shape_in(c, 1);
@@ -236,7 +239,8 @@ bool fsd_shape_features(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The length of the first of these attributes that the node has; -1 if it has none. */
+/* Returns the length of the list in the attribute `words` or, if the node lacks it, in
+ * `numbers`; -1 if it has neither. */
 static int64_t listed(const struct fsd_op_case *c, const char *words,
                       const char *numbers)
 {
@@ -248,7 +252,7 @@ static int64_t listed(const struct fsd_op_case *c, const char *words,
                : -1;
 }
 
-/* Models of ai.onnx.ml output a fixed number of values per row. */
+/* Models of ai.onnx.ml, such as regressors, output a fixed number of values per row. */
 bool fsd_shape_targets(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -262,7 +266,8 @@ bool fsd_shape_targets(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Outputs the class of each row, then the scores of all classes. */
+/* A classifier outputs the class of each row. Its second output is the scores of all
+ * classes. */
 bool fsd_shape_classes(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -272,12 +277,12 @@ bool fsd_shape_classes(const struct fsd_op_case *c, struct fsd_shape *out)
         return false;
     *out = c->out ? (struct fsd_shape){true, 2, {rows, -1}}
                   : (struct fsd_shape){true, 1, {rows}};
-    if (c->out && c->op->variant) /* an operator that names the classes */
+    if (c->out && c->op->variant) /* an operator whose attribute lists the classes */
         out->dims[1] = listed(c, "classlabels_strings", "classlabels_ints");
     return true;
 }
 
-/* Outputs one row of categories per element. */
+/* The operator outputs one row of categories per element. */
 bool fsd_shape_categories(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
@@ -287,7 +292,7 @@ bool fsd_shape_categories(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Outputs the columns of all inputs side by side. */
+/* The operator outputs the columns of all inputs side by side. */
 bool fsd_shape_columns(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -300,7 +305,7 @@ bool fsd_shape_columns(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Output i is the gradient of input i and has its shape. */
+/* Output i is the gradient of input i and has the shape of input i. */
 bool fsd_shape_gradient(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, c->out);

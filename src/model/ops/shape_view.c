@@ -1,8 +1,8 @@
 /* Shapes of operators that move elements, choose some of them, or repeat them. */
 #include "model/ops/rule.h"
 
-/* Reads axes, from the attribute or the second input, as bits; false if they are
- * unknown. */
+/* Reads the axes from the attribute or the second input, one bit per axis. Returns
+ * false if they are unknown. */
 static bool read_axes(const struct fsd_op_case *c, uint32_t rank, unsigned *axes)
 {
     struct fsd_ints list;
@@ -57,15 +57,15 @@ bool fsd_shape_flatten(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The size that a Reshape leaves open. */
+/* Returns the size of dimension `open`, for which the shape of a Reshape has -1. */
 static int64_t rest(const struct fsd_op_case *c, const struct fsd_shape *x,
                     const struct fsd_shape *out, uint32_t open)
 {
     struct fsd_shape left = *x;
     int64_t known = 1;
 
-    /* Equal sizes on both sides cancel, known or not: reshaping N x 4 x 8 to N x -1
-     * makes the -1 equal 32. */
+    /* Sizes that the input and the output share cancel each other, even if they are
+     * dynamic: if a Reshape changes N x 4 x 8 to N x -1, -1 stands for 32. */
     for (uint32_t i = 0; i < out->rank; i++) {
         uint32_t k = 0;
 
@@ -113,7 +113,7 @@ bool fsd_shape_squeeze(const struct fsd_op_case *c, struct fsd_shape *out)
         return false;
     for (uint32_t k = 0; k < x->rank && !axes; k++)
         if (x->dims[k] < 0)
-            return false; /* the size may be 1, in which case the axis disappears */
+            return false; /* the size may be 1, and the axis would then disappear */
     out->ranked = true;
     for (uint32_t k = 0; k < x->rank; k++)
         if (axes ? !(axes >> k & 1) : x->dims[k] != 1)
@@ -143,8 +143,8 @@ bool fsd_shape_unsqueeze(const struct fsd_op_case *c, struct fsd_shape *out)
 
 /* ------------------------------------------------------------- some of the elements */
 
-/* A QLinearConcat, 'q', has the output's scale and zero point first; then each tensor
- * is followed by its own. */
+/* The inputs of a QLinearConcat (variant 'q') are the output's scale and zero point,
+ * and then three for each tensor: the tensor, its scale, and its zero point. */
 bool fsd_shape_concat(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     uint32_t first = c->op->variant == 'q' ? 2 : 0, step = first ? 3 : 1;
@@ -181,7 +181,7 @@ bool fsd_shape_split(const struct fsd_op_case *c, struct fsd_shape *out)
         out->dims[axis] = c->out < sizes.n ? sizes.at[c->out] : -1;
     else if (given)
         out->dims[axis] = -1;
-    else if (size >= 0 && size % parts) { /* the last part is smaller, possibly empty */
+    else if (size >= 0 && size % parts) { /* the last part is smaller, or even empty */
         chunk = size / parts + 1;
         out->dims[axis] = size / chunk < parts - 1 ? -1
                           : c->out + 1 < parts     ? chunk
@@ -197,7 +197,8 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* Takes the elements of one axis, which has `size`, from `from` to `to` by `step`. */
+/* Adds the elements that a Slice takes of one axis of the size `size`: from `from` to
+ * `to` by `step`. */
 static void cut_axis(const struct fsd_op_case *c, int64_t size, int64_t from,
                      int64_t to, int64_t step, struct fsd_taken *cut)
 {
@@ -205,7 +206,8 @@ static void cut_axis(const struct fsd_op_case *c, int64_t size, int64_t from,
 
     cut->from[k] = cut->step[k] = 0;
     cut->count[k] = -1;
-    if (size < 0) { /* all elements, or an unknown number */
+    if (size < 0) { /* a dynamic size: the slice takes all elements, or an unknown
+                       number */
         if (from == 0 && to >= INT32_MAX && step == 1 && fsd_amount_is_open(c->t, size))
             cut->count[k] = size;
         return;
@@ -224,8 +226,8 @@ static void cut_axis(const struct fsd_op_case *c, int64_t size, int64_t from,
         cut->count[k] = from > to ? (from - to - 1) / -step + 1 : 0;
 }
 
-/* A Slice has starts, ends, axes and steps: up to opset 9 as attributes, then as inputs
- * 1 to 4. */
+/* A Slice has starts, ends, axes and steps. They are attributes up to opset 9, and
+ * inputs 1 to 4 from opset 10 on. */
 bool fsd_slice_cut(const struct fsd_op_case *c, struct fsd_taken *cut)
 {
     static const char *const names[] = {"starts", "ends", "axes", "steps"};
@@ -255,7 +257,8 @@ bool fsd_slice_cut(const struct fsd_op_case *c, struct fsd_taken *cut)
         cut_axis(c, sound ? x->dims[axis] : -1, from, to, step, cut);
         if (known[1] && k < list[1].n && !list[0].at[k] && step == 1 &&
             list[1].at[k] == x->dims[axis])
-            cut->count[k] = x->dims[axis]; /* up to the axis's own open size */
+            cut->count[k] = x->dims[axis]; /* the slice ends at the dynamic size of the
+                                              axis itself */
     }
     return true;
 }
@@ -277,7 +280,8 @@ bool fsd_shape_slice(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Appends dimensions `from` to `to` of x; false beyond the supported rank. */
+/* Appends the dimensions from `from` to `to` - 1 of x. Returns false if the result
+ * exceeds the supported rank. */
 static bool append(struct fsd_shape *out, const struct fsd_shape *x, uint32_t from,
                    uint32_t to)
 {
@@ -391,7 +395,8 @@ bool fsd_shape_tile(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The value of a OneHot's second input, which may be a constant of any type. */
+/* Returns the value of a OneHot's second input, the depth, which may be a constant of
+ * any type. */
 static int64_t depth_of(const struct fsd_op_case *c)
 {
     fsd_id tensor = fsd_case_in(c, 1);
@@ -408,7 +413,8 @@ static int64_t depth_of(const struct fsd_op_case *c)
                : -1;
 }
 
-/* Outputs one row for each index; the second input states the length of a row. */
+/* OneHot outputs one row for each index. The second input states the length of a
+ * row. */
 bool fsd_shape_one_hot(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

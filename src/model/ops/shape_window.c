@@ -5,11 +5,13 @@
 
 struct window {
     int64_t kernel, stride, dilation, extra;
-    int64_t before, pad; /* padding before the data, and total padding */
+    int64_t before, pad; /* the padding before the data, and the padding on both sides
+                            together */
 };
 
-/* The i-th number of a list.  A number far beyond any real one is reduced to one that
- * is just too large, so that sums of a few cannot overflow. */
+/* Returns the i-th number of a list, or `otherwise` if the list has none.  Numbers are
+ * limited to 2^31, which no real stride or kernel reaches, so that sums of them cannot
+ * overflow. */
 static int64_t at_or(const int64_t *list, uint32_t n, uint32_t i, int64_t otherwise)
 {
     const int64_t beyond = (int64_t)INT32_MAX + 1;
@@ -19,8 +21,8 @@ static int64_t at_or(const int64_t *list, uint32_t n, uint32_t i, int64_t otherw
     return list[i] > beyond ? beyond : list[i] < -beyond ? -beyond : list[i];
 }
 
-/* The window along one axis.  Impossible sizes (a hostile stride of 0) are replaced by
- * harmless ones. */
+/* Returns the window along one axis.  If a value is impossible, such as a stride of 0
+ * in a hostile file, `kernel` is -1: the window is unknown. */
 static struct window window_at(const struct fsd_op_case *c, uint32_t axis,
                                uint32_t spatial, int64_t kernel)
 {
@@ -44,14 +46,15 @@ static struct window window_at(const struct fsd_op_case *c, uint32_t axis,
     return w;
 }
 
-/* With ceil_mode, a last window that extends beyond the end is counted, too, unless it
- * would start in the padding after the data and therefore cover no data. */
+/* Returns the number of windows along one axis.  With ceil_mode, a last window that
+ * extends beyond the end counts, too, unless it starts in the padding after the data:
+ * such a window covers no data. */
 static int64_t windows_over(const struct fsd_op_case *c, struct window w, int64_t size,
                             int64_t room)
 {
     int64_t span = w.dilation * (w.kernel - 1) + 1, after = w.pad - w.before;
     int64_t more = fsd_over(c->t, fsd_plus(c->t, room, w.stride - 1),
-                            w.stride); /* except the first window */
+                            w.stride); /* the number of windows after the first one */
 
     if (span >= after + w.stride)
         return fsd_plus(c->t, more, 1);
@@ -60,15 +63,17 @@ static int64_t windows_over(const struct fsd_op_case *c, struct window w, int64_
     return more * w.stride >= size + w.before ? more : more + 1;
 }
 
-/* Whether the operator chooses its padding so that there are size / stride windows,
- * whatever its other attributes state. */
+/* Whether `auto_pad` is SAME_UPPER or SAME_LOWER.  The operator then chooses the
+ * padding so that there are size / stride windows, regardless of its other
+ * attributes. */
 static bool pads_itself(const struct fsd_op_case *c)
 {
     return !strncmp(fsd_case_word(c, "auto_pad"), "SAME", 4);
 }
 
-/* The output size of one dimension or, with `back`, the input size; a dynamic size is
- * followed if it is divisible by the stride. */
+/* Returns the output size of one dimension, if `size` is its input size.  With `back`,
+ * returns the input size for an output size.  The result of a dynamic size is known
+ * only if the stride divides it. */
 static int64_t slide(const struct fsd_op_case *c, struct window w, int64_t size,
                      bool back)
 {
@@ -90,15 +95,15 @@ static int64_t slide(const struct fsd_op_case *c, struct window w, int64_t size,
     return fsd_plus(c->t, fsd_over(c->t, room, w.stride), 1);
 }
 
-/* The first spatial dimension: after the channels; in com.microsoft's quantized
- * operators the channels may be last. */
+/* Returns the index of the first spatial dimension.  It comes after the channels,
+ * except in com.microsoft's quantized operators, whose channels may be last. */
 static uint32_t space_of(const struct fsd_op_case *c)
 {
     return fsd_case_int(c, "channels_last", 0) ? 1 : 2;
 }
 
-/* Applies a window with this kernel to the n spatial dimensions or, with `back`,
- * reverses it. */
+/* Computes the n spatial dimensions of an operator's output.  The operator moves a
+ * window of this kernel over its input or, with `back`, reverses such an operator. */
 static bool windows(const struct fsd_op_case *c, const int64_t *kernel, uint32_t n,
                     bool back, struct fsd_shape *out)
 {
@@ -126,7 +131,8 @@ bool fsd_shape_conv(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The operator may state its output size itself. */
+/* The shape of a ConvTranspose.  The attribute `output_shape` may state the spatial
+ * sizes. */
 bool fsd_shape_conv_transpose(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *w = fsd_shape_in(c, 1);
@@ -180,7 +186,8 @@ bool fsd_op_windows(const struct fsd_sizes *s, fsd_id node, uint32_t axis,
     return true;
 }
 
-/* Reverses a MaxPool; an input may state the original size. */
+/* The shape of a MaxUnpool, which reverses a MaxPool.  An input may state the original
+ * shape. */
 bool fsd_shape_unpool(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     uint32_t n;
@@ -217,7 +224,8 @@ bool fsd_shape_col2im(const struct fsd_op_case *c, struct fsd_shape *out)
 
 /* ---------------------------------------------------------- larger, smaller, deeper */
 
-/* The factors of a Resize or Upsample: a small constant, or Upsample's attribute. */
+/* Reads the factors of a Resize or Upsample from a small constant, or from the
+ * attribute of an Upsample.  Returns their number. */
 static uint32_t read_scales(const struct fsd_op_case *c, uint32_t i,
                             float scales[FSD_SHAPE_RANK])
 {
@@ -239,8 +247,8 @@ static uint32_t read_scales(const struct fsd_op_case *c, uint32_t i,
     return n;
 }
 
-/* The size times the factor, rounded down.  FP32 is the precision in the operator's
- * definition. */
+/* Returns the size multiplied by the factor, rounded down.  It is computed in FP32, the
+ * precision in the operator's definition. */
 static int64_t scaled(const struct fsd_op_case *c, int64_t size, float by)
 {
     if (!(by > 0) || by > 65536)
@@ -250,8 +258,8 @@ static int64_t scaled(const struct fsd_op_case *c, int64_t size, float by)
     return size < 0 || size > INT32_MAX ? -1 : (int64_t)((float)size * by);
 }
 
-/* The ratio by which a Resize that keeps the proportions scales all axes: the smallest
- * or the largest ratio of the given sizes. */
+/* Finds the ratio by which a Resize scales all axes if it keeps the proportions: the
+ * smallest (`least`) or the largest ratio of the requested sizes to the input sizes. */
 static bool ratio_of(const struct fsd_shape *x, const int64_t *sizes,
                      const int64_t *axes, uint32_t n, bool least, int64_t ratio[2])
 {
@@ -269,7 +277,8 @@ static bool ratio_of(const struct fsd_shape *x, const int64_t *sizes,
     return n > 0;
 }
 
-/* The axes that a Resize changes, counted from the start; false if one is invalid. */
+/* Finds the axes that a Resize changes, counted from the start.  Returns false if an
+ * axis is invalid. */
 static bool resized_axes(const struct fsd_op_case *c, uint32_t rank,
                          int64_t axes[FSD_SHAPE_RANK], uint32_t *n)
 {
@@ -286,10 +295,11 @@ static bool resized_axes(const struct fsd_op_case *c, uint32_t rank,
     return true;
 }
 
-/* Upsample and the Resize of opset 10 have their scales as second input; later versions
- * have them third and may have sizes instead.  From 18 on, both may refer to some axes
- * only, and the sizes may be the sizes of a box into which the output fits, or which it
- * covers.  The rule does not support a region to crop first. */
+/* The second input of Upsample, and of Resize in opset 10, is the scales.  In later
+ * opsets, the scales are the third input, and a fourth input may state sizes instead.
+ * From opset 18 on, scales and sizes may be stated for some axes only, and a policy may
+ * keep the proportions: the output then fits into a box of these sizes, or covers it.
+ * The rule does not support a crop before resizing. */
 bool fsd_shape_resize(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -323,8 +333,8 @@ bool fsd_shape_resize(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* A Pad states the elements to add before and after each axis or, from opset 18 on,
- * each listed axis. */
+/* A Pad states the number of elements to add before and after each axis.  From opset 18
+ * on, it may state them only for the axes that an input lists. */
 bool fsd_shape_pad(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -354,7 +364,7 @@ bool fsd_shape_pad(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Crops or pads evenly on both sides to the sizes that the second input lists. */
+/* The operator crops or pads evenly on both sides, to the sizes in the second input. */
 bool fsd_shape_center_crop(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_ints *sizes = fsd_ints_in(c, 1);
@@ -374,8 +384,8 @@ bool fsd_shape_center_crop(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Moves blocks of blocksize x blocksize from the channels to space, '*', or from space
- * to the channels, '/'. */
+/* DepthToSpace (variant '*') moves blocks of blocksize x blocksize elements from the
+ * channels to the spatial dimensions; SpaceToDepth (variant '/') moves them back. */
 bool fsd_shape_blocks(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -393,8 +403,8 @@ bool fsd_shape_blocks(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The input lists N, C and the spatial sizes; a point has one coordinate per spatial
- * dimension. */
+/* The second input has the sizes N, C and the spatial sizes.  The operator outputs
+ * points, each with one coordinate per spatial dimension. */
 bool fsd_shape_affine_grid(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     struct fsd_shape size = {0};
@@ -407,7 +417,8 @@ bool fsd_shape_affine_grid(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Outputs the channels of the first input at the points that the second input lists. */
+/* The operator outputs the channels of the first input at each point in the second
+ * input. */
 bool fsd_shape_grid_sample(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0), *grid = fsd_shape_in(c, 1);
@@ -419,7 +430,8 @@ bool fsd_shape_grid_sample(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The output size per region: a list for MaxRoiPool, two numbers for RoiAlign. */
+/* The attributes state the output size for a region of interest: one list in a
+ * MaxRoiPool, two numbers in a RoiAlign. */
 bool fsd_shape_roi(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0), *r = fsd_shape_in(c, 1);

@@ -1,10 +1,11 @@
 /*
- * The sizes of all tensors, filled step by step: callers (explain/cost/shape.c) choose
- * the order of the sources, and each step only fills sizes that are still unknown, so
- * the order expresses trust.  A size is a number, an amount in names of open sizes
- * (amount.h), or -1; merging keeps the better of two, and a rule that contradicts a
- * known size is ignored altogether.  A rule yields nothing if it depends on an
- * attribute that the input may have left out: a default value would be a guess.
+ * Fills the sizes of all tensors, source by source.  A source only fills sizes that are
+ * still unknown, so the caller (explain/cost/shape.c) adds the most trusted source
+ * first.  A size is a number, an amount that depends on dynamic sizes (amount.h), or -1
+ * (unknown).  A number replaces a dynamic size.  If an operator's rule contradicts a
+ * known size, all its results are ignored.  A rule has no result if it needs an
+ * attribute that the input may have omitted, because the default value would be a
+ * guess.
  */
 #include "model/ops/rule.h"
 #include "base/base.h"
@@ -12,7 +13,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Lists nodes by scope, and detects whether any of them outputs or reads a sequence. */
+/* Groups the nodes by scope, and detects sequences and optionals: without them, `items`
+ * is not needed. */
 static void list_scopes(struct fsd_sizes *s)
 {
     const struct fsd_graph *g = s->g;
@@ -42,7 +44,8 @@ struct fsd_sizes *fsd_sizes_new(struct fsd_arena *arena, const struct fsd_graph 
 
 /* ---------------------------------------------------------- functions for the rules */
 
-/* An operator's default applies only if the attribute is known to be omitted. */
+/* Returns an attribute of the node; NULL if it is absent.  A model from a log has no
+ * attributes, so a rule that asks for one can only guess. */
 const struct fsd_attr *fsd_case_attr(const struct fsd_op_case *c, const char *name)
 {
     *c->guessed |= c->g->lacks_attributes;
@@ -163,7 +166,7 @@ static int64_t named_size(const struct fsd_sizes *s, fsd_sym name)
                                                                : -1;
 }
 
-/* The size of a term as an amount. */
+/* Returns the value of a term as an amount. */
 static int64_t term_size(const struct fsd_sizes *s, fsd_id term)
 {
     const struct fsd_term *t = &s->g->terms.at[term];
@@ -253,8 +256,8 @@ bool fsd_sizes_take_input(struct fsd_sizes *s, fsd_id tensor, const int64_t *siz
     return fsd_shape_is_full(shape);
 }
 
-/* Adds the sizes that a rule gives.  If the rule contradicts a known size, its other
- * sizes are ignored, too. */
+/* Adds the sizes that a rule derived to a shape.  If one of them contradicts a known
+ * size, all of them are ignored. */
 static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
 {
     if (!shape->ranked)
@@ -264,7 +267,7 @@ static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
     for (uint32_t i = 0; i < by->rank; i++)
         if (shape->dims[i] >= 0 && by->dims[i] >= 0 && shape->dims[i] != by->dims[i])
             return;
-    /* The better of two sizes: a number, then a dynamic size, then unknown. */
+    /* A number is better than a dynamic size, which is better than an unknown size. */
     for (uint32_t i = 0; i < by->rank; i++)
         if (by->dims[i] >= 0 || (by->dims[i] != -1 && shape->dims[i] == -1))
             shape->dims[i] = by->dims[i];
@@ -286,7 +289,8 @@ struct fsd_shape fsd_shape_common(const struct fsd_shape *a, const struct fsd_sh
     return out;
 }
 
-/* Computes a shape by a rule; false if `rule` is NULL or derives no shape. */
+/* Computes a shape by a rule.  Returns false if `rule` is NULL or cannot derive the
+ * shape. */
 static bool shape_by_rule(const struct fsd_op_case *c, fsd_shape_fn *rule,
                           struct fsd_shape *out)
 {
@@ -325,8 +329,8 @@ static void take_node(struct fsd_sizes *s, fsd_id node)
     }
 }
 
-/* Applies the rules to the nodes of a body and of the bodies that these nodes own.
- * Readers limit the nesting depth of bodies. */
+/* Applies the rules to the nodes of a scope and, recursively, to the bodies of these
+ * nodes.  Readers limit the depth of nested bodies. */
 static void take_scope(struct fsd_sizes *s, fsd_id scope)
 {
     for (uint32_t i = 0; i < s->in_scope.of[scope].n; i++) {
@@ -360,7 +364,8 @@ static bool is_network_input(const struct fsd_graph *g, fsd_id tensor)
            !g->tensors.at[tensor].scope;
 }
 
-/* The amount of a term; -1 if it is a negative number, which cannot be a size. */
+/* Returns the value of a term as an amount; -1 if it is a negative number, which cannot
+ * be a size. */
 static int64_t open_size(const struct fsd_sizes *s, fsd_id term)
 {
     int64_t size = term_size(s, term), number;
@@ -392,7 +397,7 @@ void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only)
                 shape->dims[k] = open_size(s, dim->term - 1);
             if (shape->dims[k] != -1 || (inputs_only && !of_inputs[name]))
                 continue;
-            /* An unnamed size is named by its position: "image[2]". */
+            /* An unnamed size gets a name from its position: "image[2]". */
             if (!name && is_network_input(s->g, i))
                 name = fsd_intern_str(
                     s->g->names,

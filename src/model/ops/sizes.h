@@ -1,9 +1,9 @@
 /*
- * The sizes of a model's tensors, as numbers or names of dynamic sizes, and what
- * follows from them.
+ * The sizes of a model's tensors, as numbers or as names of dynamic sizes, and counts
+ * that depend on these sizes.
  *
- * Sources of sizes, the most trusted first: the user, the model, an engine built from
- * it (explain/cost/shape.c), the operators' own rules.
+ * Sizes have four sources, the most trusted first: the user, the model, an engine built
+ * from the model (explain/cost/shape.c), and the rules of operators.
  */
 #pragma once
 
@@ -16,15 +16,15 @@ struct fsd_form;
 
 enum { FSD_SHAPE_RANK = 8 };
 
-/** The shape of a tensor, as far as it is known: sizes are amounts, -1 if unknown. */
+/** The shape of a tensor.  Sizes are amounts; -1: unknown. */
 struct fsd_shape {
     bool ranked;
     uint8_t rank;
     int64_t dims[FSD_SHAPE_RANK];
 };
 
-/** The elements of a small integer tensor that determines shapes, in order.  They are
- *  amounts, since a size may be dynamic. */
+/** The elements, in order, of a small integer tensor that determines shapes.  They are
+ *  amounts, because a size may be dynamic. */
 enum { FSD_INTS = 16 };
 struct fsd_ints {
     uint8_t n;
@@ -36,19 +36,21 @@ struct fsd_sizes {
     struct fsd_arena *arena;
     struct fsd_amounts *amounts;
     struct fsd_shape *shapes;  /**< indexed by tensor */
-    struct fsd_shape *items;   /**< indexed by tensor: the common shape of a sequence's
-                                    elements, or that of an optional's value; NULL if
-                                    the graph has no operators on these */
-    struct fsd_lists bodies;   /**< indexed by node */
-    struct fsd_lists in_scope; /**< nodes by scope */
+    struct fsd_shape *items;   /**< indexed by tensor: the common shape of the elements
+                                    of a sequence, or the shape of the value of an
+                                    optional; NULL if the graph has neither */
+    struct fsd_lists bodies;   /**< indexed by node: its bodies */
+    struct fsd_lists in_scope; /**< indexed by scope: its nodes */
     int64_t *dim_sizes;        /**< indexed by symbol: the size of a named dimension; 0:
-                             unknown */
+                                    unknown */
     uint32_t n_dim_sizes;
-    fsd_id *ints_of; /**< indexed by tensor: in `ints`; FSD_NONE: unknown */
+    fsd_id *ints_of; /**< indexed by tensor: the index of its elements in `ints`;
+                          FSD_NONE: unknown */
     FSD_VEC(struct fsd_ints) ints;
 };
 
-/** The numbers of an integer tensor; NULL if they are unknown, and for FSD_NONE. */
+/** Returns the elements of an integer tensor; NULL if they are unknown, or if `tensor`
+ * is FSD_NONE. */
 static inline const struct fsd_ints *fsd_sizes_ints(const struct fsd_sizes *s,
                                                     fsd_id tensor)
 {
@@ -57,77 +59,84 @@ static inline const struct fsd_ints *fsd_sizes_ints(const struct fsd_sizes *s,
     return known == FSD_NONE ? NULL : &s->ints.at[known];
 }
 
-/** Creates sizes that contain only small constants, in the arena. */
+/** Creates a table of sizes in the arena.  It only knows the elements of small
+ * constants. */
 struct fsd_sizes *fsd_sizes_new(struct fsd_arena *arena, const struct fsd_graph *g);
 
-/** Adds all sizes in the model. */
+/** Adds all sizes that the model states. */
 void fsd_sizes_take_model(struct fsd_sizes *s);
 
 /** Returns the sizes that follow from the model alone. */
 const struct fsd_sizes *fsd_sizes_of_model(struct fsd_arena *arena,
                                            const struct fsd_graph *g);
 
-/** Binds an input's sizes, "images=1x3x224x224", and the names the model has for them.
+/** Sets the sizes of an input, "images=1x3x224x224".  Dimensions with the same names
+ *  get these sizes, too.
  *  @return FSD_OK; FSD_E_ARG for an unknown input, a different rank, or a size that
  *          contradicts the model */
 enum fsd_status fsd_sizes_bind(struct fsd_sizes *s, const char *word,
                                struct fsd_error *err);
 
-/** Gives a named dimension of the model its size, unless it has one or `size` is
- *  invalid. */
+/** Sets the size of a named dimension of the model, unless its size is known or `size`
+ *  is invalid. */
 void fsd_sizes_bind_dim(struct fsd_sizes *s, struct fsd_dim dim, int64_t size);
 
-/** Completes a tensor's shape from a form of the graph `from`; a form of different rank
- *  is ignored. */
+/** Fills the unknown sizes of a tensor from a form of the graph `from`.  A form of a
+ *  different rank is ignored. */
 void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
                          const struct fsd_graph *from, const struct fsd_form *form);
 
-/** Fills unknown sizes of a network input, unless they contradict the known ones; the
- *  sizes also apply to the model's names for these dimensions.
- *  @return true if the whole shape is known now, and was not before */
+/** Fills the unknown sizes of a network input, unless `sizes` contradict known sizes.
+ *  Dimensions with the same names get these sizes, too.
+ *  @return true if the call completed the shape */
 bool fsd_sizes_take_input(struct fsd_sizes *s, fsd_id tensor, const int64_t *sizes,
                           uint32_t n);
 
-/** Gives unknown sizes names.  With `inputs_only`, only sizes of the network's inputs
- *  get names, so that other sizes can be derived from them. */
+/** Gives names to unknown sizes, which thereby become dynamic sizes.  With
+ *  `inputs_only`, only sizes of the network's inputs get names; rules can then derive
+ *  other sizes from them. */
 void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only);
 
 /** Applies the operators' rules once to all nodes. */
 void fsd_sizes_take_rules(struct fsd_sizes *s);
 
-/** The size of a dimension, from itself or from its name; -1 if unknown. */
+/** Returns the size of a dimension, which it states itself or which belongs to its
+ * name; -1 if unknown. */
 int64_t fsd_sizes_dim(const struct fsd_sizes *s, struct fsd_dim dim);
 
-/** The shape of a tensor; an unranked shape for FSD_NONE. */
+/** Returns the shape of a tensor; an unranked shape for FSD_NONE. */
 const struct fsd_shape *fsd_shape_of(const struct fsd_sizes *s, fsd_id tensor);
 
 bool fsd_shape_is_full(const struct fsd_shape *shape);
 
-/** Converts an axis counted from the end to one counted from the start; -1 if there is
- *  no such axis. */
+/** Returns an axis counted from the start; a negative `axis` counts from the end.
+ *  Returns -1 if there is no such axis. */
 int64_t fsd_axis(int64_t axis, uint32_t rank);
 
-/** The number of elements as an amount; -1 if a size is unknown or there are more than
- *  2^62. */
+/** Returns the number of elements as an amount; -1 if a size is unknown, or if the
+ *  number exceeds 2^62. */
 int64_t fsd_shape_count(struct fsd_amounts *t, const struct fsd_shape *shape);
 
-/** Multiply-adds of a node as an amount: 0 if its operator does none worth counting, -1
- *  if the number is unknown. */
+/** Returns the number of multiply-adds of a node as an amount: 0 if its operator has
+ *  none worth counting, -1 if the number is unknown. */
 int64_t fsd_op_macs(const struct fsd_sizes *s, fsd_id node);
 
-/** The number of windows of a pool with ceil_mode along a spatial dimension. */
+/** The windows of a pooling operator with ceil_mode along one spatial dimension. */
 struct fsd_windows {
-    int64_t inside; /**< windows that start in the data or the padding before them: the
-                         size by ONNX's definition */
-    int64_t all;    /**< including one that starts in the padding after the data */
-    int64_t before, behind; /**< padding before and after the data */
-    int64_t enough;         /**< padding after the data with which a pool without
-                                 ceil_mode has `inside` windows */
+    int64_t inside; /**< the number of windows that start in the data or in the padding
+                         before the data, which is the output size by ONNX's
+                         definition */
+    int64_t all;    /**< `inside`, plus a window that starts in the padding after the
+                         data */
+    int64_t before, behind; /**< the padding before and after the data, in elements */
+    int64_t enough;         /**< the padding after the data, in elements, with which a
+                                 pooling without ceil_mode has `inside` windows */
 };
 
-/** False if the windows are unknown, or the node is not a pool with ceil_mode. */
+/** Computes the windows of a pooling operator.  Returns false if they are unknown, or
+ * if the node is not a pooling with ceil_mode. */
 bool fsd_op_windows(const struct fsd_sizes *s, fsd_id node, uint32_t axis,
                     struct fsd_windows *out);
 
-/** Prints one line for each tensor with a name: its scope, name, shape. */
+/** Prints one line for each tensor with a name: its scope, name and shape. */
 void fsd_sizes_dump(const struct fsd_sizes *s, FILE *out);

@@ -1,16 +1,15 @@
 /*
- * The table of ONNX operators, made of the rows in table.inc.  The row of an operator
- * states its output types, its rule for shapes, the traits that matter for fusion, its
- * multiply-adds, its lowerings, and the case in which it changes nothing.  All
- * knowledge about an operator is in its row, so that adding an operator touches no
- * other file; tests/ops checks the rows against onnx's own schemas.  An operator
- * without a row is not an error, it only has no traits.
+ * The table of ONNX operators, made of the rows in table.inc.  A row states the types
+ * of the outputs, the rule for shapes, the traits that matter for fusion, the rule for
+ * multiply-adds, the lowerings, and the condition under which the operator changes
+ * nothing.  A new operator needs a row and no other change. tests/ops compares the rows
+ * with onnx's own schemas.  An operator without a row is no error; it has no traits.
  */
 #include "model/ops/rule.h"
 
 #include <stdlib.h>
 
-/* The type of an output. */
+/* The type of an output, as a rule. */
 enum type {
     NOTHING, /* unknown, or not a tensor */
     IN0,     /* the type of this input */
@@ -21,7 +20,7 @@ enum type {
     IN5,
     IN6,
     IN7,
-    ANY_IN, /* all inputs have one type: the type of the first input whose type is
+    ANY_IN, /* all inputs have this type: the type of the first input whose type is
                known */
     TO_BOOL,
     TO_FP32,
@@ -33,33 +32,34 @@ enum type {
     TO_STRING,
     TO_UINT8,
     BY_TO,          /* the attribute `to` */
-    BY_DTYPE,       /* the attribute `dtype`, else fp32 */
-    BY_DTYPE_IN,    /* the attribute `dtype`, else the type of input 0 */
-    BY_DTYPE_INT32, /* the attribute `dtype`, else int32 */
-    BY_OUTPUT,      /* the attribute `output_datatype`, else fp32 */
+    BY_DTYPE,       /* the attribute `dtype`, or FP32 if it is absent */
+    BY_DTYPE_IN,    /* the attribute `dtype`, or the type of input 0 if it is absent */
+    BY_DTYPE_INT32, /* the attribute `dtype`, or INT32 if it is absent */
+    BY_OUTPUT,      /* the attribute `output_datatype`, or FP32 if it is absent */
     BY_ZERO,        /* QuantizeLinear */
-    BY_ZERO_8,      /* the type of input 8, a zero point; fp32 if it is omitted */
+    BY_ZERO_8,      /* the type of input 8, a zero point, or FP32 if it is omitted */
     BY_SCALE,       /* DequantizeLinear */
     BY_VALUE,       /* ConstantOfShape */
     BY_VALUES,      /* LabelEncoder: the type of the attribute that lists its outputs */
-    BY_ITEM,        /* the type of the elements of input 0, or of input 0
-                       if it is a tensor */
-    BY_LABELS,      /* the first output of a classifier has the type of the attribute
-                       that lists the classes */
+    BY_ITEM,        /* the type of the elements of input 0 (a sequence or optional), or
+                       the type of input 0 if it is a tensor */
+    BY_LABELS,      /* the first output of a classifier: the type of the attribute that
+                       lists the classes */
     SCALE_ZERO,     /* DynamicQuantizeLinear's other outputs: a scale and its zero
                        point */
     BY_STASH        /* LayerNormalization's statistics: the attribute `stash_type` */
 };
 
-/* The operations as which a kernel may compute a product along an axis of two, three or
- * four elements. */
+/* The operations with which a kernel may compute a matrix product that sums over two,
+ * three or four elements. */
 #define PRODUCTS                                                                       \
     "Mul Mul Add|Slice Slice Mul Mul Add|Mul Mul Mul Add Add|"                         \
     "Slice Slice Slice Mul Mul Mul Add Add|Mul Mul Mul Mul Add Add Add|"               \
     "Slice Slice Slice Slice Mul Mul Mul Mul Add Add Add"
 
-/* A reduction along an axis of up to four elements, which a kernel computes element by
- * element.  SUM_OF_5 and SUM_OF_6 are the same for sums of five and six elements. */
+/* The operations with which a kernel may compute a reduction of up to four elements,
+ * slice by slice.  SUM_OF_5 and SUM_OF_6 are the operations for sums of five and six
+ * elements. */
 #define UP_TO_4(op)                                                                    \
     "Slice Slice " op "|Slice Slice " op " Slice " op "|"                              \
     "Slice Slice " op " Slice " op " Slice " op
@@ -83,7 +83,7 @@ enum row {
     ROWS
 };
 
-/* Indexed by id, from 1: a name and its first row. */
+/* The name and the first row of each id; the index is the id - 1. */
 static const struct {
     const char *name;
     enum row row;
@@ -113,7 +113,8 @@ const struct fsd_op *fsd_ops(uint32_t *n)
     return ops;
 }
 
-/* The first row of a name; the next row of the same name; NULL: none. */
+/* Returns the first row of a name. next_of() returns the next row of the same name.
+ * The result is NULL if there is none. */
 static const struct fsd_op *first_of(const char *name)
 {
     const struct fsd_op *op =
@@ -131,14 +132,15 @@ static const struct fsd_op *next_of(const struct fsd_op *op)
     return more ? op + 1 : NULL;
 }
 
-/* The first row of an id; NULL: none. */
+/* Returns the first row of an id; NULL if there is none. */
 static const struct fsd_op *row_of(fsd_sym id)
 {
     return id && id < FSD_ONNX__COUNT && ids[id - 1].row < ROWS ? &ops[ids[id - 1].row]
                                                                 : NULL;
 }
 
-/* The row of a domain, searched from one row on. */
+/* Returns the row for a domain, beginning the search at the row `op`; NULL if there is
+ * none. */
 static const struct fsd_op *row_in(const struct fsd_op *op, unsigned domain)
 {
     while (op && !(domain & (op->domains ? op->domains : FSD_DOMAIN_ONNX)))
@@ -251,7 +253,7 @@ bool fsd_ops_cast(const char *operations)
     bool casts = false;
 
     for (size_t n; *operations && !casts; operations += n + (operations[n] == '+')) {
-        char name[64]; /* no operator's name is longer */
+        char name[64]; /* longer than the name of any operator */
 
         n = strcspn(operations, "+");
         snprintf(name, sizeof name, "%.*s", (int)n, operations);
@@ -299,15 +301,16 @@ static enum fsd_dtype type_attr(const struct fsd_graph *g, fsd_id node,
                                                          : otherwise;
 }
 
-/* The type of a zero point, `otherwise` if it is omitted; unknown if its type is
- * unknown. */
+/* Returns the type of a zero point (input i); `otherwise` if the input is omitted;
+ * FSD_DTYPE_UNKNOWN if its type is unknown. */
 static enum fsd_dtype zero_type(const struct fsd_graph *g, fsd_id node, uint32_t i,
                                 enum fsd_dtype otherwise)
 {
     return !fsd_node_has_in(g, node, i) ? otherwise : input_type(g, node, i);
 }
 
-/* The type of a LabelEncoder's output: fp32 if it lists none. */
+/* Returns the type of a LabelEncoder's output: the type of the list of outputs; FP32 if
+ * the node has no list. */
 static enum fsd_dtype values_type(const struct fsd_graph *g,
                                   const struct fsd_node *node)
 {
