@@ -1,5 +1,5 @@
-/* The words of all readers, one list after the other, then the names of a model's
- * blocks, for which no builder has a word. */
+/* The table of words: the words of all readers, one list after the other, and then the
+ * names of blocks of a model, for which no builder has a word. */
 #include "read/engine/glossary.h"
 
 #include "base/base.h"

@@ -1,19 +1,20 @@
-/* The words of engines: types of layers, parts of their names and of kernels' names, as
- * each builder's reader knows them, and the names that reports give to the blocks of a
- * model. */
+/* Explanations of words: the words in engines (types of layers, parts of the names of
+ * layers and kernels), which the reader of each builder knows, and the names that
+ * reports give to blocks of a model. */
 #pragma once
 
 #include <stdbool.h>
 
 struct fsd_gloss {
     const char *word;  /**< NULL ends a list */
-    const char *forms; /**< the names that contain the word: shell patterns, separated
-                            by commas; NULL: the word alone */
-    const char *kind;  /**< "type of layer" */
+    const char *forms; /**< patterns of names that contain the word, as in a shell,
+                            separated by commas; NULL: the word occurs only alone */
+    const char *kind;  /**< the kind of word, such as "type of layer" */
     const char *what;
-    const char *why;    /**< what it costs or proves; may be NULL */
-    const char *fix;    /**< what to look at or to do; may be NULL */
-    const char *source; /**< who states it; NULL: seen in engines */
+    const char *why;    /**< background: a reason, a cost or a proof; may be NULL */
+    const char *fix;    /**< advice; may be NULL */
+    const char *source; /**< the source of the explanation; NULL: engines whose model is
+                             known */
 };
 
 #define FSD_GLOSS_TYPE   "type of layer"
@@ -21,10 +22,11 @@ struct fsd_gloss {
 #define FSD_GLOSS_KERNEL "part of a kernel's name"
 #define FSD_GLOSS_BLOCK  "block of a model"
 
-/** Word i of all lists, the readers' lists first; NULL after the last. */
+/** Returns the i-th word of all lists, from 0, the lists of readers first; NULL after
+ * the last word. */
 const struct fsd_gloss *fsd_gloss_at(unsigned i);
 
-/** Whether the entry explains the word, or a name that contains the word; case is
- *  ignored. */
+/** Whether the entry explains the word (fsd_gloss_is), or a word that is part of the
+ *  name (fsd_gloss_in). Upper and lower case are equal. */
 bool fsd_gloss_is(const struct fsd_gloss *gloss, const char *word);
 bool fsd_gloss_in(const struct fsd_gloss *gloss, const char *name);

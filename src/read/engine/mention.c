@@ -1,17 +1,18 @@
 /*
- * Records that a layer's name contains a name of the model, and what this name means.
- * Every reader finds names in its own way and adds them here, so that all readers treat
- * an ambiguous name alike.  A name of several nodes is recorded with some candidates
- * and their total number; the passes of match/ decide.  Depending on the role of the
- * mention, a name may be that of a node, of a constant or of any tensor.  Any other
- * name is recorded as unknown, so that reports can show it.
+ * Adds mentions: a mention states that the name of a layer contains a name of the
+ * model, and what that name means.  Each reader finds names in its own way but adds
+ * them here, so that all readers treat an ambiguous name in the same way.  If several
+ * nodes have the name, some of them become candidates, and the passes of match/ decide
+ * among them.  The role of a mention determines whether the name may be the name of any
+ * tensor, or only of a node or constant.  Any other name becomes an unknown mention, so
+ * that reports can show it.
  */
 #include "model/graph/graph.h"
 #include "read/engine/reader.h"
 #include "model/ops/ids.h"
 
-/* If several nodes have the name, at most this many of them get a mention; each mention
- * states how many nodes there are. */
+/* The maximum number of nodes with one name that get a mention.  Each mention states
+ * how many nodes have the name. */
 enum { CANDIDATES = 8 };
 
 static bool is_constant(const struct fsd_vocab *vocab, fsd_id tensor)
@@ -42,8 +43,8 @@ void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
     mention.tensor = what ? what->tensor : FSD_NONE;
     mention.among = nodes.n;
     if (!nodes.n) {
-        /* A layer that copies or serves a tensor may name any tensor, other layers only
-         * a constant. */
+        /* The name of a layer that copies or serves a tensor may contain any tensor;
+         * the name of another layer may contain only constants. */
         bool any = mention.role == FSD_MENTION_COPIES ||
                    mention.role == FSD_MENTION_WRAPS ||
                    mention.role == FSD_MENTION_SERVES;

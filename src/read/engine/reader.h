@@ -1,8 +1,8 @@
 /*
- * The interface of readers.  A reader is a folder for the files of one builder, and a
- * name in FSD_READERS. It fills the neutral facts of struct fsd_layer
- * (model/graph/graph.h), of struct fsd_history and struct fsd_profile, so that no code
- * above it depends on the builder.
+ * The interface of readers.  A reader is a folder with the code for the files of one
+ * builder, and a name in FSD_READERS.  It fills struct fsd_layer, struct fsd_history
+ * and struct fsd_profile, whose members do not depend on the builder.  So no other code
+ * depends on the builder either.
  */
 #pragma once
 
@@ -14,81 +14,88 @@
 
 struct fsd_mention;
 
-/** The kind of input as which a user passes a file. */
+/** The kinds of input.  The user, or the program, decides as which kind a file is
+ * read. */
 enum fsd_input {
     FSD_INPUT_ENGINE,
     FSD_INPUT_LOG,
     FSD_INPUT_PROFILE,
     FSD_INPUT_TIMES,
     FSD_INPUT_TUNING,  /**< the results of a search over build options */
-    FSD_INPUT_METADATA /**< options and device of a build, without the lines of its
-                            log */
+    FSD_INPUT_METADATA /**< options and device of a build, in a file of their own */
 };
 
-/** Whether a reader recognizes a file: MAYBE if only reading it can decide. */
+/** Whether a reader recognizes a file.  FSD_CLAIM_MAYBE: the reader must read the file
+ * to decide. */
 enum fsd_claim { FSD_CLAIM_NONE, FSD_CLAIM_MAYBE, FSD_CLAIM_SURE };
 
 /** The file of an engine, and what is known about it. */
 struct fsd_source {
     const struct fsd_file *file;
-    unsigned number;  /**< which of the file's engines, from 1; 0: the only one */
-    unsigned profile; /**< which of the engine's optimization profiles, from 1; 0: the
-                           first in the file */
+    unsigned number;  /**< the number of the engine in the file, from 1; 0: the only
+                           engine */
+    unsigned profile; /**< the number of the optimization profile, from 1; 0: the first
+                           profile in the file */
     const struct fsd_vocab
-        *vocab; /**< the model's names; NULL: all names stay plain text */
-    const struct fsd_history *history; /**< the facts of this file as a log; NULL: the
-                                            file is not a log, or was not read as one */
-    const struct fsd_history *beside;  /**< the facts of a log that was passed with this
-                                            file and may be of another engine; NULL:
-                                            there is no such log */
-    fsd_profile_vec *profiles; /**< receives layer times that the file itself contains;
-                                    NULL: not wanted */
+        *vocab; /**< the names of the model; NULL: there is no model */
+    const struct fsd_history *history; /**< the facts in this file, if it is a log;
+                                            NULL: it is no log, or was not read as a
+                                            log */
+    const struct fsd_history *beside;  /**< the facts in another log, which the user
+                                            passed with this file and which may be about
+                                            another engine; NULL: there is no such
+                                            log */
+    fsd_profile_vec *profiles; /**< receives the layer times in this file; NULL: they
+                                    are not needed */
 };
 
-/** A reader; functions that a builder does not need are NULL. */
+/** A reader.  A function that a builder does not need is NULL. */
 struct fsd_engine_reader {
     const char *name;
-    const char *const *reads; /**< for people: the kinds of file, with the builder's
-                                   versions; ends with NULL */
+    const char *const *reads; /**< the kinds of files that the reader accepts, with
+                                   versions of the builder, as texts for users; ends
+                                   with NULL */
     enum fsd_claim (*sniff)(const struct fsd_file *file, enum fsd_input input);
 
-    /** Fills an empty graph; see fsd_engine_load(). */
+    /** Reads an engine into an empty graph; see fsd_engine_load(). */
     enum fsd_status (*load)(struct fsd_graph *g, const struct fsd_source *source,
                             struct fsd_error *err);
-    /** Appends layers to a loaded graph; another input of the same engine states only
-     *  their names. */
+    /** Appends layers to a graph.  Another input of the same engine states only their
+     *  names. */
     void (*add_names)(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
                       const struct fsd_vocab *vocab);
 
     /** Reads the builder's steps in a log into an empty history, and finds the engines
-     * in it.  Never fails: unknown lines are counted. */
+     * in the log.  It cannot fail: it counts unknown lines. */
     void (*read_log)(struct fsd_history *h, const struct fsd_file *file);
-    /** Fills `g` with the network of engine `h->build`, as printed in the log from
-     *  which `h` was read.  `g` is finished on return, and has no nodes if the log does
+    /** Fills the empty graph `g` with the network of the engine `h->build`, as the log
+     *  of `h` prints it.  On return, `g` is finished; it has no nodes if the log does
      *  not print the network. */
     void (*read_network)(struct fsd_graph *g, struct fsd_history *h,
                          const struct fsd_file *file);
 
-    /** Appends every profile of layers in the file.
-     * @param names interns the layers' names; most are the engine's. */
+    /** Appends all profiles in the file to `out`.
+     * @param names  receives the names of the layers */
     enum fsd_status (*read_profile)(struct fsd_arena *arena, struct fsd_intern *names,
                                     const struct fsd_file *file, fsd_profile_vec *out,
                                     struct fsd_error *err);
-    /** The phrases with which the builder surrounds layer names.  If one phrase is the
-     *  beginning of another, the longer one comes first.  Ends with NULL. */
+    /** The phrases that the builder writes around names of layers.  If one phrase is
+     *  the beginning of another, the longer one comes first.  The list ends with
+     *  NULL. */
     const char *const *phrases;
-    /** The builder's own words, in lower case, separated by blanks: of kernels, types
-     *  of layers, layouts, options. */
+    /** The builder's own words, in lower case, separated by blanks: words in names of
+     *  kernels, types of layers, layouts and options. */
     const char *words;
-    /** Explanations of these words for people (glossary.h); NULL: there are none. */
+    /** Explanations of the builder's words for users (glossary.h); NULL: there are
+     * none. */
     const struct fsd_gloss *glossary;
 
     /** Whether the builder accepts this format at an input or output of the network.
-     *  @param layout as its options spell it, "hwc8" */
+     *  @param layout  as in the options of the builder, such as "hwc8" */
     bool (*accepts_format)(const struct fsd_graph *engine, enum fsd_dtype type,
                            const char *layout, uint32_t rank, bool input);
 
-    /** Appends the times of whole runs. */
+    /** Appends the times of whole runs in the file to `out`. */
     enum fsd_status (*read_times)(struct fsd_arena *arena, const struct fsd_file *file,
                                   struct fsd_run_times *out, struct fsd_error *err);
     /** Reads the results of a search over build options into an empty `out`. */
@@ -97,56 +104,60 @@ struct fsd_engine_reader {
                                    struct fsd_error *err);
 };
 
-/** The readers, each in its folder: fsd_reader_ort is ort/'s. */
+/** The names of the readers.  Each has a folder of that name, which defines its struct:
+ * ort/ defines fsd_reader_ort. */
 #define FSD_READERS(row) row(ort) row(trt)
 
 #define FSD_READER_DECLARED(name)                                                      \
     extern const struct fsd_engine_reader fsd_reader_##name;
 FSD_READERS(FSD_READER_DECLARED)
 
-/** The i-th reader; NULL past the last. */
+/** Returns the i-th reader, from 0; NULL after the last. */
 const struct fsd_engine_reader *fsd_reader_at(unsigned i);
 
-/** The reader with the strongest claim on a file; NULL if no claim is at least `least`.
+/** Returns the reader with the strongest claim on a file; NULL if all claims are weaker
+ * than `least`.
  */
 const struct fsd_engine_reader *
 fsd_reader_of(const struct fsd_file *file, enum fsd_input input, enum fsd_claim least);
 
-/** Reads an engine, recognised by its content, into an empty graph.
- *  @return FSD_OK; FSD_E_UNSUPPORTED for a file of another known kind (the
- *         message says which, and what to run instead); FSD_E_FORMAT for one that is
- *         damaged or of an unknown kind; FSD_E_LIMIT for one that is too large;
+/** Reads an engine into an empty graph.  The content of the file decides which reader
+ *  reads it.
+ *  @return FSD_OK; FSD_E_UNSUPPORTED for a file of another known kind (the message
+ *         states the kind and what to run instead); FSD_E_FORMAT for a file that is
+ *         damaged or of an unknown kind; FSD_E_LIMIT for a file that is too large;
  *         FSD_E_ARG if the number of the engine is missing (the message lists the
- *         engines) or too high.  On failure the graph is in no defined state. */
+ *         engines) or too high.  After a failure, the graph must not be used. */
 enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *source,
                                 struct fsd_error *err);
 
-/** Whether the engine's builder accepts this I/O format; false also if that is unknown.
- *  @param layout as the builder's options spell it, "hwc8" */
+/** Whether the builder of the engine accepts this I/O format; false if this is unknown.
+ *  @param layout  as in the options of the builder, such as "hwc8" */
 bool fsd_accepts_format(const struct fsd_graph *engine, enum fsd_dtype type,
                         const char *layout, uint32_t rank, bool input);
 
-/** Returns the error for a file that is not an engine. */
+/** Fills `err` for a file that is no engine, and returns its status. */
 enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error *err,
                                   const char *found);
 
 /* ----------------------------------------------------------------- what readers ask */
 
-/* Functions that look up a text in the model and record what it means as a mention. */
+/* Functions that look up a text among the names of the model, and add its meaning as a
+ * mention. */
 
-/** Whether a name with this meaning can show what a layer computes: it is the name of a
- *  node or a constant.  The name of any other tensor counts only in layers that copy
- *  tensors. */
+/** Whether a name with this meaning can show which nodes a layer computes: it is the
+ *  name of a node or a constant.  The name of another tensor has a meaning only in
+ *  layers that copy tensors. */
 bool fsd_meaning_fits(const struct fsd_vocab *vocab, const struct fsd_meaning *what);
 
-/** Appends `mention`, whose text is at s, with the node, tensor and number of
- *  candidates of its meaning.  A node takes precedence over a tensor of the same name.
- *  A name of several nodes becomes a mention for each, a few at most; without a meaning
- *  (NULL), it becomes FSD_MENTION_UNKNOWN. */
+/** Appends `mention` with the text of n bytes at s, and sets its node, tensor and
+ *  number of candidates from the meaning `what`.  A node takes precedence over a tensor
+ *  with the same name.  If several nodes have the name, a few of them get a mention
+ *  each.  If `what` is NULL, the mention is FSD_MENTION_UNKNOWN. */
 void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
                      struct fsd_mention mention, const char *s, size_t n,
                      const struct fsd_meaning *what);
 
-/** Whether exporters give such names to initializers: the name of a module's parameter
- *  ("conv1.weight"), or a number ("onnx::MatMul_1234"). */
+/** Whether the name looks like an initializer's: the name of a parameter in a module
+ *  ("conv1.weight"), or a number from an exporter ("onnx::MatMul_1234"). */
 bool fsd_is_weight_name(struct fsd_slice name);

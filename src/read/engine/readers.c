@@ -1,11 +1,12 @@
-/* The table of readers, the choice of a file's reader, and the error if no reader fits.
+/* The table of readers, the choice of the reader for a file, and the error if no reader
+ * accepts the file.
  */
 #include "model/graph/graph.h"
 #include "read/engine/reader.h"
 #include "base/base.h"
 #include "base/file_type.h"
 
-/* If several readers have equal claims, the first of them reads the file. */
+/* All readers. If several have equal claims on a file, the first of them reads it. */
 #define LISTED(name) &fsd_reader_##name,
 static const struct fsd_engine_reader *const readers[] = {FSD_READERS(LISTED)};
 

@@ -1,9 +1,9 @@
 /*
- * A tolerant reader for lists of records, as profilers write them: JSON with unescaped
- * quotes and stray commas.  A string ends at the quotation mark after which a record
- * continues (`, "key":` or `}`) instead of at the first quotation mark, and commas are
- * not counted.  It works on the mapped bytes and allocates nothing, since a profile may
- * have millions of records.
+ * Reads lists of records that profilers write: JSON with unescaped quotation marks, and
+ * with missing or additional commas.  A string ends at the quotation mark after which
+ * the record continues (`, "key":` or `}`), not at the first one, and commas do not
+ * matter.  The reader works on the bytes of the file and allocates nothing, because a
+ * profile may have millions of records.
  */
 #include "read/engine/record.h"
 
@@ -44,8 +44,8 @@ static enum fsd_record_step broken(struct fsd_records *r, size_t at,
     return FSD_RECORD_BROKEN;
 }
 
-/* Whether a record continues after a string's closing quotation mark: `, "key" :` or
- * `}`. */
+/* Whether a record continues at `at`, after the closing quotation mark of a string:
+ * with `, "key" :` or `}`. */
 static bool goes_on(const struct fsd_records *r, size_t at)
 {
     at = skip_space(r, at);
@@ -63,8 +63,8 @@ static bool goes_on(const struct fsd_records *r, size_t at)
     return byte_at(r, skip_space(r, at + 1)) == ':';
 }
 
-/* Returns the position after a number or a JSON word; null, true and false are not
- * numbers. */
+/* Reads a number or a JSON word (null, true, false), and returns the position after
+ * it. */
 static size_t read_number(const struct fsd_records *r, size_t at,
                           struct fsd_field *field)
 {
@@ -89,8 +89,8 @@ static size_t read_number(const struct fsd_records *r, size_t at,
     return at + n;
 }
 
-/* The position of the quotation mark that ends the string whose content begins at `at`;
- * the size of the file if there is none. */
+/* Returns the position of the quotation mark that ends the string; the content of the
+ * string begins at `at`.  Returns the size of the file if there is none. */
 static size_t text_end(const struct fsd_records *r, size_t at)
 {
     size_t size = r->file->size;
@@ -148,7 +148,7 @@ static enum fsd_record_step read_field(struct fsd_records *r, size_t at,
     return FSD_RECORD_FIELD;
 }
 
-/* Commas are not counted: a missing or doubled comma does no harm. */
+/* Commas are skipped, so a missing or doubled comma is no error. */
 enum fsd_record_step fsd_record_next(struct fsd_records *r, struct fsd_field *field)
 {
     static const struct {
@@ -210,7 +210,8 @@ static int hex_digit(char c)
                                   : -1;
 }
 
-/* The value of the four digits of a \u escape at s; -1 if they are not hexadecimal. */
+/* Returns the value of the four digits of a \u escape at s; -1 if they are not
+ * hexadecimal. */
 static long escaped_unit(const char *s, size_t n)
 {
     long code = 0;
@@ -225,9 +226,9 @@ static long escaped_unit(const char *s, size_t n)
     return code;
 }
 
-/* Reads a \u escape, or both escapes of a code point above U+FFFF; any other escape
- * stays as it is.
- * @return the number of bytes read; 0 if s is not such an escape */
+/* Reads a \u escape, or the two escapes of a code point above U+FFFF, and writes the
+ * character in UTF-8.
+ * @return the number of bytes read; 0 if there is no such escape at s */
 static size_t unescape_code(const char *s, size_t n, char out[4], size_t *len)
 {
     long code = escaped_unit(s, n), low;
@@ -244,7 +245,8 @@ static size_t unescape_code(const char *s, size_t n, char out[4], size_t *len)
     return *len ? read : 0;
 }
 
-/* Writes the text with its JSON escapes decoded; returns its length, at most n. */
+/* Writes the text with its JSON escapes decoded.  Returns the length of the result, at
+ * most n. */
 static size_t unescape(const char *s, size_t n, char *out)
 {
     static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";

@@ -1,9 +1,9 @@
 /*
- * Keeps the stack of nodes whose bodies the parser has entered, and assigns each parsed
- * node to the innermost of them.  A damaged log may lack the end of a body, so the
- * stack is bounded and drops its oldest entry. fsd_log_order_nodes() afterwards sorts
- * nodes by scope, because the graph requires this order and the log prints a body
- * within its owner.
+ * Keeps a stack of the nodes whose bodies the parser has entered, and assigns each
+ * parsed node to the innermost of these nodes.  A damaged log may lack the end of a
+ * body, so the stack has a limit and drops its oldest entry.  The log prints a body
+ * within its owner, but a graph requires nodes to be sorted by scope;
+ * fsd_log_order_nodes() therefore sorts them afterwards.
  */
 #include "model/graph/graph.h"
 #include "read/log/log.h"
@@ -68,8 +68,8 @@ struct fsd_log_bodies fsd_log_bodies(struct fsd_arena *arena,
         open = fsd_log_opened(&stack, t);
         if (!open || !fsd_log_close(&stack, open, t))
             continue;
-        /* Nodes that were parsed after the owner, and have no owner yet, belong to this
-         * body. */
+        /* The body consists of the nodes that were parsed after the owner and have no
+         * owner yet. */
         for (fsd_id k = open->node + 1; k < parsed; k++)
             if (b.owner[k] == FSD_NONE) {
                 b.owner[k] = open->node;

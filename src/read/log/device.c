@@ -1,7 +1,7 @@
 /*
- * TensorRT's messages about the deep learning accelerator (DLA) of a Jetson or Drive:
- * one message for each layer that the user assigned to the DLA but the DLA does not
- * run,
+ * Reads TensorRT's messages about the deep learning accelerator (DLA) of a Jetson or
+ * Drive. TensorRT prints one message for each layer that the user assigned to the DLA
+ * but that the DLA cannot run:
  *
  *     Layer 'N' (SHUFFLE): Unsupported on DLA. Switching this layer's device type to
  *     GPU.
@@ -10,13 +10,14 @@
  *     DLA only supports FP16 and Int8 precision type. Switching N device type to GPU.
  *     DLA supports only 8 subgraphs per DLA core. Switching to GPU for layer N
  *
- * often after a line with the reason, which names the layer or one of its tensors:
+ * Often, a line before the message has the reason, and names the layer or one of its
+ * tensors:
  *
  *     N: DLA cores do not support POW ElementWise operation.
  *     DLA Layer N does not support dynamic shapes in any dimension.
  *     DLA does not support dynamic shape tensor: N_output
  *
- * and which layers run where, in the list of kinds (segment.c).
+ * TensorRT's list of the kinds of layers (segment.c) shows the device of each layer.
  *
  * Source: logs of TensorRT 7.1 to 10 in public threads.  The messages differ from
  * version to version, so a reason is any warning with the word DLA in it.
@@ -28,8 +29,8 @@
 
 /* --------------------------------------------------------------- a layer that falls */
 
-/* The messages, by their beginnings and ends. `between` is the text between a reason
- * and the layer's name; NULL: the message has no reason. */
+/* The forms of the messages: the beginning, the end, and the text between the reason
+ * and the name of the layer. If `between` is NULL, the message has no reason. */
 static const struct {
     const char *begins, *between, *ends;
     bool typed; /* the layer's type follows its name */
@@ -91,7 +92,8 @@ static bool mentions(struct fsd_slice text, struct fsd_slice name)
     return memmem(text.s, text.n, name.s, name.n) != NULL;
 }
 
-/* The reason that an earlier line gives for this layer, without the layer's name. */
+/* Returns the reason for this layer from an earlier line, without the name of the
+ * layer. */
 static struct fsd_slice reason_of(const struct fsd_event_reader *r,
                                   struct fsd_slice name)
 {
@@ -108,8 +110,8 @@ static struct fsd_slice reason_of(const struct fsd_event_reader *r,
     return reason;
 }
 
-/* Records that the DLA does not run a layer. If the reason is unknown, the message
- * states at least the layer's type. */
+/* Stores the event that the DLA does not run a layer. If the reason is unknown, the
+ * event at least has the type of the layer. */
 static void keep_fallback(struct fsd_event_reader *r, struct fsd_slice name,
                           struct fsd_slice type, struct fsd_slice reason)
 {
@@ -129,8 +131,8 @@ static void keep_fallback(struct fsd_event_reader *r, struct fsd_slice name,
     fsd_vec_push(r->h->arena, &r->h->events, e);
 }
 
-/* Whether the text contains "DLA". It is scanned byte by byte, because memmem() would
- * need longer to prepare its search than most lines take. */
+/* Whether the text contains "DLA". The loop is faster than memmem(), whose preparation
+ * takes longer than a search through a short line. */
 static bool names_dla(struct fsd_slice t)
 {
     const char *at = t.s, *end = t.s + t.n;
@@ -150,7 +152,8 @@ bool fsd_log_device_read(struct fsd_event_reader *r, struct fsd_slice text)
     if (!names_dla(text))
         return false;
     if (!read_verdict(text, &name, &type, &reason)) {
-        /* Options and the command line name the DLA, too; they are not reasons. */
+        /* Lines with options (severity I) and the command line also contain "DLA", but
+         * no reason. */
         if (r->severity != 'I' && !fsd_slice_begins(text, "&&&&")) {
             r->dla_reason = text;
             r->dla_line = r->line;

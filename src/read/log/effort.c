@@ -1,6 +1,6 @@
 /*
- * Lines about the cost of a build: seconds of steps, kernels that were timed or
- * skipped, the timing cache, the size of the plan.
+ * Reads lines about the cost of a build: seconds of steps, kernels that the builder
+ * timed or skipped, the timing cache, the size of the plan.
  *
  *     Graph construction completed in 0.037093 seconds.
  *     Skipping CaskFlattenConvolution: No valid tactics for node_conv2d + node_relu
@@ -21,7 +21,7 @@ enum { LONGEST_REASON = 160, DAY = 24 * 60 * 60 };
 
 /* ------------------------------------------------------------------------- clock */
 
-/* "[MM/DD/YYYY-HH:MM:SS]" as seconds since midnight. */
+/* Returns the seconds since midnight of a time stamp "[MM/DD/YYYY-HH:MM:SS]". */
 static uint32_t seconds_of_day(const char *stamp)
 {
     static const unsigned at[] = {12, 15, 18};
@@ -45,7 +45,7 @@ void fsd_log_effort_tick(struct fsd_event_reader *r, const char *stamp)
         return;
     fsd_effort_sums(r->h->arena, &r->h->efforts, r->build)->clock = true;
     passed = r->clock ? (now + DAY - r->second) % DAY : 0;
-    if (passed < DAY / 2) { /* otherwise the clock was set back */
+    if (passed < DAY / 2) { /* a longer difference means that the clock was set back */
         fsd_effort_sums(r->h->arena, &r->h->efforts, r->build)->stamped += passed;
         if (r->effort != FSD_NONE)
             r->h->efforts.list.at[r->effort].stamped += passed;
@@ -71,7 +71,8 @@ static fsd_sym reason(struct fsd_event_reader *r, struct fsd_slice why)
     return fsd_intern_slice(r->h->names, why);
 }
 
-/* "Scratch requested: 17450532864, available: 4294967296" */
+/* Reads the reason of a skip: "Scratch requested: 17450532864, available:
+ * 4294967296". */
 static void skip_for_scratch(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_effort_skip one = {.why =
@@ -83,8 +84,8 @@ static void skip_for_scratch(struct fsd_event_reader *r, struct fsd_slice p)
     skip(r, r->effort, one);
 }
 
-/* Whether the text has the form "0x0123456789abcdef Time: 0.1", as in nearly all lines
- * that state a tactic. */
+/* Whether the text has the form "0x0123456789abcdef Time: 0.1". Nearly all lines about
+ * a tactic have this form. */
 static bool is_timed(struct fsd_slice tactic)
 {
     const char *blank = tactic.n ? memchr(tactic.s, ' ', tactic.n) : NULL;
@@ -112,7 +113,8 @@ void fsd_log_effort_tactic(struct fsd_event_reader *r, struct fsd_slice p)
 
 static const char no_tactic[] = "no valid tactic for these formats";
 
-/* The line does not name the layer: the layer that is being timed is meant. */
+/* Reads a line that states that a source has no valid tactics. The line does not name
+ * the layer: it is the layer that the builder is timing. */
 static bool has_no_tactics(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_efforts *all = &r->h->efforts;
@@ -127,7 +129,8 @@ static bool has_no_tactics(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* "Skipping tactic 3 due to insufficient memory on requested size of 9 detected" */
+/* Reads a line like "Skipping tactic 3 due to insufficient memory on requested size of
+ * 9 detected". */
 static void skip_tactic(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice why, size;
@@ -171,7 +174,8 @@ bool fsd_log_effort_skipped(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* -------------------------------------------------------------------- whole build */
 
-/* Takes "0.037093" and leaves the words after it; negative if there is no number. */
+/* Removes a number of seconds such as "0.037093" from the front and returns it;
+ * negative if there is none. */
 static double take_seconds(struct fsd_slice *p)
 {
     char text[32];
@@ -188,8 +192,8 @@ static double take_seconds(struct fsd_slice *p)
     return value <= 1e9 ? value : -1;
 }
 
-/* The words before the seconds of a step, the step's name if these words do not contain
- * it, and the words that may end the line. */
+/* The forms of lines about a step: the words before the seconds, the name of the step
+ * if these words do not contain it, and the words that may end the line. */
 static const struct {
     const char *words, *name, *end;
 } steps[] = {
@@ -227,7 +231,8 @@ static bool read_step(struct fsd_event_reader *r, struct fsd_slice p)
     return false;
 }
 
-/* "598 entries, 2718 hits"; later "598 entries, served 2718 hits since creation." */
+/* Reads the use of the timing cache: "598 entries, 2718 hits" or, in later versions of
+ * TensorRT, "598 entries, served 2718 hits since creation." */
 static bool read_cache(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_effort_sums *sums;
@@ -245,7 +250,7 @@ static bool read_cache(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* "4.82 MiB" */
+/* Reads the size of the plan: "4.82 MiB". */
 static bool read_plan(struct fsd_event_reader *r, struct fsd_slice p, bool whole)
 {
     struct fsd_slice rest = p;

@@ -1,15 +1,17 @@
 /*
- * The optimizer's lines.  A line is recognized by its form: words at its beginning, and
- * words between its parts.  There is no list of passes: an unknown pass is read like
- * any other.
+ * Reads the lines of the builder's optimizer.  The form of a line shows its meaning:
+ * the words at its beginning, and the words between its parts.  There is no list of
+ * passes, so lines of unknown passes are read, too.
  *
- * Names may contain the words between the parts (" with ", " to "), so a line is split
- * where both sides are names seen before, otherwise outside brackets.
+ * A name may itself contain a word between parts (" with ", " to ").  A line is
+ * therefore split at the word whose two sides are both known names or, if there is
+ * none, at a word outside brackets.
  */
 #include "read/log/log.h"
 
-/* The position of a word between two names: where both sides were seen before,
- * otherwise outside brackets, otherwise the first. */
+/* Returns the position of a word between two names.  The first choice is an occurrence
+ * with a known name on both sides, the second an occurrence outside brackets, the last
+ * the first occurrence. */
 static const char *find_between(const struct fsd_event_reader *r, struct fsd_slice p,
                                 const char *word)
 {
@@ -63,7 +65,8 @@ static struct fsd_event *keep(struct fsd_event_reader *r, enum fsd_event_kind ki
 
 /* ----------------------------------------------------- fusions, and moves of layers */
 
-/* The forms of lines that have a word, one or two names, and a word between the names.
+/* The forms of lines that consist of a word, one or two names, and a word between the
+ * names.
  */
 static const struct {
     const char *begins, *between;
@@ -71,8 +74,8 @@ static const struct {
 } forms[] = {
     {"Fusing ", " with ", FSD_EVENT_FUSE},
     /* Passes that quantize write "fusing" in lower case: "fusing (DequantizeLinear_30
-     * and DequantizeLinear_33) into Conv_34".  The result's name does not contain the
-     * absorbed nodes. */
+     * and DequantizeLinear_33) into Conv_34".  The name of the fused layer does not
+     * contain the absorbed nodes. */
     {"fusing ", " into ", FSD_EVENT_INTO},
     {"Swapping ", " with ", FSD_EVENT_SWAP},
     {"Retargeting ", " to ", FSD_EVENT_RETARGET},
@@ -91,7 +94,8 @@ static bool read_form(struct fsd_event_reader *r, struct fsd_slice p)
             continue;
         if (forms[i].between && !cut_between(r, &a, forms[i].between, &b))
             return false;
-        /* No line states the name of the fused layer: later lines call it "A + B". */
+        /* The line does not state the name of the fused layer.  Later lines call it "A
+         * + B". */
         if (forms[i].kind == FSD_EVENT_FUSE) {
             const struct fsd_slice parts[] = {a, {" + ", 3}, b};
 
@@ -106,7 +110,7 @@ static bool read_form(struct fsd_event_reader *r, struct fsd_slice p)
     return false;
 }
 
-/* "P: Fusing A with B" */
+/* Reads a line that begins with a pass, such as "P: Fusing A with B". */
 static bool read_pass(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice pass = fsd_slice_take_word(&p);
@@ -118,8 +122,9 @@ static bool read_pass(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* Reads the beginning of a pass's attempt, which counts only if a fusion or removal
- * follows.  TensorRT 8.2 does not state the layer, and 8.0 prints no such line. */
+/* Reads the line with which a pass begins to examine a layer.  It becomes an event only
+ * if a fusion or removal follows.  TensorRT 8.2 does not state the layer, and TensorRT
+ * 8.0 prints no such line. */
 static bool read_running(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice on = none;
@@ -135,8 +140,8 @@ static bool read_running(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* --------------------------------------------------------------------- removals */
 
-/* The line does not state the pass, but it follows the line in which the pass begins
- * its attempt. */
+/* Reads the removal of a layer.  The line does not state the pass: it is the pass of
+ * the last "Running:" line. */
 static bool read_removing(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_event *e;
@@ -149,8 +154,8 @@ static bool read_removing(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* The builder removes a Q or DQ if the same tensor has another one with the same scale.
- * If a tensor keeps two, their scales differ. */
+/* Reads the removal of a duplicate Q or DQ: the builder removes it if the same tensor
+ * has another with the same scale.  If a tensor keeps two, their scales differ. */
 static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice b, kind;
@@ -167,8 +172,9 @@ static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
     return keep(r, FSD_EVENT_DUPLICATE, p, b, kind);
 }
 
-/* The builder eliminates a slice if its neighbors can use the part of the whole tensor
- * in place; otherwise it replaces the slice with a copy layer. */
+/* Reads the removal of a slice.  If the neighbors of the slice can read the part of the
+ * tensor in place, the builder eliminates the slice; otherwise, it replaces the slice
+ * by a copy layer. */
 static bool read_slice(struct fsd_event_reader *r, struct fsd_slice p, const char *by)
 {
     struct fsd_slice how = none;
@@ -206,9 +212,9 @@ static bool read_retype(struct fsd_event_reader *r, struct fsd_slice p)
            keep(r, FSD_EVENT_RETYPE, p, none, types);
 }
 
-/* Reads a copy and its reason, which shows a possible fix.  A "stomping hazard"
- * disappears if no other layer reads the tensor.  An input that is "not movable" is a
- * network input or a constant.  An input that "does not support striding" belongs to a
+/* Reads a copy layer and its reason.  The reasons in TensorRT's words: a "stomping
+ * hazard" means that another layer reads the tensor; an input that is "not movable" is
+ * a network input or a constant; an input that "does not support striding" belongs to a
  * plugin or has a format without strides. */
 static bool read_copy(struct fsd_event_reader *r, struct fsd_slice p)
 {
@@ -221,7 +227,7 @@ static bool read_copy(struct fsd_event_reader *r, struct fsd_slice p)
     return cut_between(r, &p, " to ", &b) && keep(r, FSD_EVENT_COPY, p, b, why);
 }
 
-/* "Adding reformat layer: NAME (TENSOR) from A to B" */
+/* Reads a line like "Adding reformat layer: NAME (TENSOR) from A to B". */
 static bool read_reformat(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice tensor = none, how = none;
@@ -236,9 +242,9 @@ static bool read_reformat(struct fsd_event_reader *r, struct fsd_slice p)
     return keep(r, FSD_EVENT_REFORMAT, p, tensor, how);
 }
 
-/* The line was seen in 10.16 and in no log of TensorRT 8.  Without this line, a
- * region's name shows only its first and last node, and only Metadata shows the
- * others. */
+/* Reads the members of a region.  TensorRT 10.16 prints this line, TensorRT 8 does not.
+ * Without it, the name of a region shows only the first and the last node, and the
+ * other nodes are only in the Metadata. */
 static bool read_members(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice members;
@@ -250,7 +256,7 @@ static bool read_members(struct fsd_event_reader *r, struct fsd_slice p)
     return keep(r, FSD_EVENT_MEMBERS, p, none, members);
 }
 
-/* "Found /attn1/Softmax to be part of self-attention pattern." */
+/* Reads a line like "Found /attn1/Softmax to be part of self-attention pattern." */
 static bool read_pattern(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice pattern;
@@ -261,7 +267,8 @@ static bool read_pattern(struct fsd_event_reader *r, struct fsd_slice p)
            keep(r, FSD_EVENT_PATTERN, p, none, pattern);
 }
 
-/* The tactics that a region's compiler measured, since 10.8; the fastest come first:
+/* Reads the tactics that the compiler of a region measured.  TensorRT prints them since
+ * 10.8, the fastest first:
  *
  *      (foreignNode) Autotuning op node_linear: [ONNX Layer: node_linear]
  *      (foreignNode) tactic_id, cost(in ms), cost/fastest_cost, ..., kernel_name, ...
@@ -302,7 +309,7 @@ static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
              (int)(cells[1].n > 12 ? 12 : cells[1].n), cells[1].s);
     if (!r->tuned_rows++) {
         keep(r, FSD_EVENT_TUNED, r->tuned, r->tuned_of, fsd_slice_of(text));
-    } else { /* this event replaces the first one and states both tactics */
+    } else { /* the second row: the event of the first row now states both tactics */
         struct fsd_event *e = &r->h->events.at[r->h->events.n - 1];
         char both[640];
 
@@ -314,8 +321,9 @@ static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* "After vertical fusions: 10 layers".  All stages are printed once for calibration and
- * then once per optimization profile, so earlier attempts are dropped. */
+/* Reads a line like "After vertical fusions: 10 layers".  The stage ends the attempt of
+ * the last "Running:" line.  TensorRT prints all stages once for calibration, and then
+ * once per optimization profile. */
 static bool read_stage(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice number;
@@ -328,7 +336,7 @@ static bool read_stage(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* --------------------------------------------------------------------- warnings */
 
-/* Warnings that a reviewer should see, recognized by words of the message. */
+/* Warnings that a reviewer should see, each with words that identify the message. */
 static const struct {
     const char *words, *topic;
 } warnings[] = {
@@ -355,7 +363,7 @@ static bool read_warning(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* Frequent lines from which no fact is kept. */
+/* Whether the line is a frequent line without facts that the history needs. */
 static bool is_noise(struct fsd_slice p)
 {
     switch (*p.s) {
@@ -372,8 +380,8 @@ static bool is_noise(struct fsd_slice p)
     }
 }
 
-/* Stores why tactics were skipped.  A line that is not verbose is a warning and is read
- * further. */
+/* Stores the reason why the builder skipped tactics.  Only a verbose line ends here;
+ * any other is a warning, which further functions read. */
 static bool read_skipping(struct fsd_event_reader *r, struct fsd_slice p)
 {
     return fsd_slice_begins(p, "Skipping ") && fsd_log_effort_skipped(r, p) &&
@@ -382,7 +390,7 @@ static bool read_skipping(struct fsd_event_reader *r, struct fsd_slice p)
 
 typedef bool reader_fn(struct fsd_event_reader *r, struct fsd_slice p);
 
-/* The readers of lines, chosen by the line's first character. */
+/* The functions that read lines, each for lines with one first character. */
 static const struct {
     char first;
     reader_fn *read;

@@ -1,10 +1,10 @@
 /*
- * Reads the error messages of a failed build, and derives the program's own message
- * from the most useful one: the parser's record of a node first, since the builder's
- * errors follow from it.  The lines of a record have no prefix and their order has
- * changed between versions, so fields are recognised by their first words.  The builder
- * names a node somewhere in a sentence: the longest name of the model that occurs there
- * as a whole word is used.
+ * Reads the error messages of a failed build, and makes the program's own message from
+ * the most useful one.  This is the parser's record of a node, because the builder's
+ * errors follow from it.  The lines of a record have no prefix, and their order differs
+ * between versions, so the first words of a line show its field.  A message of the
+ * builder names a node within a sentence: it is the longest name of the model that
+ * stands there as a whole word.
  */
 #include "read/log/log.h"
 
@@ -12,7 +12,8 @@
 
 enum { REASON_SHOWN = 600, REASON_KEPT = 4096, NAME_SHOWN = 100 };
 
-/* Adds the line to the parser's record if the line belongs to it. */
+/* Adds the line to the parser's record of the failing node, if it belongs to that
+ * record. */
 static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *line)
 {
     struct fsd_slice text = line->text, code;
@@ -20,8 +21,8 @@ static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *li
     if (line->prefixed) {
         if (f->where.n || fsd_slice_begins(text, "While parsing node number "))
             return false;                 /* a new record begins */
-        fsd_slice_take(&text, "ERROR: "); /* missing if "ERROR: " was read as the line's
-                                             severity */
+        fsd_slice_take(&text, "ERROR: "); /* not there if the word was already removed
+                                             as the severity of the line */
         if (fsd_slice_split_at(&text, " In function ", &f->where))
             fsd_slice_drop(&f->where, ":");
     } else if (!f->where.n && fsd_slice_begins(text, "ERROR: ") &&
@@ -42,13 +43,15 @@ static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *li
         }
     } else if (fsd_slice_begins(f->reason, "Invalid Node - ") &&
                !memchr(f->reason.s, '\n', f->reason.n)) {
-        /* This line states only that the node is invalid; the next one states why. */
+        /* This line states only that the node is invalid; the next line states the
+         * reason. */
         f->reason.n = (size_t)(text.s + text.n - f->reason.s);
     }
     return true;
 }
 
-/* "ValueError: ..." at the beginning of a line, which ends a Python traceback. */
+/* Whether the line ends a Python traceback, such as "ValueError: ..." at the beginning
+ * of a line. */
 static bool is_exception(const struct fsd_log_line *line)
 {
     struct fsd_slice name = line->text, message;
@@ -61,8 +64,8 @@ static bool is_exception(const struct fsd_log_line *line)
     return fsd_slice_drop(&name, "Error") || fsd_slice_drop(&name, "Exception");
 }
 
-/* Whether the line is an error.  Another program's logger may print no severity; then
- * its text decides. */
+/* Whether the line is an error.  Loggers of other programs may print no severity; the
+ * text then decides. */
 static bool is_error(const struct fsd_log_line *line)
 {
     if (line->severity)
@@ -72,8 +75,8 @@ static bool is_error(const struct fsd_log_line *line)
             fsd_slice_find(line->text, ": Error Code "));
 }
 
-/* A line that a program prints about a finished engine: later errors come from the
- * engine's use. */
+/* Whether a program printed the line about a finished engine.  Later errors then come
+ * from the use of the engine, not from its build. */
 static bool shows_engine(struct fsd_slice text)
 {
     static const char *const shown[] = {
@@ -99,8 +102,9 @@ static void skip_tactic(struct fsd_arena *arena, const struct fsd_log_line *line
         f->skipped->at[FSD_MOST_SKIPPED - 1] = new;
 }
 
-/* The compiler's message has several lines within "Myelin (...)", and only the first of
- * them has a prefix; the later ones name the operation and its types. */
+/* Whether the message of Myelin, TensorRT's compiler, continues on the next line: it is
+ * in parentheses, "Myelin (...)", and its later lines have no prefix.  These lines name
+ * the operation and its types. */
 static bool is_open(struct fsd_slice text)
 {
     int depth = 0;
@@ -110,8 +114,8 @@ static bool is_open(struct fsd_slice text)
     return depth > 0;
 }
 
-/* Whether the message continues on the next line, which then names the message's
- * object. */
+/* Whether the message continues on the next line, which then names the subject of the
+ * message. */
 static bool goes_on(struct fsd_slice text)
 {
     return is_open(text) || fsd_slice_drop(&text, ":") ||
@@ -132,7 +136,7 @@ static bool read_on(struct fsd_arena *arena, struct fsd_log_failure *f,
     return true;
 }
 
-/* Creates a failure from its first line, which begins a record of the parser or is a
+/* Creates a failure from a line that begins a record of the parser or that is a
  * message. */
 static struct fsd_log_failure begin_failure(const struct fsd_log_line *line,
                                             const struct fsd_log_failing *f)
@@ -152,8 +156,8 @@ static struct fsd_log_failure begin_failure(const struct fsd_log_line *line,
         new.by_parser = true;
     } else if (fsd_slice_take(&text, "ERROR: ") &&
                fsd_slice_split_at(&text, " In function ", &new.where)) {
-        /* For an input, the message has the input's name where other messages have a
-         * source file. */
+        /* If the failure is about an input, the message has the name of the input in
+         * place of the source file. */
         new.by_parser = true;
         fsd_slice_drop(&new.where, ":");
         if (fsd_slice_split_last(&text, ":", &node) && !fsd_slice_drop(&text, ".cpp"))
@@ -195,8 +199,8 @@ const fsd_log_failures *fsd_log_skipped_of(const struct fsd_history *h)
     return h->scan ? &h->scan->skipped : &none;
 }
 
-/* Whether the parser may leave the layer out again after it registered the layer: it
- * leaves out such layers if they compute a constant. */
+/* Whether the layer may be missing from the network although the parser registered it:
+ * the parser removes layers with such names if they compute a constant. */
 static bool may_be_left_out(struct fsd_slice name)
 {
     return fsd_slice_begins(name, "ONNXTRT_ShapeShuffle") ||
@@ -246,7 +250,8 @@ static bool stands_whole(struct fsd_slice text, const char *at, size_t n)
                        (*behind != '.' || behind + 1 == end || behind[1] == ' ')));
 }
 
-/* Whether the text contains the name. */
+/* A function that decides whether the text refers to the node or the layer with this
+ * name, of n bytes. */
 typedef bool names_fn(struct fsd_slice text, const char *name, size_t n);
 
 static bool says_name(struct fsd_slice text, const char *name, size_t n)
@@ -256,21 +261,23 @@ static bool says_name(struct fsd_slice text, const char *name, size_t n)
     return at && stands_whole(text, at, n);
 }
 
-/* The compiler derives "/Range_shape_U8_mul" from the layer's name. */
+/* Whether the text begins with a name that Myelin derived from the layer's name:
+ * "/Range_shape_U8_mul" from "/Range". */
 static bool derives_from(struct fsd_slice text, const char *name, size_t n)
 {
     return text.n > n && text.s[n] == '_' && !memcmp(text.s, name, n);
 }
 
-/* Finds the node by the longest name in the text: "/a/MatMul" also occurs in
- * "/a/MatMul_1". */
+/* Finds the node with the longest name in the text.  A shorter name may be wrong:
+ * "/a/MatMul" also occurs in "/a/MatMul_1". */
 static void find_name(struct fsd_log_failure *f, const struct fsd_history *h,
                       struct fsd_slice text, names_fn *names)
 {
     size_t longest = 0;
 
     FSD_EACH (const struct fsd_event, e, h->events) {
-        const fsd_sym both[] = {e->b, e->a}; /* name of the node, name of its layer */
+        const fsd_sym both[] = {e->b, e->a}; /* the name of the node, and the name of
+                                                its layer */
 
         if (e->kind != FSD_EVENT_REGISTER || e->build != h->build)
             continue;
@@ -302,8 +309,8 @@ static int shown(struct fsd_slice t, size_t most)
     return (int)(t.n < most ? t.n : most);
 }
 
-/* The parser's description of the node is the most precise; the builder's errors follow
- * from it, and an exception follows from these. */
+/* Prefers the parser's description of a node, which is the most precise.  The builder's
+ * errors follow from it, and an exception follows from the builder's errors. */
 const struct fsd_log_failure *fsd_log_first_failure(const fsd_log_failures *failures)
 {
     const struct fsd_log_failure *input = NULL, *message = NULL, *raised = NULL;

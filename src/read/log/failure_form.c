@@ -1,9 +1,9 @@
 /*
- * The forms of error messages: one row per form, in TensorRT's own words, with the
- * class of the failure and the places at which the message names something.  The first
- * row that matches anywhere in a message is the message's form, so a row with more
- * words precedes one with fewer.  The last rows are single words that give a class to
- * messages that match no other row.
+ * The forms of error messages, one row per form, in TensorRT's own words.  A row states
+ * the class of the failure, and the places at which a message has a name or a number.
+ * The form of a message is the first row that matches anywhere in it, so rows with more
+ * words come before rows with fewer.  The last rows are single words, for messages that
+ * match no other row.
  *
  *     "Requested size was {bytes} bytes"       a place: any text, digits for numbers
  *     "I*Layer {node}: * shape tensor"         a star: any text
@@ -24,7 +24,7 @@ FSD_NAMES(fsd_said_name, enum fsd_said, FSD__SAID_COUNT, "node", "tensor", "byte
 
 /* ------------------------------------------------------------------------ the table */
 
-/* Further properties of a form. */
+/* Further properties of a form, as bits; see struct fsd_log_said. */
 enum { ECHO = 1, BY_TACTIC = 2, OF_VALUES = 4 };
 
 struct form {
@@ -34,7 +34,7 @@ struct form {
 };
 
 static const struct form forms[] = {
-    /* Messages that follow from an earlier error. */
+    /* Forms of messages that follow from an earlier error. */
     {"Assertion engine != nullptr failed", FSD_FAILS_INTERNAL, ECHO},
     {"Assertion enginePtr != nullptr failed", FSD_FAILS_INTERNAL, ECHO},
     {"Engine could not be created from network", FSD_FAILS_INTERNAL, ECHO},
@@ -53,7 +53,8 @@ static const struct form forms[] = {
     {"In catchCudaError at *CUDA driver version is insufficient", FSD_FAILS_ENVIRONMENT,
      ECHO},
 
-    /* No kernel was found; the skipped tactics before the message state the reason. */
+    /* The builder found no kernel.  The skipped tactics before the message state the
+     * reason. */
     {"Could not find any implementation for node {node} due to insufficient workspace",
      FSD_FAILS_MEMORY, 0},
     {"Could not find any implementation for node {node}. In ", FSD_FAILS_INTERNAL,
@@ -376,13 +377,13 @@ static const struct form forms[] = {
     {" axis", FSD_FAILS_SHAPE, 0},
     {"channel", FSD_FAILS_SHAPE, 0},
 
-    /* Operators, by single words. */
+    /* Single words that indicate an unsupported operator. */
     {"not support", FSD_FAILS_OPERATOR, 0},
     {"nsupported", FSD_FAILS_OPERATOR, 0},
     {"not implemented", FSD_FAILS_OPERATOR, 0},
     {"Parameter check failed", FSD_FAILS_OPTION, 0},
 
-    /* The builder's own errors. */
+    /* Words of internal errors of the builder. */
     {"MyelinCheckException: ", FSD_FAILS_INTERNAL, 0},
     {"NVRTC Compilation failure", FSD_FAILS_INTERNAL, 0},
     {"Error Code 1: Myelin", FSD_FAILS_INTERNAL, 0},
@@ -405,8 +406,8 @@ static const struct parser_code {
 
 /* -------------------------------------------------------------------------- fitting */
 
-/* A message and a form that are being matched.  The number of steps is limited, since
- * places and stars are tried at each byte. */
+/* The state of matching a message with a form.  The number of steps is limited, because
+ * the function tries each length of a place or star. */
 struct fit {
     struct fsd_log_said said;
     unsigned steps;
@@ -418,7 +419,8 @@ static bool is_number(enum fsd_said what)
            what == FSD_SAID_AXIS;
 }
 
-/* Takes "{bytes}" from the front of a pattern; returns the rest. */
+/* Reads a place such as "{bytes}" at the front of a pattern, and returns the rest of
+ * the pattern. */
 static const char *read_place(const char *pattern, enum fsd_said *what)
 {
     const char *end = strchr(pattern, '}');
@@ -435,7 +437,8 @@ static const char *read_place(const char *pattern, enum fsd_said *what)
 
 static bool fits(struct fit *fit, struct fsd_slice text, const char *pattern);
 
-/* Finds the shortest text of a place, or of a star, after which the rest matches. */
+/* Finds the shortest text for a place or a star with which the rest of the form
+ * matches. */
 static bool fits_any(struct fit *fit, struct fsd_slice text, const char *rest,
                      bool digits, size_t least, size_t *length)
 {
@@ -493,8 +496,8 @@ static bool fits(struct fit *fit, struct fsd_slice text, const char *pattern)
     return true;
 }
 
-/* The part of a message in which a form that begins with a place may match: the text in
- * the parentheses of "Error Code ... (", else the whole text. */
+/* Returns the part of a message that a form beginning with a place must match: the text
+ * in the parentheses of "Error Code ... (", or else the whole text. */
 static struct fsd_slice behind_head(struct fsd_slice text)
 {
     const char *open = fsd_slice_find(text, " (");
@@ -505,7 +508,8 @@ static struct fsd_slice behind_head(struct fsd_slice text)
     return rest;
 }
 
-/* A form that begins with a place must match at the beginning of the message. */
+/* Whether the form matches anywhere in the message.  A form that begins with a place
+ * must match at the beginning. */
 static bool fits_somewhere(struct fit *fit, struct fsd_slice text, const char *pattern)
 {
     if (*pattern == '{')
@@ -520,7 +524,7 @@ static bool fits_somewhere(struct fit *fit, struct fsd_slice text, const char *p
 
 /* ------------------------------------------------------------------------ sentences */
 
-/* A file and a line: "/path/file.cpp:12" */
+/* Whether the text begins with a source file and a line: "/path/file.cpp:12". */
 static bool begins_with_file(struct fsd_slice text)
 {
     const char *space = memchr(text.s, ' ', text.n);
@@ -529,7 +533,8 @@ static bool begins_with_file(struct fsd_slice text)
     return fsd_slice_find(word, ".cpp:") || fsd_slice_find(word, ".h:");
 }
 
-/* " In function at /path/file.cpp:12", once or more, ends messages of TensorRT 10. */
+/* Returns the message without " In function at /path/file.cpp:12" at its end.  TensorRT
+ * 10 appends this text once or more. */
 static struct fsd_slice without_place(struct fsd_slice text)
 {
     const char *in = fsd_slice_find(text, " In ");
@@ -547,7 +552,8 @@ static struct fsd_slice without_place(struct fsd_slice text)
     return text;
 }
 
-/* "[pass.cpp:337: f] ", "[optimizer.cpp::f::2011] " */
+/* Returns the text without the function at its front: "[pass.cpp:337: f] ",
+ * "[optimizer.cpp::f::2011] ". */
 static struct fsd_slice without_function(struct fsd_slice text)
 {
     struct fsd_slice rest = text, behind;
@@ -558,7 +564,8 @@ static struct fsd_slice without_function(struct fsd_slice text)
                : text;
 }
 
-/* Returns the reason without the text before it: "10: ", "Skipping tactic 0x0 due to ".
+/* Returns the reason without the text at its front, such as "10: " or "Skipping tactic
+ * 0x0 due to ".
  */
 static struct fsd_slice without_tactic(struct fsd_slice text)
 {
@@ -576,8 +583,8 @@ static struct fsd_slice without_tactic(struct fsd_slice text)
     return text;
 }
 
-/* Whether the text closes more parentheses than it opens: the last one then belongs to
- * "Error Code 4: API Usage Error (...)". */
+/* Whether the text closes more parentheses than it opens.  The last parenthesis then
+ * belongs to "Error Code 4: API Usage Error (...)". */
 static bool closes_more(struct fsd_slice text)
 {
     int depth = 0;

@@ -1,17 +1,17 @@
 /*
- * Splits one line of an engine block into layer, tactic and tensors without a grammar
- * for names: these come from the model and may contain commas, arrows and brackets.
- * The line is therefore searched from its end for texts that no name is likely to
- * contain: the last ", Tactic: " with a number, and for each tensor a type with
- * dimensions and then a separator.  A line that does not fit is FSD_LOG_BROKEN and
- * reported, never half read.
+ * Splits one line of an engine's list into layer, tactic and tensors.  Names come from
+ * the model and may contain commas, arrows and brackets, so there is no grammar for
+ * them.  The line is instead split at texts that a name hardly contains: the last ",
+ * Tactic: " with a number, and for each tensor a type with dimensions and a separator.
+ * A line that does not fit is FSD_LOG_BROKEN and is reported.
  */
 #include "read/log/log.h"
 
 /* --------------------------------------------------------------------- the line */
 
-/* Takes "0x00000000000003e8", "6488063" or "-3" off the front: hexadecimal since 8.4.1,
- * before that the same number in decimal, negative if its highest bit is set. */
+/* Removes a tactic from the front: "0x00000000000003e8", "6488063" or "-3".  TensorRT
+ * prints it as a hexadecimal number since 8.4.1, and as a signed decimal number
+ * before. */
 static bool take_tactic(struct fsd_slice *t)
 {
     size_t i, first;
@@ -25,7 +25,7 @@ static bool take_tactic(struct fsd_slice *t)
     return i > first;
 }
 
-/* "MATRIX_MULTIPLY", "PLUGIN_V2" */
+/* Whether the word is in upper case: "MATRIX_MULTIPLY", "PLUGIN_V2". */
 static bool is_upper(struct fsd_slice word)
 {
     for (size_t i = 0; i < word.n; i++)
@@ -99,7 +99,7 @@ bool fsd_log_is_dla_title(struct fsd_slice text)
 
 /* -------------------------------------------------------------------- tensors */
 
-/* Takes a size off the front.  Up to TensorRT 8.4, each dynamic dimension has a
+/* Removes a size from the front.  Up to TensorRT 8.4, each dynamic dimension has a
  * different negative number. */
 static bool take_size(struct fsd_slice *t, int64_t *out)
 {
@@ -114,7 +114,7 @@ static bool take_size(struct fsd_slice *t, int64_t *out)
     return true;
 }
 
-/* "8", "-1", "32:8", "batch" */
+/* Reads a dimension: "8", "-1", "32:8", "batch". */
 static void read_dim(struct fsd_slice text, struct fsd_log_dim *out)
 {
     struct fsd_slice rest = text;
@@ -127,8 +127,8 @@ static void read_dim(struct fsd_slice text, struct fsd_log_dim *out)
     *out = (struct fsd_log_dim){.size = -1, .word = text};
 }
 
-/* Reads the dimensions up to their closing bracket; returns the position of that
- * bracket, or 0 if there is none. */
+/* Reads dimensions up to the closing bracket.  Returns the position of that bracket; 0
+ * if there is none. */
 static size_t read_dims(struct fsd_slice t, size_t at, struct fsd_log_tensor *out)
 {
     size_t from = at;
@@ -151,8 +151,8 @@ static size_t read_dims(struct fsd_slice t, size_t at, struct fsd_log_tensor *ou
     return 0;
 }
 
-/* The length of "[Float(-2,1,28,28)]" or " (Float[-1,1,28,28])" at `at`; 0 if there is
- * no such text. */
+/* Reads a form at `at`, "[Float(-2,1,28,28)]" or " (Float[-1,1,28,28])", and returns
+ * its length; 0 if there is no form. */
 static size_t read_form(struct fsd_slice t, size_t at, struct fsd_log_tensor *out)
 {
     struct fsd_slice rest = fsd_slice_from(t, at);
@@ -168,7 +168,8 @@ static size_t read_form(struct fsd_slice t, size_t at, struct fsd_log_tensor *ou
     rest = fsd_slice_from(t, i);
     if (!i || !fsd_slice_take(&rest, out->old ? ")]" : "])"))
         return 0;
-    /* " ->" ends a line without outputs that has lost its last blank. */
+    /* A line without outputs ends with " -> ", or with " ->" if a tool removed the last
+     * blank. */
     return !rest.n || fsd_slice_begins(rest, ", ") || fsd_slice_begins(rest, " -> ") ||
                    fsd_slice_is(rest, " ->")
                ? i + 2 - at

@@ -1,5 +1,5 @@
 /*
- * The prefixes of lines in real logs, "stamp" being a date and time:
+ * Removes the prefixes of lines.  Logs have these prefixes; "stamp" is a date and time:
  *
  *     [stamp] [V] [TRT] text                    trtexec; the stamp may be doubled
  *     [stamp] [TRT] [V] text                    the Python logger
@@ -12,34 +12,37 @@
  *     stamp [V] text                            runners that stamp each line
  *     [TensorRT] VERBOSE: ModelImporter.cpp:103: text    the parser up to TensorRT 7
  *
- * A prefix consists of pieces of a few kinds, which are removed as long as one matches;
- * text that only begins like a piece ("[1,6] (# 0 ..)") stays.  Nearly all lines of a
- * large log have the first form, which is recognized by the positions of its brackets.
- * Other programs may write further text before these prefixes, which wrapper.c removes.
+ * A prefix consists of pieces of a few kinds.  Pieces are removed from the front until
+ * none matches; text that only begins like a piece ("[1,6] (# 0 ..)") stays.  Nearly
+ * all lines of a large log have the first form, which the positions of its brackets
+ * show.  If another program wrote further text before these prefixes, wrapper.c removes
+ * it.
  */
 #include "read/log/log.h"
 
 #include "base/base.h"
 
 enum {
-    STAMP = 22,             /* "[MM/DD/YYYY-HH:MM:SS] " */
+    STAMP = 22,             /* the length of "[MM/DD/YYYY-HH:MM:SS] " */
     FULL = STAMP + 10,      /* and "[V] [TRT] " */
-    PIECES = 64,            /* at most this many pieces of a line are removed */
-    LONGEST_PIECE = 1 << 8, /* a bracket that closes later than this is text */
-    AHEAD = 1 << 16         /* the first lines are searched up to this offset */
+    PIECES = 64,            /* the maximum number of pieces that are removed from a
+                               line */
+    LONGEST_PIECE = 1 << 8, /* bytes; a longer text in brackets is no piece */
+    AHEAD = 1 << 16         /* bytes at the beginning of the file, whose lines are
+                               searched first */
 };
 
 struct prefix {
-    struct fsd_slice t; /* the line without the pieces removed so far */
+    struct fsd_slice t; /* the line without the pieces that are already removed */
     char severity;
-    unsigned pieces; /* removed after another program's prefix */
+    unsigned pieces; /* the number of pieces removed after the prefix of another
+                        program */
     bool trt, session;
-    bool own; /* TensorRT's or ONNX Runtime's own prefix was removed: the text
-                 follows */
+    bool own; /* a piece that only TensorRT or ONNX Runtime writes is removed */
 };
 
-/* Removes a piece of n bytes from the front, and one blank after it; further blanks
- * belong to the text, as in lists. */
+/* Removes a piece of n bytes from the front, and one blank after it.  Further blanks
+ * belong to the text, because they indent the lines of lists. */
 static bool take(struct prefix *p, size_t n)
 {
     p->t = fsd_slice_from(p->t, n);
@@ -50,7 +53,8 @@ static bool take(struct prefix *p, size_t n)
 
 /* --------------------------------------------------------------------- pieces */
 
-/* The length of "VERBOSE", "DEBUG", ... at the front; 0 if there is no such word. */
+/* Returns the length of a severity at the front, such as "VERBOSE" or "DEBUG"; 0 if
+ * there is none. */
 static size_t severity_word(struct fsd_slice t, char *severity)
 {
     static const struct {
@@ -88,8 +92,8 @@ static char severity_letter(char c)
     }
 }
 
-/* The length of a date with a time, or of a time: groups of digits with '/', '-', ':',
- * '.', ',', 'T', 'Z'. */
+/* Returns the length of a date and time, or of a time alone: groups of digits with '/',
+ * '-', ':', '.', ',', 'T' and 'Z'. */
 static size_t stamp(struct fsd_slice t)
 {
     size_t i = 0, colons = 0;
@@ -104,8 +108,8 @@ static size_t stamp(struct fsd_slice t)
                                                                                  : 0;
 }
 
-/* Takes the content of a bracket: a stamp, with a severity in ONNX Runtime's logs, or
- * neither. */
+/* Removes a text in brackets if it is a stamp; in ONNX Runtime's logs, a severity may
+ * follow the stamp. */
 static bool take_stamp(struct prefix *p, struct fsd_slice inside)
 {
     size_t n = stamp(inside);
@@ -119,8 +123,9 @@ static bool take_stamp(struct prefix *p, struct fsd_slice inside)
     return take(p, inside.n + 2);
 }
 
-/* "[TRT]", "[TensorRT]", "[Torch-TensorRT TorchScript Conversion Context] -"; but
- * "[TensorRT-Cookbook] Version" is a user's own line. */
+/* Removes the name of the writer: "[TRT]", "[TensorRT]", "[Torch-TensorRT TorchScript
+ * Conversion Context] -".  A line like "[TensorRT-Cookbook] Version" is a user's own
+ * line, whose text stays. */
 static bool take_writer(struct prefix *p, struct fsd_slice inside, bool first)
 {
     if (!fsd_slice_is(inside, "TRT") && !fsd_slice_is(inside, "TensorRT") &&
@@ -138,7 +143,7 @@ static bool take_writer(struct prefix *p, struct fsd_slice inside, bool first)
     return true;
 }
 
-/* "[V]", "[INFO]", "[INFO ]", "[V:onnxruntime:...]" */
+/* Removes a severity in brackets: "[V]", "[INFO]", "[INFO ]", "[V:onnxruntime:...]". */
 static bool take_severity(struct prefix *p, struct fsd_slice inside)
 {
     char severity = inside.n ? severity_letter(*inside.s) : 0;
@@ -158,7 +163,8 @@ static bool take_severity(struct prefix *p, struct fsd_slice inside)
     return take(p, inside.n + 2);
 }
 
-/* "VERBOSE: ", "DEBUG:torch_tensorrt [TensorRT Conversion Context]:" */
+/* Removes a severity without brackets: "VERBOSE: ", "DEBUG:torch_tensorrt [TensorRT
+ * Conversion Context]:". */
 static bool take_word(struct prefix *p)
 {
     char severity = 0;
@@ -177,7 +183,7 @@ static bool take_word(struct prefix *p)
     return true;
 }
 
-/* "\x1b[0;36m" */
+/* Removes a color: "\x1b[0;36m". */
 static bool take_color(struct prefix *p)
 {
     size_t i = 2;
@@ -219,13 +225,14 @@ static bool take_piece(struct prefix *p, bool first)
 
 /* ----------------------------------------------------------------- the line */
 
-/* "[MM/DD/YYYY-HH:MM:SS] [V] [TRT] " and "[..] [V] " by trtexec, "[..] [TRT] [V] " by
- * the logger of the builder's Python module */
+/* Removes the most frequent prefixes at once: "[MM/DD/YYYY-HH:MM:SS] [V] [TRT] " and
+ * "[..] [V] ", which trtexec writes, and "[..] [TRT] [V] ", which TensorRT's Python
+ * module writes. */
 static bool take_usual(struct prefix *p)
 {
     enum { WRITER = 6 };
     const char *s = p->t.s;
-    size_t at = STAMP; /* offset of the severity */
+    size_t at = STAMP; /* the offset of the severity */
 
     if (p->t.n < STAMP + WRITER + 4 || s[0] != '[' || s[3] != '/' || s[20] != ']')
         return false;
@@ -280,16 +287,16 @@ static bool take_whole(struct fsd_log_lines *lines, struct prefix *p)
     return true;
 }
 
-/* "ModelImporter.cpp:103: ", "ImporterContext.hpp:141: ": the position in the source
- * file of the code that wrote the line. */
+/* Removes the source file and the line of the parser's code that wrote the message:
+ * "ModelImporter.cpp:103: ", "ImporterContext.hpp:141: ". */
 static void take_source(struct prefix *p)
 {
     static const char *const kinds[] = {".cpp:", ".hpp:", ".h:", ".cu:"};
     struct fsd_slice t = p->t;
     uint64_t line;
 
-    /* Nine of ten lines in a verbose log begin with "Tactic" or with no word, so they
-     * name no source file. */
+    /* A quick test: nine of ten lines in a verbose log begin with "Tactic" or with no
+     * word, and therefore have no source file. */
     if (fsd_slice_begins(t, "Tactic") || !fsd_slice_take_word(&t).n)
         return;
     for (size_t i = 0; i < FSD_COUNT_OF(kinds); i++)
@@ -305,8 +312,8 @@ struct fsd_log_lines fsd_log_lines(const struct fsd_file *file)
     return (struct fsd_log_lines){.file = file, .end = file->size, .grows = true};
 }
 
-/* Waits for more of a file that is still being decompressed; false if the file is
- * complete. */
+/* Waits for more bytes of a file that a thread is still decompressing.  Returns false
+ * if the file is complete. */
 static bool reach_on(struct fsd_log_lines *lines)
 {
     size_t end = lines->end;
@@ -316,7 +323,7 @@ static bool reach_on(struct fsd_log_lines *lines)
     return lines->end > end;
 }
 
-/* The end of the line; NULL if the line ends with the file. */
+/* Returns the end of the line; NULL if the file ends without a newline. */
 static const char *find_stop(struct fsd_log_lines *lines)
 {
     const char *bytes = (const char *)lines->file->bytes, *stop;
@@ -330,7 +337,8 @@ static const char *find_stop(struct fsd_log_lines *lines)
     return stop;
 }
 
-/* The stamp at the beginning of a line; the line's text begins at `text`. */
+/* Returns the time stamp at the beginning of a line whose text begins at `text`; NULL
+ * if there is none. */
 static const char *stamp_at(const char *line, const char *text)
 {
     return text - line >= STAMP && line[0] == '[' && line[3] == '/' &&
@@ -346,8 +354,9 @@ static void take_pieces(struct prefix *p)
             break;
 }
 
-/* Searches further lines for the prefix that another program writes: the first lines of
- * a log, among them its title, may not contain TensorRT's words. */
+/* Searches the first lines of the log for a prefix of another program.  The first line
+ * alone, such as a title, may not contain TensorRT's words, which show such a
+ * prefix. */
 static void look_ahead(struct fsd_log_lines *lines)
 {
     struct fsd_log_lines ahead = *lines;
@@ -364,7 +373,8 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
 {
     const char *s = (const char *)lines->file->bytes + lines->at, *stop;
     struct prefix p = {.severity = 0};
-    const char *begin; /* after another program's prefix */
+    const char *begin; /* the beginning of the line after the prefix of another
+                          program */
     size_t wrapped = 0;
 
     if (lines->at >= lines->end && !reach_on(lines))

@@ -1,5 +1,5 @@
 /*
- * The memory summary that the builder prints for a finished engine:
+ * Reads the summary of memory that the builder prints for a finished engine:
  *
  *     Layer: conv1 + relu1 Host Persistent: 5664 bytes Device Persistent: 0 bytes
  *                          Scratch Memory: 512 bytes
@@ -9,8 +9,8 @@
  *     Total Weights Memory: 346907392 bytes
  *     Allocated activation device memory of size 4718592
  *
- * Source: logs of TensorRT 8.0 to 10.16 and TensorRT for RTX; the word "bytes" is
- * printed since 10.
+ * Source: logs of TensorRT 8.0 to 10.16 and TensorRT for RTX. TensorRT prints the word
+ * "bytes" since version 10.
  */
 #include "read/log/log.h"
 
@@ -25,7 +25,8 @@ static bool take_bytes(struct fsd_slice *t, int64_t *bytes)
     return true;
 }
 
-/* A name may contain any word, so the last matches belong to the line itself. */
+/* Reads the memory of a layer. The name of a layer may contain any words, so the last
+ * occurrences of the words belong to the line itself. */
 static bool read_layer(struct fsd_history *h, struct fsd_slice t, uint32_t build)
 {
     struct fsd_memory_use m = {.build = build, .weights = -1, .activations = -1};
@@ -66,7 +67,7 @@ bool fsd_log_memory_read(struct fsd_history *h, struct fsd_slice text, uint32_t 
 {
     static const struct {
         const char *words;
-        size_t at; /* offset in struct fsd_memory_use */
+        size_t at; /* the offset of the member in struct fsd_memory_use */
     } sums[] = {
         {"Total Host Persistent Memory: ", offsetof(struct fsd_memory_use, host)},
         {"Total per-runner host persistent memory is ",

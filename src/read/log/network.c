@@ -1,13 +1,14 @@
 /*
- * The lines that the parser prints for each node, in the order of the nodes:
+ * Builds a graph from the lines that the parser prints for each node, in the order of
+ * the nodes:
  *
  *     Parsing node: NAME [Op]
  *     NAME [Op] inputs: [t -> (1, 8)[FLOAT]], [optional input, not set],
  *     NAME [Op] outputs: [u -> (1, 8)[FLOAT]],
  *
- * The nodes of a body are printed between their owner's inputs and outputs (body.c);
- * the body's own inputs and outputs are not printed.  Attributes and values are not
- * printed either, so less can be proved than with the model itself.
+ * The parser prints the nodes of a body between the inputs and the outputs of the
+ * body's owner (body.c).  It does not print the inputs and outputs of the body,
+ * attributes and values, so the program can prove less than with the model itself.
  */
 #include "model/graph/graph.h"
 #include "read/log/log.h"
@@ -21,7 +22,7 @@ struct net {
     struct fsd_log_stack open;
     struct fsd_log_bodies bodies;
     uint32_t parsed;
-    bool marked; /* the network's outputs are marked */
+    bool marked; /* the parser's lines marked the network's outputs */
     uint64_t line;
 };
 
@@ -37,7 +38,8 @@ static fsd_id tensor(struct net *net, struct fsd_slice name, fsd_id scope)
 
 static void flag(struct net *net, struct fsd_slice name, fsd_id scope, uint8_t flags)
 {
-    fsd_id t = tensor(net, name, scope); /* first, since it may move the array */
+    fsd_id t = tensor(net, name, scope); /* called first, because it may move the
+                                            array */
 
     net->g->tensors.at[t].flags |= flags;
 }
@@ -45,11 +47,11 @@ static void flag(struct net *net, struct fsd_slice name, fsd_id scope, uint8_t f
 struct sizes {
     struct fsd_dim at[MOST_DIMS];
     uint32_t n;
-    bool too_many, too_large; /* there are more sizes than the limit; a size exceeds the
-                                 limit, and is left open */
+    bool too_many, too_large; /* the tensor has more dimensions than the limit; a size
+                                 exceeds the limit and counts as unknown */
 };
 
-/* "1, 64, -1" */
+/* Reads the sizes of a shape: "1, 64, -1". */
 static void read_sizes(struct fsd_slice t, struct sizes *out)
 {
     out->n = 0;
@@ -59,7 +61,7 @@ static void read_sizes(struct fsd_slice t, struct sizes *out)
         bool known = fsd_slice_take_number(&t, FSD_DIM_MAX + 1, &size);
         const char *comma;
 
-        /* Any other text is an open size: "-1", "?". */
+        /* Any other text is a dynamic size: "-1", "?". */
         out->too_large |= size > FSD_DIM_MAX;
         out->at[out->n++].size = known && size <= FSD_DIM_MAX ? (int64_t)size : -1;
         comma = memchr(t.s, ',', t.n);
@@ -70,7 +72,9 @@ static void read_sizes(struct fsd_slice t, struct sizes *out)
     out->too_many = t.n != 0;
 }
 
-/* @param dims the text in the brackets; `s` is NULL if the brackets are incomplete */
+/* Sets the form of a tensor.
+ * @param dims  the text in the brackets; its `s` is NULL if the brackets are
+ *         incomplete */
 static void set_form(struct net *net, fsd_id t, struct fsd_slice dims,
                      struct fsd_slice type)
 {
@@ -90,7 +94,7 @@ static void set_form(struct net *net, fsd_id t, struct fsd_slice dims,
                                          g->tensors.at[t].name});
 }
 
-/* "name -> (1, 8)[FLOAT]" */
+/* Reads a tensor: "name -> (1, 8)[FLOAT]". */
 static fsd_id read_tensor(struct net *net, struct fsd_slice item, fsd_id scope,
                           bool made)
 {
@@ -113,8 +117,8 @@ static fsd_id read_tensor(struct net *net, struct fsd_slice item, fsd_id scope,
              : fsd_graph_resolve(net->g, fsd_intern_slice(net->g->names, name), scope);
     if (t == FSD_NONE) {
         t = tensor(net, name, scope);
-        /* A tensor without a producer comes from outside the body: the body's inputs
-         * are not printed. */
+        /* The parser does not print the inputs of a body, so a tensor without a
+         * producer counts as an input of the body. */
         if (!made && scope)
             net->g->tensors.at[t].flags |= FSD_TENSOR_INPUT;
     }
@@ -122,8 +126,8 @@ static fsd_id read_tensor(struct net *net, struct fsd_slice item, fsd_id scope,
     return t;
 }
 
-/* The end of the item at the beginning of t.  A tensor ends with "]]" before ", " or at
- * the end of t; the words for an omitted tensor end with "]". */
+/* Returns the end of the item at the beginning of t.  A tensor ends with "]]", which ",
+ * " or the end of t follows; the words for an omitted tensor end with "]". */
 static size_t item_end(struct fsd_slice t)
 {
     for (size_t i = 0; i < t.n; i++)
@@ -133,7 +137,7 @@ static size_t item_end(struct fsd_slice t)
     return t.n;
 }
 
-/* Converts "[a -> ...], [b -> ...], " to ports. */
+/* Adds the ports of a list of tensors: "[a -> ...], [b -> ...], ". */
 static struct fsd_span read_ports(struct net *net, struct fsd_slice t, fsd_id scope,
                                   bool made)
 {
@@ -156,7 +160,7 @@ static struct fsd_span read_ports(struct net *net, struct fsd_slice t, fsd_id sc
 
 /* ------------------------------------------------------------------------ lines */
 
-/* The scope of a parsed node, whose owner was read before it. */
+/* Returns the scope of a parsed node.  Its owner has already been read. */
 static fsd_id scope_of(struct net *net, uint32_t parsed)
 {
     fsd_id owner = net->bodies.owner[parsed];
@@ -189,7 +193,7 @@ static void open_node(struct net *net, struct fsd_slice head)
     fsd_log_open(&net->open, head, fsd_graph_add_node(net->g, node));
 }
 
-/* A node whose outputs were not printed has one unknown output. */
+/* Adds an unknown output, for a node whose outputs are not printed. */
 static struct fsd_span unknown_output(struct net *net, fsd_id scope)
 {
     fsd_id t = fsd_graph_add_tensor(net->g, 0, scope);
@@ -200,7 +204,7 @@ static struct fsd_span unknown_output(struct net *net, fsd_id scope)
     return out;
 }
 
-/* "NAME [Op] inputs: ..." */
+/* Reads the inputs or outputs of a node: "NAME [Op] inputs: ...". */
 static void read_uses(struct net *net, struct fsd_slice t)
 {
     const struct fsd_log_open *open = fsd_log_opened(&net->open, t);
@@ -226,7 +230,8 @@ static void read_uses(struct net *net, struct fsd_slice t)
     }
 }
 
-/* "x with dtype: float32, dimensions: (-1, 1, 28, 28)" */
+/* Reads an input of the network: "x with dtype: float32, dimensions: (-1, 1, 28,
+ * 28)". */
 static void read_input(struct net *net, struct fsd_slice t)
 {
     const char *with = fsd_slice_find_last(t, " with dtype: ");
@@ -257,15 +262,16 @@ static void read_opset(struct net *net, struct fsd_slice t)
     t = fsd_slice_trim(t);
     if (!fsd_slice_take_number(&t, FSD_DIM_MAX, &version) || !version)
         return;
-    if (net->g->opsets.n) /* the lines of a different build in the same log */
+    if (net->g->opsets.n) /* the lines of another build in the same log */
         net->g->opsets.at[0].version = (int64_t)version;
     else
         fsd_vec_push(net->g->arena, &net->g->opsets,
                      (struct fsd_opset){0, (int64_t)version});
 }
 
-/* "IDENTITY (Unnamed Layer* 0) [Identity]": a layer of a network for which the parser,
- * if any, printed no lines.  TensorRT names an unnamed output tensor after its layer.
+/* Reads a layer in the builder's list, "IDENTITY (Unnamed Layer* 0) [Identity]", of a
+ * network for which the parser printed no lines.  TensorRT names an unnamed output
+ * after its layer.
  */
 static void read_layer(struct net *net, struct fsd_slice t)
 {
@@ -308,8 +314,8 @@ static void read_line(struct net *net, struct fsd_slice t)
 
     if (fsd_slice_take(&t, "Parsing node: "))
         open_node(net, t);
-    else if (fsd_slice_take(&t, "Importing initializer: ")) /* this may be the first
-                                                               line about a body */
+    else if (fsd_slice_take(&t, "Importing initializer: ")) /* may be the first line in
+                                                               a body */
         flag(net, t,
              net->open.n && net->parsed < net->bodies.n ? scope_of(net, net->parsed)
                                                         : 0,
@@ -326,15 +332,16 @@ static void read_line(struct net *net, struct fsd_slice t)
         read_uses(net, t);
     else if (fsd_slice_take(&t, "Marking ") &&
              fsd_slice_split_last(&t, " as output: ", &name)) {
-        /* "tensor-15_3 as output: tensor-15" */
+        /* The text is like "tensor-15_3 as output: tensor-15". */
         flag(net, name, 0, FSD_TENSOR_OUTPUT);
         net->marked = true;
     }
 }
 
-/* Marks tensors without consumers as outputs, so that no node seems unused because a
- * line is missing: bodies have no lines about their outputs, and a truncated log may
- * lack the lines about the network's outputs. */
+/* Marks tensors without consumers as outputs, because lines about outputs may be
+ * missing: the parser prints none for bodies, and a truncated log may lack the lines
+ * about the network's outputs.  Without the mark, the producers of these tensors would
+ * seem unused. */
 static void guess_outputs(struct net *net)
 {
     struct fsd_graph *g = net->g;
@@ -386,8 +393,9 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
     struct net *net = FSD_NEW(g->arena, struct net, 1);
 
     net->g = g;
-    /* A log of several engines of one network has the parser's lines only before the
-     * first: uses the last engine up to the requested one that has such lines. */
+    /* If a log has several engines of one network, the parser's lines come before the
+     * first engine only.  The network is therefore taken from the last engine with such
+     * lines, up to the requested engine. */
     h->parsed_build = FSD_NONE;
     for (uint32_t i = 0; i < h->parser.n; i++)
         if (h->parser.at[i].build <= h->build && h->parser.at[i].says == FSD_SAYS_NODE)
@@ -421,8 +429,8 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
     fsd_graph_finish(g);
 }
 
-/* Whether nodes read a tensor of the network that has no producer and is neither an
- * input nor a constant. */
+/* Whether a node reads a tensor that has no producer and is neither an input nor a
+ * constant. */
 static bool misses_a_line(const struct fsd_graph *network)
 {
     FSD_EACH (const struct fsd_tensor, t, network->tensors)
@@ -435,7 +443,8 @@ static bool misses_a_line(const struct fsd_graph *network)
 bool fsd_log_network_is_whole(const struct fsd_graph *network,
                               const struct fsd_history *h, const struct fsd_file *file)
 {
-    bool marked = h->parsed_build == FSD_NONE; /* the list of layers names no outputs */
+    bool marked = h->parsed_build == FSD_NONE; /* the builder's list of layers does not
+                                                  mark outputs */
 
     for (uint32_t i = 0; i < h->parser.n && !marked; i++) {
         const struct fsd_parser_line *l = &h->parser.at[i];

@@ -1,6 +1,7 @@
 /*
- * Most differences between two builds of one model come from the version of the
- * builder, the GPU and the options.  A dump states none of these, but logs do:
+ * Reads the version of the builder, the GPU and the options, which cause most
+ * differences between two builds of one model.  A dump does not state them, but logs
+ * do:
  *
  *     &&&& RUNNING TensorRT.trtexec [TensorRT v8600] # trtexec ...
  *     [I] === Build Options ===
@@ -17,7 +18,7 @@
  * verbose logs of 8.6 to 10.16.  TensorRT for RTX prints neither its device nor its
  * options.
  *
- * The builder prints its own decisions before or after the engine's layers:
+ * The builder also prints decisions of its own, before or after the engine's layers:
  *
  *     [I] [TRT] (Sparsity) Found 39 layer(s) eligible to use sparse tactics: A, B, ...
  *     [I] [TRT] (Sparsity) Chose 2 layer(s) using sparse tactics: A, B
@@ -25,17 +26,17 @@
  *     [I] [TRT] (Sparsity) TRT inference plan picked sparse implementation for layers:
  *     [I] [TRT] DLA Memory Pool Sizes: Managed SRAM = 1 MiB, Local DRAM = 1024 MiB, ...
  *
- * A run that loads an engine (trtexec --loadEngine) prints the same options with their
- * defaults; they describe no build.
+ * If trtexec loads an engine (--loadEngine), it prints the same options with their
+ * defaults.  These options describe no build and are ignored.
  */
 #include "read/log/log.h"
 
-/* trtexec prints every option.  The options listed here change the engine; default
- * values are left out.  Options for timing caches, measurements and output files do not
- * change the engine. */
+/* The options of trtexec that change the engine. trtexec prints every option; options
+ * for timing caches, measurements and output files are not in this table, because they
+ * do not change the engine.  Default values are not stored. */
 static const struct {
     const char *name, *key, *unset;
-} options[] = {/* `unset` is NULL: every value is kept */
+} options[] = {/* `unset` is the default value; NULL: every value is stored */
                {"Precision", FSD_BUILT_PRECISION, ""},
                {"Calibration", FSD_BUILT_CALIBRATION, NULL},
                {"Workspace", NULL, ""},
@@ -67,7 +68,8 @@ static const struct {
                {"Output(s)s format", NULL, "fp32:CHW"},
                {"DLACore", NULL, ""}};
 
-/* Reduces "workspace: 1024 MiB, dlaSRAM: default" to the workspace. */
+/* Removes the defaults from a list of memory pools: from "workspace: 1024 MiB, dlaSRAM:
+ * default", only the workspace remains. */
 static struct fsd_slice without_defaults(struct fsd_slice value)
 {
     struct fsd_slice last;
@@ -91,7 +93,8 @@ static struct fsd_built_in *keep(struct fsd_history *h, const char *key,
     return &h->built.at[h->built.n - 1];
 }
 
-/* Stores a fact of the attempt, wherever its line is. */
+/* Stores a fact of the attempt; its line may come before or after the engine's
+ * layers. */
 static void keep_anywhere(const struct fsd_log_options *o, struct fsd_history *h,
                           const char *key, struct fsd_slice value)
 {
@@ -112,7 +115,7 @@ static void keep_part(const struct fsd_log_options *o, struct fsd_history *h,
     keep_anywhere(o, h, key, fsd_slice_of(value));
 }
 
-/* The number of names in "A, B(1, 2), C". */
+/* Returns the number of names in a list such as "A, B(1, 2), C". */
 static uint64_t count_names(struct fsd_slice list)
 {
     uint64_t n = 0;
@@ -128,8 +131,8 @@ static uint64_t count_names(struct fsd_slice list)
     return n + (list.n > 0);
 }
 
-/* Reads which layers have enough zero weights, and for which of them the builder chose
- * a sparse kernel. */
+/* Reads how many layers have enough zero weights for a sparse kernel, and for how many
+ * of them the builder chose one. */
 static bool read_sparsity(struct fsd_log_options *o, struct fsd_history *h,
                           struct fsd_slice text)
 {
@@ -153,7 +156,7 @@ static bool read_sparsity(struct fsd_log_options *o, struct fsd_history *h,
     return true;
 }
 
-/* Reads the limits of the DLA's memory, and how much the engine uses. */
+/* Reads the limits of the DLA's memory, and the amounts that the engine uses. */
 static void read_dla_memory(const struct fsd_log_options *o, struct fsd_history *h,
                             struct fsd_slice text)
 {
@@ -171,15 +174,15 @@ static void read_dla_memory(const struct fsd_log_options *o, struct fsd_history 
                   value);
 }
 
-/* Stores how much of a PyTorch graph Torch-TensorRT compiles. */
+/* Stores the share of operators in a PyTorch graph that Torch-TensorRT compiles. */
 static void keep_coverage(const struct fsd_log_options *o, struct fsd_history *h,
                           uint64_t supported, uint64_t all)
 {
     keep_part(o, h, "Supported by TensorRT", supported, all, "operators");
 }
 
-/* "The graph consists of 12 Total Operators, of which 10 operators are supported,
- * 83.33% coverage", printed by a dry run. */
+/* Reads a line that a dry run of Torch-TensorRT prints: "The graph consists of 12 Total
+ * Operators, of which 10 operators are supported, 83.33% coverage". */
 static void read_coverage(const struct fsd_log_options *o, struct fsd_history *h,
                           struct fsd_slice text)
 {
@@ -192,8 +195,9 @@ static void read_coverage(const struct fsd_log_options *o, struct fsd_history *h
         keep_coverage(o, h, supported, all);
 }
 
-/* Likewise from the debug log of a compilation.  The forms come from Torch-TensorRT's
- * public code, 2.2 to 2.14; no such log was available:
+/* Reads the share of compiled operators, and the number of engines, from the debug log
+ * of Torch-TensorRT.  The forms come from its public code, versions 2.2 to 2.14; no
+ * such log was available:
  *
  *     Detected support for 10 operators out of 12 in subgraph.
  *     Number of TensorRT-Accelerated Engines Generated: 1 */
@@ -211,7 +215,8 @@ static void read_partition(const struct fsd_log_options *o, struct fsd_history *
         keep_coverage(o, h, supported, all);
 }
 
-/* Dispatches by the first letter, since most lines are different ones. */
+/* Reads a line about a decision of the builder.  The first letter excludes most other
+ * lines. */
 static bool read_decided(struct fsd_log_options *o, struct fsd_history *h,
                          struct fsd_slice text)
 {
@@ -227,7 +232,7 @@ static bool read_decided(struct fsd_log_options *o, struct fsd_history *h,
         if (!fsd_slice_begins(text, "DLA ") && !fsd_slice_begins(text, "[DLA "))
             return false;
         read_dla_memory(o, h, text);
-        return false; /* a layer's message may contain the words */
+        return false; /* any other line with these words is a message about a layer */
     default:
         return false;
     }
@@ -258,8 +263,9 @@ static void read_option(struct fsd_log_options *o, struct fsd_history *h,
         }
 }
 
-/* "libnvinfer_builder_resource_sm89.so.10.14.1": shows which kernels the builder may
- * choose from. */
+/* Reads the name of a library of kernels,
+ * "libnvinfer_builder_resource_sm89.so.10.14.1", which shows the GPU that the builder
+ * has kernels for. */
 static void read_library(struct fsd_history *h, struct fsd_slice text)
 {
     struct fsd_slice version;
@@ -273,8 +279,9 @@ static void read_library(struct fsd_history *h, struct fsd_slice text)
     keep(h, FSD_BUILT_LIBRARY, fsd_slice_of(name));
 }
 
-/* "... --setBuildRoute=-a=on -b=2 --saveEngine=x": the command is printed without its
- * quotation marks, and each option of a route begins with one '-'. */
+/* Reads the route from a command line: "... --setBuildRoute=-a=on -b=2 --saveEngine=x".
+ * trtexec prints the command without quotation marks, but an option of a route begins
+ * with a single '-'. */
 static void read_route(struct fsd_history *h, struct fsd_slice command)
 {
     static const char option[] = " --setBuildRoute=";
@@ -293,9 +300,9 @@ static void read_route(struct fsd_history *h, struct fsd_slice command)
         keep(h, FSD_BUILT_ROUTE, (struct fsd_slice){route.s, n});
 }
 
-/* Reads options that change the engine but are known only from the documentation of
- * trtexec 11.5.  The command line is read because no list of options has shown them
- * yet. */
+/* Reads options that change the engine and that only the documentation of trtexec 11.5
+ * describes.  They are read from the command line, because no known log has them in its
+ * list of options. */
 static void read_flags(struct fsd_history *h, struct fsd_slice command)
 {
     static const struct {
@@ -328,7 +335,8 @@ static void read_detail(struct fsd_history *h, struct fsd_slice text)
             keep(h, details[i], fsd_slice_trim(value));
 }
 
-/* Reads how trtexec measures: three lines, the last of which is about the CUDA graph.
+/* Reads trtexec's options for measuring.  They are three lines; the last is about the
+ * CUDA graph.
  */
 static void read_measured(struct fsd_log_options *o, struct fsd_history *h,
                           struct fsd_slice text)
@@ -352,7 +360,8 @@ static void read_measured(struct fsd_log_options *o, struct fsd_history *h,
     }
 }
 
-/* Reads a title of trtexec's: it begins a section and ends the previous one. */
+/* Reads a title in trtexec's output, which ends a section of options and begins the
+ * next one. */
 static bool read_title(struct fsd_log_options *o, const struct fsd_history *h,
                        struct fsd_slice text)
 {
@@ -408,7 +417,8 @@ void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
     }
 }
 
-/* The line of the engine's first list; facts before it belong to the engine. */
+/* Returns the number of the line at which the engine's first list begins.  Facts before
+ * this line belong to the engine. */
 static uint64_t first_line(const struct fsd_log_engine *engine)
 {
     uint64_t first = UINT64_MAX;
@@ -419,11 +429,11 @@ static uint64_t first_line(const struct fsd_log_engine *engine)
     return first;
 }
 
-/* The engine of an attempt; FSD_NONE if the attempt led to none; 0 if the log has no
- * engine. */
+/* Returns the number of the engine of an attempt; FSD_NONE if the attempt led to no
+ * engine; 0 if the log has no engine at all. */
 static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 {
-    uint32_t low = 0, high = engines->n; /* attempts ascend */
+    uint32_t low = 0, high = engines->n; /* the engines are sorted by attempt */
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -440,7 +450,8 @@ static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 
 void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines)
 {
-    uint32_t voided = FSD_NONE; /* earlier facts about this engine are ignored */
+    uint32_t voided = FSD_NONE; /* the engine whose earlier facts are ignored; FSD_NONE:
+                                   none */
 
     for (uint32_t i = h->built.n, e = engines->n; i-- > 0;) {
         struct fsd_built_in *fact = &h->built.at[i];

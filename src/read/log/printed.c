@@ -1,13 +1,13 @@
 /*
- * Times that a program's own IProfiler prints, one line for each layer:
+ * Reads layer times that a program's own IProfiler prints, one line for each layer:
  *
  *     conv1 + relu1                            0.054ms     (of the oldest samples)
  *     layer conv1 + relu1 - 1.48 ms
  *     layer conv1 + relu1 consuming 1.48 ms
  *
- * The first form states the mean of all runs and truncates names after 40 bytes.  The
- * others print a line each time a layer has run.  Any line may end with a time, so a
- * single such line is not a profile.
+ * A line of the first form states the mean of all runs; names are truncated after 40
+ * bytes.  In the other forms, the program prints a line each time a layer has run.
+ * Other lines of a log may end with a time, too, so a single line is no profile.
  */
 #include "read/log/log.h"
 
@@ -23,7 +23,7 @@ struct printed {
     bool mean; /* the line has the first form */
 };
 
-/* Reads "1.48", without sign and exponent, as times are printed. */
+/* Reads a number such as "1.48", without sign and exponent. */
 static bool read_ms(struct fsd_slice t, double *out)
 {
     char copy[NUMBER_MAX];
@@ -42,10 +42,11 @@ static bool read_ms(struct fsd_slice t, double *out)
     return points <= 1;
 }
 
-/* The text after the last layer of the first form. */
+/* In the first form, this text follows the last layer. */
 static const char sum[] = "Time over all layers: ";
 
-/* Takes "1.48 ms" or "0.054ms" off the end, and the blanks before it. */
+/* Removes a time ("1.48 ms", "0.054ms") and the blanks before it from the end of the
+ * text. */
 static bool take_time(struct fsd_slice *t, double *ms, bool *blank)
 {
     struct fsd_slice rest = *t;
@@ -76,7 +77,7 @@ static bool read_printed(const struct fsd_log_line *line, struct printed *out)
     for (size_t i = 0; layer && i < FSD_COUNT_OF(verbs); i++)
         if (fsd_slice_drop(&out->name, verbs[i]))
             return out->name.n > 0;
-    /* "Total Host Walltime: 1.2 s", "mean = 0.3 ms" and similar lines are not layers.
+    /* Lines such as "Total Host Walltime: 1.2 s" or "mean = 0.3 ms" are no layers.
      */
     out->mean = true;
     return !layer && !line->prefixed && !blank && out->name.n &&

@@ -1,20 +1,22 @@
 /*
- * The table that trtexec prints. Up to TensorRT 8.5 the name comes first:
+ * Reads the table of layer times that trtexec prints. Up to TensorRT 8.5, the name is
+ * the first column:
  *
  *     === Profile (781 iterations ) ===
  *             Layer   Time (ms)   Avg. Time (ms)   Median Time (ms)   Time %
  *     Conv_15 + Relu_16       83.17           0.1065             0.1055      4.1
  *                 Total     2015.23           2.5803             2.5600    100.0
  *
- * and later it comes last, after "Time(ms) Avg.(ms) Median(ms) Time(%) Layer".  The
- * oldest tables have no median.  The profiler of the samples prints
+ * In later versions, the name is the last column: "Time(ms) Avg.(ms) Median(ms) Time(%)
+ * Layer". The oldest tables have no median. The profiler of TensorRT's samples prints
+ * this table:
  *
  *     ========== net profile ==========
  *     TensorRT layer name    Runtime, %  Invocations Runtime, ms
  *           conv1 + relu1         50.0%           20        1.00
  *
- * A name may end or begin with a number, so the columns are counted from the other
- * side.
+ * A name may begin or end with a number, so columns are counted from the side without
+ * the name.
  */
 #include "read/log/log.h"
 
@@ -27,12 +29,13 @@ enum {
     ROWS_MAX = 1 << 22,
     COLUMNS = 4,
     NUMBER_MAX = 40,
-    MOST_MS = 1000000000 /* eleven days: no layer runs longer */
+    MOST_MS = 1000000000 /* milliseconds: eleven days; no layer runs longer */
 };
 
 /* -------------------------------------------------------------------- the header */
 
-/* Takes the words off the front; false if the text does not begin with them. */
+/* Removes the words from the front. Returns false if the text does not begin with
+ * them. */
 static bool take(struct fsd_slice *t, const char *words)
 {
     if (!fsd_slice_take(t, words))
@@ -70,7 +73,7 @@ static bool read_header(struct fsd_slice t, struct fsd_log_columns *out)
     return !t.n && c.n >= 2 && c.n <= COLUMNS && c.total >= 0;
 }
 
-/* "=== Profile (781 iterations ) ===" */
+/* Reads the title of a table: "=== Profile (781 iterations ) ===". */
 static bool read_title(struct fsd_slice t, uint64_t *runs)
 {
     uint64_t value;
@@ -97,7 +100,8 @@ static bool read_number(struct fsd_slice t, double *out)
     return end == copy + t.n;
 }
 
-/* Takes the next word from the side on which the numbers are. */
+/* Removes and returns the next word, from the end or from the front: the side with the
+ * numbers. */
 static struct fsd_slice take_word(struct fsd_slice *t, bool from_end)
 {
     size_t n = 0;
@@ -141,7 +145,7 @@ static bool read_row(const struct fsd_log_tables *r, struct fsd_slice t,
     return true;
 }
 
-/* Closes the table, or drops it if it has no row. */
+/* Ends the table; drops it if it has no row. */
 static void close_table(struct fsd_log_tables *r)
 {
     if (r->open && !r->out->at[r->out->n - 1].entries.n) {
@@ -164,8 +168,8 @@ static void add_row(struct fsd_log_tables *r, const struct fsd_profile_entry *ro
         fsd_vec_push(r->arena, &profile->entries, *row);
 }
 
-/* Whether a line may be a title, or a header with any first column: most lines are
- * neither and are not examined further. */
+/* Whether a line may be a title or a header of a table. Most lines are neither, and are
+ * not examined further. */
 static bool may_open(struct fsd_slice t)
 {
     static const char *const words[] = {"=== Profile", "Layer",   "TensorRT layer",

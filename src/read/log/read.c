@@ -1,13 +1,14 @@
 /*
- * A build log, line by line: the optimizer's lines become events, the positions of the
- * parser's lines are stored, and so are the names of an engine's layers.
+ * Reads a build log line by line.  Lines of the builder's optimizer become events.  The
+ * positions of the parser's lines and the names of the engines' layers are stored, too.
  */
 #include "read/log/log.h"
 
 #include "base/base.h"
 
-/* The longest line whose form is examined; longer ones contain no fact that is stored.
- * Names of large foreign nodes make lines of some 100 kB. */
+/* LONGEST_LINE is the limit, in bytes, for a line that is read: the names of large
+ * foreign nodes make lines of about 100 kB.  LOOKED_AT is the number of bytes of a line
+ * that are checked for damage. */
 enum { LONGEST_LINE = 1 << 22, LOOKED_AT = 1 << 10 };
 
 struct log_reader {
@@ -18,12 +19,12 @@ struct log_reader {
     struct fsd_log_tables tables;
     struct fsd_log_printed printed;
     struct fsd_log_failing failing;
-    struct fsd_log_stack open; /* parsed nodes whose outputs have not been printed
-                                  yet */
-    fsd_id parsed;             /* number of nodes parsed so far in this build */
-    uint32_t build;            /* the number of the attempt, which is replaced by the
-                                  number of its engine at the end */
-    bool in_layers;            /* after "GRAPH NODES" */
+    struct fsd_log_stack open; /* the parsed nodes whose outputs are not printed yet */
+    fsd_id parsed;             /* the number of nodes parsed so far in this attempt */
+    uint32_t build;            /* the number of the attempt; at the end, the number of
+                                  its engine replaces it */
+    bool in_layers;            /* the lines follow "GRAPH NODES", the title of the
+                                  builder's list */
 };
 
 /* ------------------------------------------------------------------ the network */
@@ -42,7 +43,8 @@ static bool keep_line(struct log_reader *r, struct fsd_slice t,
     return true;
 }
 
-/* "Registering layer: L for ONNX node: N", or "Registering tensor: ..." */
+/* Reads a line of the parser: "Registering layer: L for ONNX node: N", or "Registering
+ * tensor: ...". */
 static bool read_register(struct log_reader *r, struct fsd_slice layer)
 {
     struct fsd_slice node;
@@ -74,7 +76,8 @@ static void begin_node(struct log_reader *r, struct fsd_slice head)
     fsd_vec_push(r->h->arena, &adding->nodes, parsed);
 }
 
-/* @param node the number of the node in this attempt, from 0, in the order of
+/* Ends a parsed node: stores its last line and the number of layers after it.
+ * @param node  the number of the node in this attempt, from 0, in the order of
  *        parsing */
 static void end_node(struct log_reader *r, fsd_id node)
 {
@@ -105,7 +108,8 @@ static bool read_network(struct log_reader *r, struct fsd_slice t)
     return keep_line(r, t, FSD_SAYS_MORE);
 }
 
-/* Reads the builder's list: "TYPE NAME", followed by indented edges. */
+/* Reads a line of the builder's list of layers: "TYPE NAME", or an indented line about
+ * an edge. */
 static bool read_layer_list(struct log_reader *r, struct fsd_slice t)
 {
     size_t i = 0;
@@ -123,7 +127,8 @@ static bool read_layer_list(struct log_reader *r, struct fsd_slice t)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* Whether the line has bytes that no program prints as text: the file is damaged. */
+/* Whether the line has bytes that no program prints as text, because the file is
+ * damaged. */
 static bool is_damaged(struct fsd_slice t)
 {
     size_t i = 0, most = t.n < LOOKED_AT ? t.n : LOOKED_AT, len;
@@ -139,7 +144,8 @@ static bool is_damaged(struct fsd_slice t)
     return false;
 }
 
-/* Reads layer times; the rows of a table have no other meaning. */
+/* Reads layer times.  Returns true if the line is a row of a table, which has no other
+ * meaning. */
 static bool read_times(struct log_reader *r, const struct fsd_log_line *line)
 {
     if (fsd_log_may_be_printed(line->text))
@@ -185,7 +191,8 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
     struct fsd_slice t = place->line.text;
 
     fsd_log_effort_clock(&r->events, place->line.stamp);
-    if (place->line.session) { /* a session's messages contain words of the builder */
+    if (place->line.session) { /* messages of an ONNX Runtime session contain words of
+                                  the builder, so they are not read */
         r->h->session_lines++;
         return;
     }
@@ -203,7 +210,7 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
         r->h->unknown_lines++;
         return;
     }
-    /* Nine of ten lines in a verbose log are timed tactics. */
+    /* Timed tactics come first: they are nine of ten lines in a verbose log. */
     if (place->listed)
         return;
     if (fsd_slice_begins(t, "Tactic N") || fsd_slice_begins(t, "Tactic: ")) {
@@ -227,8 +234,8 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
     if (read_sums(r, t) || read_layer_list(r, t) || read_register(r, t) ||
         read_network(r, t) || fsd_event_read(&r->events, t))
         return;
-    /* Lines that other programs print between the builder's lines are not counted as
-     * unknown forms. */
+    /* Only lines of the builder count as unknown forms; lines of other programs do
+     * not. */
     if (place->line.prefixed && (place->line.trt || place->line.severity == 'V'))
         fsd_history_unknown(r->h, t.s, t.n);
     else
@@ -237,8 +244,8 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
 
 /* --------------------------------------------------------------- engines' layers */
 
-/* Reads one list per engine, the one that states most: the builder's list states types;
- * a list of names states least. */
+/* Reads the layers of each engine from the list that states most: the builder's list
+ * states types, a list of names states least. */
 static void read_finals(struct fsd_history *h, const struct fsd_file *file,
                         const fsd_log_engines *engines)
 {
@@ -274,9 +281,9 @@ static void read_finals(struct fsd_history *h, const struct fsd_file *file,
     }
 }
 
-/* Replaces the number of the attempt in all facts by the number of the engine, or by
- * FSD_NONE if the attempt led to no engine.  If the log has no engine, its facts belong
- * to the last attempt. */
+/* In all facts, replaces the number of the attempt by the number of its engine, or by
+ * FSD_NONE if the attempt led to no engine.  If the log has no engine at all, the facts
+ * of the last attempt are used. */
 static void number_builds(struct fsd_history *h, const fsd_log_engines *engines,
                           uint32_t last)
 {

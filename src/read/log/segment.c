@@ -1,10 +1,10 @@
 /*
- * Finds the engines in a log in one pass, line by line.  A title or a first line opens
- * a list of layers.  An attempt to build ends at a line of a step that normally
- * precedes the current step.  Several lists of the same engine (builder, inspector) are
- * joined if half of their layer names agree, since the inspector shows the kernels of a
- * Myelin region and the builder does not.  A list of bare names could be any text, so
- * it counts only if bindings follow it.
+ * Finds the engines in a log in one pass, line by line.  A title, or a first layer,
+ * begins a list of layers.  A build attempt ends at a line of a step that comes before
+ * the current step in a build.  The builder and the inspector may both list an engine.
+ * Two lists are of one engine if half of their layer names are equal; not all are,
+ * because only the inspector lists the kernels of a Myelin region.  A list that has
+ * only names could be any text, so it counts only if bindings follow it.
  */
 #include "read/log/log.h"
 
@@ -12,7 +12,7 @@
 
 #include <xxhash.h>
 
-/* The steps that lead to an engine, in the order of a log. */
+/* The steps of a build, in the order in which a log has them. */
 enum step { ANY_STEP, STARTING, READING, PARSING, BUILDING };
 
 enum place { NOWHERE, IN_BLOCK, IN_LAYERS, BEHIND_LAYERS, IN_BINDINGS };
@@ -24,15 +24,16 @@ struct fsd_log_segmenter {
     struct fsd_log_line line;
     uint32_t attempt;
     enum step step; /* the latest step of this attempt */
-    bool known;     /* the attempt's engine has been listed */
+    bool known;     /* the log has listed the attempt's engine */
     enum place in;
     struct fsd_log_list list; /* the open list */
     enum fsd_log_form form;
-    struct fsd_slice first; /* name of the inspector's first layer in that list */
+    struct fsd_slice first; /* the name of the first layer in `list`, if the inspector
+                               wrote the list */
     struct fsd_slice title;
     struct fsd_log_list
-        kinds; /* a list of the layers' kinds, kept until another list of
-                                  that engine is found */
+        kinds; /* a list of the kinds of layers, kept until another list of the same
+                  engine is found */
 };
 
 struct fsd_log_lines fsd_log_list_lines(const struct fsd_file *file,
@@ -67,7 +68,7 @@ bool fsd_log_is_region(const struct fsd_log_layer *layer)
 
 /* -------------------------------------------- do two lists describe the same engine */
 
-/* The sorted hashes of the names in a list. */
+/* The hashes of the names in a list, sorted. */
 struct names {
     uint64_t *at;
     uint32_t n;
@@ -106,8 +107,9 @@ static uint32_t count_common(const struct names *a, const struct names *b)
     return n;
 }
 
-/* Whether half of the names agree: the inspector shows a region's kernels and the
- * builder does not. */
+/* Whether the open list is of the same engine: half of the names in the shorter list
+ * are equal.  Not all need be equal, because only the inspector lists the kernels of a
+ * region. */
 static bool same_engine(const struct fsd_log_segmenter *s,
                         const struct fsd_log_engine *engine)
 {
@@ -127,8 +129,8 @@ static bool same_engine(const struct fsd_log_segmenter *s,
 
 /* ----------------------------------------------------------- opening and closing */
 
-/* A list of bare names counts as an engine's only if bindings follow it: any program
- * may print such a title and such lines. */
+/* Ends the open list.  A list that has only names counts as an engine's if bindings
+ * follow it, because any program may print such a title and such lines. */
 static void close_list(struct fsd_log_segmenter *s, bool at_end)
 {
     bool sure = s->form != FSD_LOG_NAMES || s->in == IN_BINDINGS || at_end;
@@ -138,7 +140,7 @@ static void close_list(struct fsd_log_segmenter *s, bool at_end)
     if (!s->list.layers || !sure)
         return;
     last = s->known ? &s->out->at[s->out->n - 1] : NULL;
-    /* The builder prints one list per engine; the inspector prints one per request. */
+    /* The builder prints one list per engine, the inspector one per request. */
     if (last && !(s->form == FSD_LOG_BLOCK && last->lists[s->form].number) &&
         same_engine(s, last)) {
         if (!last->lists[s->form].number)
@@ -154,8 +156,8 @@ static void close_list(struct fsd_log_segmenter *s, bool at_end)
     s->kinds.layers = 0;
 }
 
-/* The builder prints the list of kinds before it chooses tactics.  This list describes
- * the engine only if no other list does. */
+/* Ends the list of kinds, which the builder prints before it chooses tactics.  It
+ * describes the engine only if no other list does. */
 static void close_kinds(struct fsd_log_segmenter *s)
 {
     if (s->kinds.layers && !s->known) {
@@ -224,8 +226,9 @@ static bool is_title(const struct fsd_log_line *line, const char *words)
     return fsd_slice_is(text, words);
 }
 
-/* The step that a line belongs to; false if it belongs to none.  Not every such line
- * ends an engine's list, since several threads write the log. */
+/* Finds the step of a build to which a line belongs; returns false if it belongs to
+ * none.  Several threads write the log, so not every such line ends a list of
+ * layers. */
 static bool is_step(struct fsd_slice text, enum step *step)
 {
     static const struct {
@@ -246,15 +249,16 @@ static bool is_step(struct fsd_slice text, enum step *step)
         if (text.n && *text.s == *steps[i].words &&
             fsd_slice_begins(text, steps[i].words)) {
             *step = steps[i].step;
-            /* A run with --loadEngine shows an engine that an earlier run built. */
+            /* A run with --loadEngine shows an engine that an earlier run built, and
+             * begins no attempt. */
             return *step != STARTING || !fsd_slice_find(text, " --loadEngine");
         }
     return false;
 }
 
-/* Whether a layer continues the open list.  A blank line does not end the list, because
- * the inspector prints one after each layer that is requested alone.  If the first
- * layer appears again, a new list begins. */
+/* Whether a layer continues the open list.  If it is the first layer of that list, a
+ * new list begins.  A blank line does not end a list, because the inspector prints one
+ * after each layer if a program requests layers one by one. */
 static bool goes_on(const struct fsd_log_segmenter *s,
                     const struct fsd_log_layer *layer)
 {
@@ -266,7 +270,8 @@ static bool goes_on(const struct fsd_log_segmenter *s,
     return s->in == IN_LAYERS && (!s->list.layers || s->form == FSD_LOG_TEXT);
 }
 
-/* A list may begin anywhere, even within another one. */
+/* Begins a list if the line is a title or a layer.  A list may begin anywhere, even
+ * within another list. */
 static bool begin_list(struct fsd_log_segmenter *s)
 {
     struct fsd_log_layer layer;
@@ -277,7 +282,7 @@ static bool begin_list(struct fsd_log_segmenter *s)
                 open_list(s, IN_BLOCK, FSD_LOG_BLOCK);
             add_layer(s);
         } else if (s->in == IN_BLOCK && s->list.layers) {
-            extend(s, &s->list); /* the list is truncated and is counted as not
+            extend(s, &s->list); /* the list is truncated, and counts as not
                                     understood */
             s->list.layers_end = s->list.end;
         }
@@ -299,8 +304,8 @@ static bool begin_list(struct fsd_log_segmenter *s)
     return true;
 }
 
-/* Reads a line of a list of kinds.  Its two parts, the DLA's and the GPU's layers, form
- * one list. */
+/* Reads a line of a list of kinds.  The layers of the DLA and the layers of the GPU are
+ * two parts of one list. */
 static bool read_kinds(struct fsd_log_segmenter *s)
 {
     struct fsd_log_layer layer;
@@ -318,8 +323,8 @@ static bool read_kinds(struct fsd_log_segmenter *s)
     return true;
 }
 
-/* Reads a line between or after the layers of an inspector's list.  In an ambiguous
- * list, such a line may have another meaning, too. */
+/* Reads a line between or after the layers of an inspector's list.  If the list may be
+ * other text, the line may have another meaning, too. */
 static bool read_listed(struct fsd_log_segmenter *s)
 {
     bool foreign = fsd_log_is_foreign(&s->list, &s->line);
@@ -349,7 +354,8 @@ static bool read_listed(struct fsd_log_segmenter *s)
     return false;
 }
 
-/* @return whether the line belongs to a list and has no other meaning */
+/* Reads the current line. @return whether the line belongs to a list and has no other
+ * meaning */
 static bool read_line(struct fsd_log_segmenter *s)
 {
     struct fsd_slice text = s->line.text;
@@ -416,12 +422,13 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
             close_list(s, true);
         close_kinds(s);
         out->attempt =
-            s->attempt; /* a list that ends with the file may belong to another
+            s->attempt; /* the list that ends with the file may belong to another
                            attempt */
         return false;
     }
     out->listed = false;
-    /* Nearly all lines outside a list have no meaning, which their first letter shows.
+    /* Nearly all lines outside of lists have no meaning here.  Their first letter
+     * excludes them.
      */
     if (s->in != NOWHERE || (out->line.text.n && may_mean(*out->line.text.s))) {
         s->line = out->line;

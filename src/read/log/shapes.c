@@ -1,5 +1,6 @@
 /*
- * Sizes of inputs that trtexec prints before it builds and before it runs an engine.
+ * Reads the sizes of inputs that trtexec prints before it builds an engine, and before
+ * it runs one.
  *
  *     Input build shape: x=1x3x64x64+4x3x224x224+8x3x256x256
  *     Input build shape (profile 0): x=1x3x64x64+4x3x224x224+8x3x256x256
@@ -19,7 +20,7 @@
 enum { MOST_PROFILES = 1 << 12 };
 static const uint64_t largest = UINT64_C(1) << 40;
 
-/* Reads all of "4x3x224x224". */
+/* Reads the sizes in a text such as "4x3x224x224", which must contain nothing else. */
 static bool read_sizes(struct fsd_slice t, struct fsd_input_shape *out)
 {
     uint64_t size;
@@ -44,7 +45,7 @@ static bool keep(struct fsd_history *h, struct fsd_input_shape shape,
     return true;
 }
 
-/* Reads "x=MIN+OPT+MAX", or one shape for all three. */
+/* Reads a text like "x=MIN+OPT+MAX", or "x=SHAPE" with one shape for all three. */
 static bool keep_range(struct fsd_history *h, struct fsd_input_shape shape,
                        struct fsd_slice t)
 {
@@ -69,8 +70,8 @@ static bool take_profile(struct fsd_slice *t, struct fsd_input_shape *shape)
     return true;
 }
 
-/* Reads the text after "Set shape of input tensor ": "x for optimization profile 0 to:
- * MIN=...  OPT=...  MAX=..." or "x to: ...". */
+/* Reads the text after "Set shape of input tensor ".  It is "x for optimization profile
+ * 0 to: MIN=...  OPT=...  MAX=..." or "x to: ...". */
 static bool read_set(struct fsd_history *h, struct fsd_input_shape shape,
                      struct fsd_slice t)
 {

@@ -1,7 +1,7 @@
 /*
- * The parser prints an open size as -1.  Since TensorRT 10 the builder's list of layers
- * states more: one line per dimension, with its range over all profiles and, after a
- * tab, its expression.
+ * Reads expressions of dynamic sizes.  The parser prints a dynamic size as -1.  Since
+ * TensorRT 10, the builder's list of layers has one line per dimension: the range of
+ * the size over all optimization profiles and, after a tab, its expression.
  *
  *     GRAPH NODES
  *     CONVOLUTION /Conv
@@ -15,17 +15,18 @@
  *             [32,128]<TAB>(+ (CEIL_DIV (+ height -2) 2) 1)
  *             ...
  *
- * Of the layers that the parser made for a node, the first has the node's inputs and
- * the last its outputs.  For a Softmax these layers may be reshapes, so sizes that
- * contradict the parser's are ignored.
+ * If the parser made several layers for a node, the first has the inputs of the node,
+ * and the last has the outputs.  For a Softmax, these layers may be reshapes, so sizes
+ * that contradict those from the parser are ignored.
  */
 #include "model/graph/graph.h"
 #include "read/log/log.h"
 
 #include "base/base.h"
 
-/* DEEPEST limits the depth of a term, to which both its brackets and its operands
- * add. */
+/* Limits: dimensions of a tensor, depth of an expression, operands of an operation, and
+ * the value of a number.  Nested brackets and further operands both add to the
+ * depth. */
 enum { MOST_SIZES = 64, DEEPEST = 16, OPERANDS = 16, MOST_NUMBER = 1 << 30 };
 
 /* ------------------------------------------------------------------------ formulas */
@@ -52,13 +53,14 @@ static fsd_id add_term(struct fsd_graph *g, struct fsd_term term)
 
 static fsd_id read_term(struct fsd_graph *g, struct fsd_slice *t, unsigned depth);
 
-/* Reads "(+ a b c)" after its bracket; FSD_NONE if it is not understood. */
+/* Reads an operation such as "(+ a b c)", after its opening bracket.  Returns its term;
+ * FSD_NONE if it is not understood. */
 static fsd_id read_operation(struct fsd_graph *g, struct fsd_slice *t, unsigned depth)
 {
     static const struct {
         const char *word;
         enum fsd_term_is is;
-        bool adds; /* "(MUL_ADD a b c)" means a * b + c */
+        bool adds; /* the last operand is added: "(MUL_ADD a b c)" means a * b + c */
     } words[] = {
         {"+ ", FSD_TERM_PLUS, false},        {"* ", FSD_TERM_TIMES, false},
         {"CEIL_DIV ", FSD_TERM_CEIL, false}, {"MAX ", FSD_TERM_MOST, false},
@@ -77,7 +79,8 @@ static fsd_id read_operation(struct fsd_graph *g, struct fsd_slice *t, unsigned 
         term.a = term.b == FSD_NONE ? FSD_NONE : add_term(g, term);
         n++;
     }
-    /* These operators take two operands, MUL_ADD three, a sum or a product any number.
+    /* A sum or a product has any number of operands, MUL_ADD has three, each other
+     * operation has two.
      */
     if (n < 2 || (words[i].is > FSD_TERM_TIMES && n > 2) || (words[i].adds && n != 3))
         return FSD_NONE;
@@ -103,8 +106,8 @@ static fsd_id read_term(struct fsd_graph *g, struct fsd_slice *t, unsigned depth
     return add_term(g, term);
 }
 
-/* Reads the formula of a size: a number, a name, or a term of these; returns an open
- * size without a formula if it is not understood. */
+/* Reads the expression of a size: a number, a name, or an operation.  If it is not
+ * understood, returns a dynamic size without an expression. */
 static struct fsd_dim read_formula(struct fsd_graph *g, struct fsd_slice t)
 {
     struct fsd_slice rest = t;
@@ -131,7 +134,8 @@ struct listed {
     uint32_t n;
 };
 
-/* For the network's inputs, only names are taken: all other sizes follow from them. */
+/* Takes the sizes that the list states for a tensor.  For an input of the network, only
+ * names are taken, because all other sizes follow from them. */
 static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct listed *listed,
                        bool reads)
 {
@@ -142,7 +146,8 @@ static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct listed *
         (reads && !(g->tensors.at[tensor].flags & FSD_TENSOR_INPUT)))
         return;
     while (n > form->dims.n && listed->dims[n - 1].size == 1)
-        n--; /* a window along one axis is listed as two-dimensional */
+        n--; /* TensorRT lists a one-dimensional convolution or pooling as
+                two-dimensional */
     for (uint32_t i = 0; i < n && n == form->dims.n; i++) {
         const struct fsd_dim *dim = &listed->dims[i];
         int64_t size = g->dims.at[form->dims.at + i].size;
@@ -158,14 +163,14 @@ static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct listed *
     }
 }
 
-/* The node that a layer was made for. */
+/* The node for which the parser made a layer. */
 struct made {
-    fsd_id node; /* plus 1; 0: none */
+    fsd_id node; /* the number of the node, plus 1; 0: none */
     bool first, last;
 };
 
-/* "    Input 0", "    Output 0": the node's tensor to which the following sizes
- * belong. */
+/* Reads a line such as "    Input 0" or "    Output 0", and returns the tensor of the
+ * node to which the sizes in the next lines belong. */
 static fsd_id tensor_of(const struct fsd_graph *g, const struct made *made,
                         struct fsd_slice t, bool *reads)
 {
@@ -180,7 +185,8 @@ static fsd_id tensor_of(const struct fsd_graph *g, const struct made *made,
                   : fsd_node_out_tensor(g, made->node - 1, (uint32_t)i);
 }
 
-/* @param lines starting at the layer's own line */
+/* Reads the sizes of the tensors of a layer.
+ * @param lines  begin at the line of the layer itself */
 static void read_sizes_of(struct fsd_graph *g, struct fsd_log_lines lines,
                           const struct made *made)
 {
@@ -214,8 +220,8 @@ void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
     fsd_sym *last = FSD_NEW(scratch, fsd_sym, g->nodes.n);
 
     FSD_EACH (const struct fsd_event, e, h->events) {
-        /* Skips layers of constants, which the parser also registers while it parses
-         * the node. */
+        /* Skips layers of constants, which the parser registers while it parses the
+         * node, too. */
         if (e->kind != FSD_EVENT_REGISTER || e->build != h->parsed_build ||
             e->node >= g->nodes.n || e->b != g->nodes.at[e->node].name)
             continue;

@@ -1,14 +1,14 @@
 /*
- * Lines about the kernels that were timed for a layer, and the fastest of them: nearly
- * all lines of a large log.
+ * Reads the lines about kernels that the builder timed for a layer, and about the
+ * fastest of them.  Nearly all lines of a large log are such lines.
  */
 #include "read/log/log.h"
 #include "host/files.h"
 
 #include <stdlib.h>
 
-/* Finds a word whose first 'T' is at offset `t`: lines are short, and searching for a
- * rare letter is faster than memmem()'s preparation. */
+/* Finds a word whose first 'T' is at offset `t`.  Lines are short, so a search for a
+ * rare letter is faster than memmem() with its preparation. */
 static const char *find_by_t(struct fsd_slice p, const char *word, size_t t)
 {
     size_t n = strlen(word), from = t;
@@ -32,7 +32,8 @@ static fsd_sym name_sym(struct fsd_event_reader *r, struct fsd_event_name *name)
     return name->sym;
 }
 
-/* Starts timing "NAME (RUNNER[0x8000])"; stops timing if there is no bracket. */
+/* Sets the layer and the runner that the builder is timing, from "NAME
+ * (RUNNER[0x8000])"; sets none if the text has no bracket. */
 static void take_timed(struct fsd_event_reader *r, struct fsd_slice name)
 {
     struct fsd_slice runner, number;
@@ -50,9 +51,9 @@ static uint32_t effort_on_timed(struct fsd_event_reader *r)
                          name_sym(r, &r->runner), r->build);
 }
 
-/* The value as strtod() reads it; -1 if it is not a time.  Digits with a point, nearly
- * all values, are read here: the quotient of an exact integer and an exact power of ten
- * is correctly rounded. */
+/* Returns the same value as strtod(); -1 if the text is no time.  Nearly all values are
+ * digits with a point, which this function reads itself: it divides an exact integer by
+ * an exact power of ten, so the result is correctly rounded. */
 static double number(struct fsd_slice p)
 {
     static const double tens[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -82,12 +83,13 @@ static double number(struct fsd_slice p)
     return !(value >= 0) || value > 1e9 ? -1 : value;
 }
 
-/* Reads "[0.1 seconds. ]" of the timed layer, which has a fastest tactic or none
- * ("inf"). */
+/* Adds the seconds ("[0.1 seconds. ]") that the builder spent on the timed layer.
+ * `timed` is true if the layer has a fastest tactic, false if it has none ("inf"). */
 static void take_effort(struct fsd_event_reader *r, struct fsd_slice seconds,
                         bool timed)
 {
-    uint32_t effort = effort_on_timed(r); /* this call may move the list */
+    uint32_t effort = effort_on_timed(r); /* called first, because it may move the
+                                             list */
     struct fsd_effort *e = &r->h->efforts.list.at[effort];
     struct fsd_slice unit;
     double passed;
@@ -102,7 +104,8 @@ static void take_effort(struct fsd_event_reader *r, struct fsd_slice seconds,
     e->seconds += passed;
 }
 
-/* "[NAME (RUNNER) profiling completed in 0.1 seconds. ]Fastest Tactic: T Time: 0.01" */
+/* Reads a line like "[NAME (RUNNER) profiling completed in 0.1 seconds. ]Fastest
+ * Tactic: T Time: 0.01". */
 static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const char *at)
 {
     struct fsd_slice tactic = fsd_slice_split(&p, at, strlen("Fastest Tactic: "));
@@ -122,7 +125,8 @@ static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const c
     fsd_log_effort_off(r);
     if (ms < 0)
         return true;
-    /* One runner times all reformats; their old and new formats distinguish them. */
+    /* All reformats have the same runner, so their old and new formats identify
+     * them. */
     if (fsd_slice_begins(r->timed.text, "Optimizer Reformat")) {
         runner = &r->autotuned;
         formats = NULL;
@@ -137,9 +141,9 @@ static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const c
     return true;
 }
 
-/* "Optimizer Reformat(x -> <out>) [A -> B] got cached result: R, tactic T, 0.003 ms",
- * and likewise for layers.  The line shows the time of a reformat even if the engine
- * was never profiled. */
+/* Reads a result from the timing cache, for a reformat ("Optimizer Reformat(x -> <out>)
+ * [A -> B] got cached result: R, tactic T, 0.003 ms") or a layer.  It shows the time of
+ * a reformat even if no profile of the engine exists. */
 bool fsd_timing_cached(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice how, result, tactic, ms;
@@ -169,8 +173,9 @@ bool fsd_timing_cached(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* " Set Tactic Name: " follows a layer's name, and many consecutive lines have the same
- * name. */
+/* Whether the line has " Set Tactic Name: " after the name of a layer.  Many
+ * consecutive lines have the same name, so the words are first searched at their last
+ * position. */
 static bool is_set_tactic(struct fsd_event_reader *r, struct fsd_slice p)
 {
     static const char word[] = " Set Tactic Name: ";
@@ -237,8 +242,9 @@ bool fsd_timing_fastest(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* ------------------------------------------------------------------------ reformats */
 
-/* "Reformatted Output Tensor 0 to X", from "Float(1,2) to Half(1,2)", is timed as
- * "Optimizer Reformat(<in> -> tensor)", "Float(1,2) -> Half(1,2)". */
+/* Finds the measurement of a reformat.  The builder adds "Reformatted Output Tensor 0
+ * to X" with the forms "Float(1,2) to Half(1,2)", but times it as "Optimizer
+ * Reformat(<in> -> tensor)" with "Float(1,2) -> Half(1,2)". */
 static uint32_t find_reformat(struct fsd_arena *scratch, const struct fsd_history *h,
                               const struct fsd_event *e)
 {

@@ -1,8 +1,8 @@
 /*
- * The TensorRT version in a log. trtexec prints it as one number whose digits moved
- * with version 10; TensorRT for RTX prints none, and is recognized by the lines around
- * its engine block, which differ between some versions.  If several versions are
- * possible, the result is a range, not a guess.
+ * Finds the TensorRT version in a log. trtexec prints it as one number; since version
+ * 10, the number has another form.  TensorRT for RTX prints no version, but the lines
+ * around its list of layers differ between some versions.  If several versions are
+ * possible, the result is a range of versions.
  */
 #include "read/log/log.h"
 

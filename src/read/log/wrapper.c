@@ -1,6 +1,6 @@
 /*
- * The prefixes that other programs add to TensorRT's lines: container runtimes,
- * launchers, loggers of C++ programs, mail that quotes a log.
+ * Finds the prefixes that other programs add to TensorRT's lines: container runtimes,
+ * launchers, loggers of C++ programs, and mail that quotes a log.
  *
  *     builder-1  | [01/20/2024-19:48:39] [V] [TRT] text             docker compose
  *     2024-01-20T19:48:39.123456789+00:00 stdout F [V] text         Kubernetes
@@ -8,18 +8,18 @@
  *     0:00:12.34 123 0x55 DEBUG nvinfer gst.cpp:64:f:<x> text       DeepStream
  *     > text                                                        a mail
  *
- * These prefixes have no common grammar, so no form is known in advance.  A line with
- * words that only TensorRT writes shows the form: the text before these words is a
- * sample, and the same text with different numbers is the prefix of other lines.
+ * These prefixes have no common grammar.  A line with words that only TensorRT writes
+ * shows the form: the text before these words is a sample of the prefix.  Other lines
+ * have the same prefix, with other numbers.
  */
 #include "read/log/log.h"
 
 #include "base/base.h"
 
 enum {
-    LONGEST = 300,         /* a line whose words begin after this many bytes shows no
-                              prefix */
-    SEARCHED_MAX = 1 << 20 /* at most this many bytes without such words are searched */
+    LONGEST = 300,         /* the maximum number of bytes of a prefix */
+    SEARCHED_MAX = 1 << 20 /* the maximum number of bytes that are searched for
+                              TensorRT's words */
 };
 
 /* ----------------------------------------------------------- TensorRT's own words */
@@ -53,9 +53,9 @@ static bool begins_own(struct fsd_slice t)
            (*t.s == 'N' && fsd_log_text_layer(t, &layer));
 }
 
-/* The offset of words that only TensorRT writes, after a blank or a sign; 0: the words
- * are at the beginning, or there are none.  A list without prefixes begins each line
- * with a layer, whose end is not needed here. */
+/* Returns the offset of words that only TensorRT writes and that follow a blank or a
+ * sign.  Returns 0 if they are at the beginning, or if there are none.  A line that
+ * begins with a layer has no prefix, so its other words are not searched. */
 static size_t find_own(struct fsd_slice t)
 {
     if (!t.n || fsd_slice_begins(t, "Layer(") || fsd_slice_begins(t, "Name: ") ||
@@ -69,8 +69,8 @@ static size_t find_own(struct fsd_slice t)
 
 /* ------------------------------------------------------------------- the severity */
 
-/* Converts "DEBUG", "warning", or the V of "[V]" to V, I, W, E or F; 0: the word is not
- * a severity. */
+/* Converts a severity such as "DEBUG", "warning", or the V of "[V]", to V, I, W, E or
+ * F.  Returns 0 if the word is no severity. */
 static char severity_of(struct fsd_slice word, bool bracketed)
 {
     static const char *const names[] = {"Vverbose", "Vdebug",    "Vtrace", "Iinfo",
@@ -91,7 +91,8 @@ static char severity_of(struct fsd_slice word, bool bracketed)
     return 0;
 }
 
-/* The severity of glog's "I0911". */
+/* Returns the severity of a word by glog, such as I for "I0911"; 0 if the word has
+ * another form. */
 static char severity_of_day(struct fsd_slice word)
 {
     if (word.n != 5 || !memchr("IWEF", *word.s, 4))
@@ -104,9 +105,9 @@ static char severity_of_day(struct fsd_slice word)
 
 /* ------------------------------------------------------------ a sample and a line */
 
-/* How a word of a sample (the bytes between two blanks) may vary.  If it contains a
- * digit, it is a time, a number or a name with an identifier, and its parts may
- * differ. */
+/* States whether a word of a sample (the bytes between two blanks) may differ in other
+ * lines.  A word with a digit may: it is a time, a number, or a name with an
+ * identifier. */
 enum varies { IS_FIXED, IS_NUMBER, IS_NAME };
 
 static enum varies varies_at(struct fsd_slice t, size_t at)
@@ -152,8 +153,8 @@ static bool is_blank(char c)
     return c == ' ';
 }
 
-/* Whether a word of the line fits the sample's word.  `severity` is set if the word
- * states one. */
+/* Whether a word of the line fits the word of the sample.  If the word is a severity,
+ * sets `*severity`. */
 static bool word_fits(struct fsd_slice sample, size_t at, struct fsd_slice word,
                       struct fsd_slice found, char *severity)
 {
@@ -179,9 +180,10 @@ static bool word_fits(struct fsd_slice sample, size_t at, struct fsd_slice word,
     return true;
 }
 
-/* The length of the prefix that fits the sample; 0: the line does not fit.  The number
- * of blanks between words may vary, since loggers pad a severity; blanks at the end are
- * exact, since further blanks belong to the text. */
+/* Returns the length of the prefix that fits the sample; 0 if the line does not fit.
+ * The number of blanks between words may differ, because loggers pad a severity.  The
+ * number of blanks at the end must be equal, because further blanks belong to the
+ * text. */
 static size_t fit(struct fsd_slice sample, struct fsd_slice line, char *severity)
 {
     struct fsd_slice s = sample, t = line;

@@ -1,14 +1,15 @@
 /*
- * The nodes that each provider took, as Session_GetEpGraphAssignmentInfo() and
- * get_provider_graph_assignment_info() return them, written as JSON:
+ * Reads the nodes that ONNX Runtime assigned to each execution provider.
+ * Session_GetEpGraphAssignmentInfo() and get_provider_graph_assignment_info() return
+ * them; the user writes them as JSON:
  *
  *     [ {"ep": "OpenVINOExecutionProvider",
  *        "nodes": [ {"name": "node_mul", "op": "Mul", "domain": ""}, ... ]}, ... ]
  *
- * If a provider compiles its nodes, a group is a partition, which is one layer of the
- * EPContext model; `ep_name` and `op_type`, the members of the runtime's structs, are
- * read as well.  The session assigns nodes before its providers fuse them, but after it
- * has folded some nodes of the ONNX model.
+ * If a provider compiles its nodes, each group is a partition, which is one layer of
+ * the EPContext model.  The names `ep_name` and `op_type` from the structs of ONNX
+ * Runtime are accepted, too.  The session assigns nodes before the providers fuse them,
+ * but after it has folded some nodes of the ONNX model.
  */
 #include "base/file_type.h"
 #include "read/engine/record.h"
@@ -18,7 +19,7 @@ enum { SEARCHED = 4096, MOST_NODES = 1 << 22 };
 
 struct group {
     fsd_sym provider;
-    uint32_t first; /* the group's first node, in h->places */
+    uint32_t first; /* the index in h->places of the group's first node */
 };
 
 bool fsd_ort_is_assignment(const struct fsd_file *file)
@@ -64,7 +65,7 @@ static void read_group_field(struct fsd_history *h, struct group *g,
         r->at = fsd_record_behind(r);
 }
 
-/* Whether the file ends with the bracket that closes the list: a file that is truncated
+/* Whether the file ends with the closing bracket of the list.  A file that is truncated
  * after a group lacks only this bracket. */
 static bool ends_list(const struct fsd_file *file)
 {
@@ -75,7 +76,7 @@ static bool ends_list(const struct fsd_file *file)
     return n && file->bytes[n - 1] == ']';
 }
 
-/* No node of a truncated list is kept. */
+/* Reads the list.  If the list is truncated, stores no node. */
 void fsd_ort_assignment_read(struct fsd_history *h, const struct fsd_file *file)
 {
     struct fsd_error err;

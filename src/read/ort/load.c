@@ -1,20 +1,20 @@
 /*
- * ONNX Runtime's optimized model as an engine: an ONNX file like any other, which
- * SessionOptions.optimized_model_filepath writes.  Nothing in it names its writer; its
- * mark is the domain com.microsoft.nchwc, which a session lists and no exporter does.
- * Its nodes are the layers.
+ * Reads an optimized model of ONNX Runtime as an engine.  A session writes this ONNX
+ * file if SessionOptions.optimized_model_filepath is set.  The file does not state its
+ * writer, but it imports the domain com.microsoft.nchwc, which no exporter does.  Its
+ * nodes are the layers.  Their names show the nodes of the model:
  *
- *     X                          the node of that name, whatever was fused into it
+ *     X                          the node X, and nodes that were fused into it
  *     X/MatMulAddFusion, fused X, X_token_7       fused from X and other nodes
  *     T_nchwc                    the producer of tensor T, converted to blocks
  *     T_q, T_dq                  a Q or DQ inserted at the tensor T
  *     ReorderOutput, Transpose_token_3, Gelu      no origin: only tensors show it
  *
- * A tensor with a name of the model holds the model's value.  A blocked tensor
- * (reorder_token_N) has no such name, but the name of its producer contains T.  Later
- * fusions change the output without changing this name: a Conv whose fourth input is
- * set also computes the Add after T, and a Conv with an `activation` also computes the
- * activation after the Add.
+ * A tensor with a name of the model has the model's value.  A tensor in blocks of
+ * channels (reorder_token_N) has no such name, but the name of its producer contains T,
+ * a tensor of the model.  Later fusions do not change the producer's name: a Conv with
+ * a fourth input also computes the Add after T, and a Conv with the attribute
+ * `activation` also computes the activation after the Add.
  */
 #include "base/file_type.h"
 #include "model/graph/graph.h"
@@ -25,21 +25,22 @@
 
 struct reading {
     struct fsd_graph *g;         /* the engine */
-    const struct fsd_graph *src; /* the file's own graph */
+    const struct fsd_graph *src; /* the graph of the optimized model */
     const struct fsd_vocab *vocab;
-    fsd_id *tensor_of; /* indexed by the file's tensor; FSD_NONE: a constant, or not
-                          read yet */
-    fsd_id *first_inside, *next_inside; /* indexed by the file's node: the nodes of its
-                                           bodies; or NULL */
-    const struct fsd_history *log;      /* a list of assigned nodes; may be NULL */
-    uint32_t *place_of;                 /* indexed by a node's name: its index in the
-                                           list of assigned nodes, plus 1 */
+    fsd_id *tensor_of; /* indexed by tensor of `src`: the engine's tensor; FSD_NONE: a
+                          constant, or not yet read */
+    fsd_id *first_inside, *next_inside; /* indexed by node of `src`: the first node in
+                                           its bodies, and the next node in the same
+                                           body; NULL: there are no bodies */
+    const struct fsd_history *log;      /* a log that is a list of assigned nodes; NULL:
+                                           there is none */
+    uint32_t *place_of;                 /* indexed by symbol of a node's name: its index
+                                           in the list of assigned nodes, plus 1 */
 };
 
 /* ---------------------------------------------------------- recognizing such a file */
 
-/* Whether the model has an EPContext node.  Only sessions write such models, so they
- * need no other mark. */
+/* Whether the model has an EPContext node.  Only sessions write such models. */
 static bool has_context(const struct fsd_file *file)
 {
     static const char op[] = "\x22\x09\x45PContext"; /* NodeProto.op_type */
@@ -53,12 +54,14 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
 
     if (!read && input != FSD_INPUT_PROFILE)
         return FSD_CLAIM_NONE;
-    if (fsd_ort_is_assignment(file)) /* as an engine, it gets an error with its kind */
+    if (fsd_ort_is_assignment(file)) /* accepts it as an engine, too, so that the error
+                                        can state its kind */
         return read ? FSD_CLAIM_SURE : FSD_CLAIM_NONE;
-    if (input == FSD_INPUT_LOG) /* the log may contain messages of TensorRT, which one
-                                   of the providers uses */
+    if (input == FSD_INPUT_LOG) /* the log may also contain messages of TensorRT, if a
+                                   provider uses it */
         return fsd_ort_is_session(file) ? FSD_CLAIM_MAYBE : FSD_CLAIM_NONE;
-    if (fsd_ort_is_profile(file)) /* as an engine, it gets an error with its kind */
+    if (fsd_ort_is_profile(file)) /* accepts it as an engine, too, so that the error can
+                                     state its kind */
         return FSD_CLAIM_SURE;
     return input == FSD_INPUT_ENGINE && fsd_file_type_of(file) == FSD_FILETYPE_ONNX &&
                    (fsd_onnx_imports(file, "com.microsoft.nchwc") ||
@@ -91,8 +94,8 @@ static bool is_quantizer(const struct fsd_node *n)
     return n->op == FSD_ONNX_QuantizeLinear || n->op == FSD_ONNX_DequantizeLinear;
 }
 
-/* Whether a layer that works with channels last produces or consumes the tensor,
- * directly or through a Q or DQ. */
+/* Whether a layer with a channels-last layout produces or consumes the tensor, directly
+ * or through a Q or DQ. */
 static bool meets_channels_last(const struct reading *r, fsd_id tensor, bool producer,
                                 unsigned depth)
 {
@@ -115,8 +118,9 @@ static bool meets_channels_last(const struct reading *r, fsd_id tensor, bool pro
     return false;
 }
 
-/* Whether a Transpose adapts the layout for a neighbor.  A Transpose of the model keeps
- * its name, and a session inserts none between two planar operators. */
+/* Whether a session inserted the Transpose to adapt the layout for a neighbor.  A
+ * Transpose of the model keeps its name, and a session inserts none if both neighbors
+ * have the layout of the model. */
 static bool is_layout_transpose(const struct reading *r, const struct fsd_node *n)
 {
     enum { FAR = 4 };
@@ -129,7 +133,7 @@ static bool is_layout_transpose(const struct reading *r, const struct fsd_node *
            meets_channels_last(r, fsd_node_out(r->src, n, 0)->tensor, false, FAR);
 }
 
-/* The kind of an operator that only a session has. */
+/* Returns the kind of a layer whose operator only sessions use. */
 static enum fsd_kind kind_of_own(const char *op)
 {
     static const struct {
@@ -149,7 +153,7 @@ static enum fsd_kind kind_of_own(const char *op)
 
 static enum fsd_kind kind_of(const struct reading *r, const struct fsd_node *n)
 {
-    /* With channels_last, the reorder also does the work of a Transpose of the model.
+    /* With `channels_last`, the reorder also computes a Transpose of the model.
      */
     if (is_blocked(r, n) && is_channels_last(r, n))
         return FSD_KIND_COMPUTE;
@@ -185,8 +189,8 @@ static bool multiplies(const char *op)
 
 /* ---------------------------------------------------------------------------- names */
 
-/* Removes the text that a graph transformer added before or after the name; false if
- * there is none. */
+/* Removes the text that a graph transformer added before or after a name.  Returns
+ * false if there is none. */
 static bool peel(const char **s, size_t *n)
 {
     static const char *const ends[] = {"Fusion", "/duplicated", "_new_reshape"};
@@ -220,8 +224,8 @@ static bool peel(const char **s, size_t *n)
     return false;
 }
 
-/* The model's tensor T of "T_nchwc", "T_bn_nchwc", "T_q" or "T_dq"; FSD_NONE if there
- * is none. */
+/* Returns the model's tensor T for a name like "T_nchwc", "T_bn_nchwc", "T_q" or
+ * "T_dq"; FSD_NONE if there is none. */
 static fsd_id tensor_before(const struct reading *r, const char *s, size_t n,
                             const char *const *ends)
 {
@@ -253,8 +257,8 @@ static void mention(struct reading *r, unsigned by, enum fsd_mention_role role,
                     what);
 }
 
-/* Adds a mention of the model's node from which the session derived a name; false if
- * there is none. */
+/* Adds a mention of the model's node from whose name the session derived this name.
+ * Returns false if there is none. */
 static bool mention_origin(struct reading *r, unsigned by, const char *s, size_t len)
 {
     do {
@@ -269,7 +273,8 @@ static bool mention_origin(struct reading *r, unsigned by, const char *s, size_t
     return false;
 }
 
-/* Whether a name is generated: the session names its own nodes after their operator. */
+/* Whether the session generated the name: it names its own nodes after their
+ * operators. */
 static bool is_generated(const struct reading *r, const struct fsd_node *n,
                          const char *s, size_t len)
 {
@@ -314,9 +319,9 @@ static void read_name(struct reading *r, const struct fsd_node *n)
 
 /* -------------------------------------------------------------------------- tensors */
 
-/* The output of the only node of that type that consumes the model's tensor; FSD_NONE
- * if there is none.  Tensors with many consumers are not searched, since a search for
- * each layer would make the run time quadratic. */
+/* Returns the output of the only node with the operator `op` that consumes a tensor of
+ * the model; FSD_NONE if there is not exactly one.  A tensor with more than
+ * MOST_READERS consumers is not searched, because that would take quadratic time. */
 enum { MOST_READERS = 64 };
 
 static fsd_id behind(const struct fsd_graph *m, fsd_id tensor, fsd_sym op)
@@ -337,8 +342,8 @@ static fsd_id behind(const struct fsd_graph *m, fsd_id tensor, fsd_sym op)
     return fsd_node_out_tensor(m, found, 0);
 }
 
-/* The model's tensor that an operator on blocks outputs.  An operator of ONNX itself
- * keeps the name of its node. */
+/* Returns the model's tensor that an operator on blocks of channels outputs.  An
+ * operator of ONNX's own domain keeps the name of its node. */
 static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
 {
     const struct fsd_graph *m = r->vocab ? r->vocab->model : NULL;
@@ -363,7 +368,8 @@ static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
     return value;
 }
 
-/* InsertedPrecisionFreeCast_T is T in FP32. */
+/* Returns the model's tensor T for a name like "InsertedPrecisionFreeCast_T", which is
+ * T in FP32. */
 static fsd_sym cast_value(const struct reading *r, fsd_sym name)
 {
     static const char head[] = "InsertedPrecisionFreeCast_";
@@ -392,10 +398,10 @@ static fsd_id tensor_of(struct reading *r, fsd_id src)
     return id;
 }
 
-/* The output type of an operator that only sessions have, for which ONNX has no rule.
- * A quantized operator outputs the type of its output's zero point, which is its last
- * 8-bit constant (a QGemm without this zero point outputs FP32); any other one outputs
- * the type of its first input. */
+/* Returns the output type of an operator that only sessions use and for which ONNX has
+ * no rule.  A quantized operator outputs the type of its output's zero point, which is
+ * its last 8-bit constant; a QGemm without this zero point outputs FP32.  Any other
+ * such operator outputs the type of its first input. */
 static enum fsd_dtype own_type(const struct fsd_graph *g, const struct fsd_node *n)
 {
     const char *op = fsd_text(g->names, n->op);
@@ -411,8 +417,8 @@ static enum fsd_dtype own_type(const struct fsd_graph *g, const struct fsd_node 
     return gemm && n->in.n < 9 ? FSD_FP32 : type;
 }
 
-/* Completes the types of tensors: the loader's type inference stops at an operator that
- * only sessions have, and this function continues after it. */
+/* Completes the types of tensors.  The loader of ONNX files cannot infer types after an
+ * operator that only sessions use; this function can. */
 static void fill_types(struct fsd_graph *g)
 {
     for (fsd_id id = 0; id < g->nodes.n; id++) {
@@ -434,10 +440,10 @@ static void fill_types(struct fsd_graph *g)
     }
 }
 
-/* The order of a layer's outputs.  Blocks have 8 or 16 channels, depending on the
- * machine that wrote the file; the file does not state which.  An operator of ONNX
- * itself that reads blocks is indifferent to them (a Concat of whole blocks) and
- * outputs blocks. */
+/* Returns the order of a layer's outputs.  Blocks have 8 or 16 channels, depending on
+ * the machine that wrote the file; the file does not state the number.  If an operator
+ * of ONNX's own domain reads blocks, such as a Concat of whole blocks, it also outputs
+ * blocks. */
 static enum fsd_order order_of(const struct reading *r, const struct fsd_node *n,
                                const struct fsd_node *layer)
 {
@@ -479,8 +485,8 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
 {
     fsd_id src = fsd_node_out(r->src, n, 0)->tensor;
     enum fsd_order order = order_of(r, n, layer);
-    fsd_id id = tensor_of(r, src); /* may move the arrays into which the pointers below
-                                      point */
+    fsd_id id = tensor_of(r, src); /* called first, because it may move the arrays into
+                                      which the pointers below point */
     struct fsd_tensor *t = &r->g->tensors.at[id];
     struct fsd_layout *layout = &r->g->forms.at[t->form].layout;
     fsd_id value;
@@ -492,8 +498,9 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
         t->alias = r->vocab->model->tensors.at[value].name;
 }
 
-/* The only group of the provider's assigned nodes that contains a producer, or
- * consumer, of the ports' tensors in the model; 0: none, or more than one. */
+/* Returns the number of the only group of the provider's nodes that has a producer
+ * (`makes`) or a consumer of these ports' tensors in the model; 0 if there is none or
+ * more than one. */
 static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool makes,
                         fsd_sym provider)
 {
@@ -526,9 +533,9 @@ static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool mak
     return part;
 }
 
-/* The group of assigned nodes that a partition computes, found by its outputs or else
- * by its inputs: the producer of an output may have been assigned under another name,
- * because it was fused before. */
+/* Returns the number of the group of assigned nodes that a partition computes.  Its
+ * outputs show the group or, if they do not, its inputs: the list may have the producer
+ * of an output under another name, if it was fused before. */
 static uint32_t part_of(const struct reading *r, const struct fsd_node *n, fsd_sym by)
 {
     uint32_t part = r->log && r->vocab ? part_at(r, n->out, true, by) : 0;
@@ -536,8 +543,8 @@ static uint32_t part_of(const struct reading *r, const struct fsd_node *n, fsd_s
     return part || !r->log || !r->vocab ? part : part_at(r, n->in, false, by);
 }
 
-/* A layer that a provider compiled: its name does not show its nodes, but the list of
- * assigned nodes does. */
+/* Reads a layer that a provider compiled.  The list of assigned nodes shows its nodes;
+ * its name does not. */
 static void read_context(struct reading *r, const struct fsd_node *n,
                          struct fsd_layer *layer)
 {
@@ -557,8 +564,7 @@ static void read_context(struct reading *r, const struct fsd_node *n,
 }
 
 /* Whether the layer is a Q or DQ that has the name of exactly one Q or DQ of the model.
- * Then it computes only that node: quantizers next to the node that were fused are not
- * part of it. */
+ * Such a layer computes only that node, and no quantizer next to it. */
 static bool is_named_quantizer(const struct reading *r, const struct fsd_node *n,
                                const struct fsd_layer *layer)
 {
@@ -571,8 +577,8 @@ static bool is_named_quantizer(const struct reading *r, const struct fsd_node *n
            fsd_node_is(r->vocab->model, mention->node, n->op);
 }
 
-/* The model's node that a node of a body represents, by the name of the node or of its
- * output; FSD_NONE. */
+/* Returns the model's node for a node in a body of the optimized model, by the name of
+ * the node or of its output; FSD_NONE if there is none. */
 static fsd_id body_node_of(const struct reading *r, const struct fsd_node *n)
 {
     const struct fsd_graph *m = r->vocab->model;
@@ -595,7 +601,8 @@ static fsd_id body_node_of(const struct reading *r, const struct fsd_node *n)
     return node != FSD_NONE && m->nodes.at[node].scope ? node : FSD_NONE;
 }
 
-/* An If or a Loop is one layer, which contains the nodes of its bodies. */
+/* Adds mentions of the nodes in the bodies of an If or a Loop.  The If or Loop is one
+ * layer, which contains these nodes. */
 static void read_bodies(struct reading *r, const struct fsd_node *n)
 {
     fsd_id first = r->first_inside ? r->first_inside[n - r->src->nodes.at] : FSD_NONE;
@@ -666,8 +673,9 @@ static int64_t version_of_domain(const struct fsd_graph *g, const char *domain)
     return 0;
 }
 
-/* The file does not name its writer.  For each domain that the model does not list, a
- * session lists the newest version that it knows. */
+/* Returns the version of ONNX Runtime, or a range.  The file does not state it, but a
+ * session adds an import for each domain that the model does not import, with the
+ * newest opset that this version knows. */
 static const char *producer_of(const struct reading *r)
 {
     static const char ml[] = "ai.onnx.ml";
@@ -687,7 +695,7 @@ static const char *producer_of(const struct reading *r)
     }
 }
 
-/* Lists, for each layer, the nodes of its bodies, and of bodies within these. */
+/* Lists, for each layer, the nodes in its bodies and in the bodies inside them. */
 static void index_bodies(struct reading *r)
 {
     const struct fsd_graph *src = r->src;
@@ -724,8 +732,8 @@ static void read_log(struct fsd_history *h, const struct fsd_file *file)
         fsd_ort_session_read(h, file);
 }
 
-/* Nodes in bodies of If and Loop are not layers: the node that owns the body is the
- * layer. */
+/* Reads the optimized model into an empty graph.  The nodes in the bodies of an If or a
+ * Loop are no layers; the If or Loop is the layer. */
 static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source,
                             struct fsd_error *err)
 {

@@ -1,24 +1,27 @@
-/* The functions that the files of ONNX Runtime's reader share. */
+/* The functions that several files of ONNX Runtime's reader use. */
 #pragma once
 
 #include "read/engine/reader.h"
 
 /* --------------------------------------------------------------------- profile.c */
 
-/** Whether the file begins like a session's profile. */
+/** Whether the file begins like the profile of a session. */
 bool fsd_ort_is_profile(const struct fsd_file *file);
 
-/** Appends the file's only profile; implements read_profile() of fsd_engine_reader. */
+/** Appends the only profile in the file. Implements read_profile() of struct
+ * fsd_engine_reader. */
 enum fsd_status fsd_ort_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
                                      const struct fsd_file *file, fsd_profile_vec *out,
                                      struct fsd_error *err);
 
 /* ------------------------------------------------------------------ assignment.c */
 
-/** Whether the file begins like a list of the nodes that each provider took. */
+/** Whether the file begins like a list of the nodes of each execution provider
+ * (assignment.c). */
 bool fsd_ort_is_assignment(const struct fsd_file *file);
 
-/** Reads such a list into an empty history; stores nothing if the list is damaged. */
+/** Reads a list of the nodes of each execution provider into an empty history. Stores
+ * nothing if the list is damaged. */
 void fsd_ort_assignment_read(struct fsd_history *h, const struct fsd_file *file);
 
 /* --------------------------------------------------------------------- session.c */
@@ -26,5 +29,5 @@ void fsd_ort_assignment_read(struct fsd_history *h, const struct fsd_file *file)
 /** Whether the file is the log of a session. */
 bool fsd_ort_is_session(const struct fsd_file *file);
 
-/** Reads a session's log; implements read_log() of fsd_engine_reader. */
+/** Reads the log of a session. Implements read_log() of struct fsd_engine_reader. */
 void fsd_ort_session_read(struct fsd_history *h, const struct fsd_file *file);

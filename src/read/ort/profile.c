@@ -1,5 +1,6 @@
 /*
- * The profile that an ONNX Runtime session writes: a trace with one event per line.
+ * Reads the profile that an ONNX Runtime session writes.  It is a trace with one event
+ * per line:
  *
  *     {"cat":"Session", ..., "name":"session_initialization", "args":{}}
  *     {"cat":"Node", "ts":911711, "dur":699, "name":"/conv1/Conv_kernel_time",
@@ -8,11 +9,11 @@
  *     {"cat":"Session", ..., "name":"SequentialExecutor::Execute", "args":{}}
  *     {"cat":"Session", ..., "name":"model_run", "args":{}}
  *
- * An event is written when it ends.  So the events of a run precede its "model_run".
- * The events of a body precede the Execute that ran the body, and the event of the If
- * or Loop that owns the body comes last; its time includes the times of the others.
- * The first run allocates and warms up: its times are dropped as soon as there is a
- * second run.
+ * The session writes an event when the event ends.  The events of a run therefore come
+ * before its "model_run".  The events of a body come before the "Execute" that ran the
+ * body, and then comes the event of the If or Loop that owns the body; its time
+ * includes the other times.  The first run allocates memory and warms up, so its times
+ * are dropped if there is a second run.
  */
 #include "model/graph/graph.h"
 #include "read/ort/ort.h"
@@ -26,22 +27,22 @@ enum { EVENTS_MAX = 1 << 22, MOST_US = 1000000000, INDEX_MAX = 1 << 30 };
 
 enum event_is { EVENT_OTHER, EVENT_NODE, EVENT_EXECUTE, EVENT_RUN };
 
-/* An event, from its line until the end of its run. */
+/* An event.  It is stored until the end of its run. */
 struct event {
     enum event_is is;
-    fsd_sym name, unescaped; /* the name as it is in the file, and with JSON escapes
-                                decoded */
+    fsd_sym name, unescaped; /* the name as the file spells it, and the name with JSON
+                                escapes decoded */
     fsd_sym provider;
-    uint32_t index; /* the node's index in its graph; distinguishes nodes with the same
-                       name */
-    fsd_id owner;   /* the event of the node in whose body this event's node ran;
-                       FSD_NONE */
+    uint32_t index; /* the node's index in its graph, which distinguishes nodes with the
+                       same name */
+    fsd_id owner;   /* the event of the node in whose body this node ran; FSD_NONE: it
+                       ran in the main graph */
     double start, us;
-    struct fsd_slice outputs; /* types and sizes of the outputs, as the file states
+    struct fsd_slice outputs; /* the types and sizes of the outputs, as the file states
                                  them */
 };
 
-/* The facts of an entry that are stored until all events are read. */
+/* Facts about an entry of the profile.  They are stored until all events are read. */
 struct sum {
     uint32_t times;
     struct fsd_slice outputs;
@@ -54,13 +55,13 @@ struct reading {
     struct fsd_records r;
     struct fsd_profile profile;
     FSD_VEC(struct sum) sums;     /* indexed by entry */
-    FSD_VEC(uint32_t) entry_of;   /* indexed by symbol in `keys`: the entry plus 1 */
+    FSD_VEC(uint32_t) entry_of;   /* indexed by symbol in `keys`: the entry, plus 1 */
     FSD_VEC(struct event) events; /* the events of the current run */
-    /* Stacks of the run's events: `running` has the events that no Execute has ended
-     * yet, `ended` the events that an Execute has ended and that wait for their
-     * owner. */
+    /* Two stacks of events of the current run.  `running` has events before the
+     * "Execute" that ran them was read.  `ended` has events after that, until their
+     * owner is read. */
     FSD_VEC(fsd_id) running, ended;
-    uint64_t runs; /* number of completed runs */
+    uint64_t runs; /* the number of completed runs */
 };
 
 bool fsd_ort_is_profile(const struct fsd_file *file)
@@ -75,8 +76,8 @@ bool fsd_ort_is_profile(const struct fsd_file *file)
 
 /* -------------------------------------------------------------------------- sizes */
 
-/* Converts "[{"float":[1,64]},{"int64":[]}]" to "[1,64] []"; 0 if the text has a
- * different form. */
+/* Converts a text like "[{"float":[1,64]},{"int64":[]}]" to the symbol of "[1,64] []".
+ * Returns 0 if the text has another form. */
 static fsd_sym sizes_of(struct fsd_intern *names, struct fsd_slice t)
 {
     struct fsd_print text;
@@ -105,8 +106,8 @@ static fsd_sym sizes_of(struct fsd_intern *names, struct fsd_slice t)
 
 /* ------------------------------------------------------------------------- entries */
 
-/* The entry of the event's node; `within` is the entry of the node that owns the body,
- * plus 1, or 0. */
+/* Returns the entry of the event's node; adds it if it is new.  `within` is the index
+ * of the entry of the node that owns the body, plus 1; 0: the main graph. */
 static uint32_t entry_of(struct reading *t, const struct event *e, uint32_t within)
 {
     uint32_t is[] = {e->name, e->index, within};
@@ -151,7 +152,8 @@ static uint32_t add_time(struct reading *t, const struct event *e, uint32_t with
     return id;
 }
 
-/* When a second run begins, keeps only the layers of the first run, not its times. */
+/* Drops the times of the first run, and keeps its layers.  Called if there is a second
+ * run. */
 static void forget_times(struct reading *t)
 {
     for (uint32_t i = 0; i < t->sums.n; i++) {
@@ -170,7 +172,8 @@ static void end_run(struct reading *t)
     for (uint32_t i = 0; i < n; i++)
         if (t->events.at[i].owner == FSD_NONE)
             ids[i] = add_time(t, &t->events.at[i], 0);
-    for (uint32_t i = n; i-- > 0;) /* an event's owner follows the event */
+    for (uint32_t i = n; i-- > 0;) /* backwards, because the owner of an event comes
+                                      after it */
         if (t->events.at[i].owner != FSD_NONE)
             ids[i] = add_time(t, &t->events.at[i], ids[t->events.at[i].owner] + 1);
     t->events.n = t->running.n = t->ended.n = 0;
@@ -178,8 +181,8 @@ static void end_run(struct reading *t)
 
 /* -------------------------------------------------------------------------- events */
 
-/* Ends the events of one Execute.  For the main graph, which has no owner, the end of
- * the run follows. */
+/* Moves the events that one "Execute" ran from `running` to `ended`.  If it ran the
+ * main graph, which has no owner, the end of the run follows. */
 static void end_execute(struct reading *t, double start)
 {
     while (t->running.n && t->events.at[t->running.at[t->running.n - 1]].start >= start)
@@ -239,7 +242,8 @@ static void read_field(struct reading *t, struct event *e, const struct fsd_fiel
         e->us = f->number;
     } else if (fsd_field_is(f, "provider") && f->is_text) {
         e->provider = fsd_intern_slice(t->names, text);
-    } else if ((fsd_field_is(f, "node_index") || /* keys of versions before 1.17: */
+    } else if ((fsd_field_is(f, "node_index") || /* ONNX Runtime before 1.17 writes the
+                                                    second key */
                 fsd_field_is(f, "graph_index")) &&
                f->is_text && fsd_slice_take_number(&text, INDEX_MAX, &index)) {
         e->index = (uint32_t)index;
@@ -289,7 +293,7 @@ enum fsd_status fsd_ort_profile_read(struct fsd_arena *arena, struct fsd_intern 
     if (status == FSD_E_LIMIT)
         fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_BYTE, t.r.at,
                  "expected at most %d events of a run, found more", EVENTS_MAX);
-    if (status == FSD_OK && !t.runs) /* the session ended during the first run */
+    if (status == FSD_OK && !t.runs) /* the file ends within the first run */
         end_run(&t);
     for (uint32_t i = 0; i < t.profile.entries.n; i++)
         t.profile.entries.at[i].sizes =

@@ -1,46 +1,47 @@
 /*
- * The log of an ONNX Runtime session at log_severity_level 0.  It states whether each
- * graph transformer changed the graph, the skipped fusions with their reasons, the
+ * Reads the log of an ONNX Runtime session at log_severity_level 0.  It states which
+ * graph transformers changed the graph, the skipped fusions with their reasons, the
  * added nodes, and the execution provider of each node.
  *
  *     DATE TIME [V:onnxruntime:LOGID, FILE:LINE FUNCTION] TEXT
  *
- * No line states which nodes were fused into which: names and tensors of the optimized
- * model show it.  A line is recognized by the form of its text, since its position in
- * the runtime's source differs between versions.  The log reports nodes that a
- * transformer removed after its "modified: 1" and before it applies the next
- * transformer.
+ * The log does not state which nodes a fusion combined; the names and tensors of the
+ * optimized model show this.  A line is recognized by the form of its text, because its
+ * FILE:LINE differs between versions.  Lines about nodes that a transformer removed
+ * come after its line "modified: 1" and before the line of the next transformer.
  */
 #include "base/base.h"
 #include "base/file_type.h"
 #include "read/ort/ort.h"
 
 enum {
-    SEARCHED = 1 << 16,     /* bytes that are searched for the first line of a
-                               session */
-    LONGEST_LINE = 1 << 20, /* longer lines are not examined */
-    LONGEST_HEAD = 1 << 9,  /* the text before a message; includes Windows' long
-                               function names */
-    MOST_PASSES = 1 << 12   /* passes in one session; sessions have some hundred */
+    SEARCHED = 1 << 16,     /* the maximum number of bytes that are searched for the
+                               first line of a session */
+    LONGEST_LINE = 1 << 20, /* the maximum number of bytes of a line; a longer line is
+                               ignored */
+    LONGEST_HEAD = 1 << 9,  /* the maximum number of bytes of the text before a message;
+                               function names on Windows are long */
+    MOST_PASSES = 1 << 12   /* the maximum number of passes in one session; sessions
+                               have a few hundred */
 };
 
-/* A line without its prefix. */
+/* A line of the log, without its prefix. */
 struct line {
     struct fsd_slice file, function, text;
 };
 
 struct session_log {
     struct fsd_history *h;
-    struct fsd_intern *keys;   /* keys of skipped fusions */
-    FSD_VEC(uint32_t) skip_of; /* indexed by key: the event plus 1 */
+    struct fsd_intern *keys;   /* gives each skipped fusion a number */
+    FSD_VEC(uint32_t) skip_of; /* indexed by number in `keys`: the event, plus 1 */
     uint64_t number;           /* the number of the line */
-    uint32_t build;            /* the session, from 0 */
-    bool initialized;          /* this session has been initialized */
-    uint32_t first, pass;      /* in h->passes: the session's first pass; the current
-                                  pass, or FSD_NONE */
-    fsd_sym placing;           /* the provider whose nodes are listed; 0: no list is
-                                  open */
-    bool all_placed;           /* one provider has all nodes */
+    uint32_t build;            /* the number of the session, from 0 */
+    bool initialized;          /* a line stated that the session is initialized */
+    uint32_t first, pass;      /* indices in h->passes: the first pass of the session,
+                                  and the current pass or FSD_NONE */
+    fsd_sym placing;           /* the provider whose nodes the next lines list; 0:
+                                  none */
+    bool all_placed;           /* one provider has all nodes of the session */
 };
 
 bool fsd_ort_is_session(const struct fsd_file *file)
@@ -53,7 +54,8 @@ bool fsd_ort_is_session(const struct fsd_file *file)
 
 /* --------------------------------------------------------------------------- lines */
 
-/* Splits a line; false for another program's line and for further lines of a message.
+/* Splits a line into prefix and text.  Returns false if another program wrote the line,
+ * or if it continues a message.
  */
 static bool take_head(struct fsd_slice t, struct line *out)
 {
@@ -65,7 +67,8 @@ static bool take_head(struct fsd_slice t, struct line *out)
         head.s[head.n - 2] != '[' || !fsd_slice_split_at(&where, "] ", &out->text))
         return false;
     out->text.n = (size_t)(t.s + t.n - out->text.s);
-    fsd_slice_split_last(&where, ", ", &where); /* the caller sets LOGID */
+    fsd_slice_split_last(&where, ", ", &where); /* removes LOGID, which the caller of
+                                                   ONNX Runtime sets */
     fsd_slice_split_at(&where, " ", &out->function);
     out->file = where;
     fsd_slice_drop(&out->text, "\x1b[m");
@@ -82,7 +85,7 @@ static fsd_sym keep(struct session_log *r, struct fsd_slice text)
     return fsd_intern_slice(r->h->names, text);
 }
 
-/* Makes the transformer with this name the current one. */
+/* Makes the transformer with this name the current pass. */
 static void set_pass(struct session_log *r, struct fsd_slice name)
 {
     fsd_sym sym = keep(r, name);
@@ -103,8 +106,9 @@ static struct fsd_pass_stats *at_work(struct session_log *r)
     return r->pass == FSD_NONE ? NULL : &r->h->passes.at[r->pass];
 }
 
-/* "Applying graph transformer X on step 1.", "GraphTransformer X modified: 1 with
- * status: OK", and the transformer's messages between and after these lines. */
+/* Reads a line about a graph transformer: "Applying graph transformer X on step 1.",
+ * "GraphTransformer X modified: 1 with status: OK", or a message of the transformer
+ * between or after these lines. */
 static bool read_transformer(struct session_log *r, const struct line *line)
 {
     struct fsd_slice t = line->text, rest;
@@ -163,8 +167,8 @@ static fsd_sym pass_name(struct session_log *r)
     return pass ? pass->name : 0;
 }
 
-/* Stores each skipped fusion once: transformers examine the same nodes in each of their
- * steps. */
+/* Stores a skipped fusion.  It is stored only once, although a transformer examines the
+ * same nodes in each of its steps. */
 static void skip(struct session_log *r, fsd_sym pass, fsd_sym node, fsd_sym by,
                  struct fsd_slice why)
 {
@@ -184,7 +188,7 @@ static void skip(struct session_log *r, fsd_sym pass, fsd_sym node, fsd_sym by,
     r->skip_of.at[key] = r->h->events.n;
 }
 
-/* "MobileClipMHA[NODE]: fusion skipped: WHY" */
+/* Reads a line like "MobileClipMHA[NODE]: fusion skipped: WHY". */
 static bool read_named_skip(struct session_log *r, struct fsd_slice t)
 {
     struct fsd_slice pass = fsd_slice_take_word(&t), why;
@@ -196,8 +200,9 @@ static bool read_named_skip(struct session_log *r, struct fsd_slice t)
     return true;
 }
 
-/* "Skipping constant folding for OP node 'NAME' because WHY", and "... can't constant
- * fold OP node 'NAME'" after the reason. */
+/* Reads a line about a node that the session does not fold: "Skipping constant folding
+ * for OP node 'NAME' because WHY", or a reason and then "... can't constant fold OP
+ * node 'NAME'". */
 static bool read_folding(struct session_log *r, struct fsd_slice t)
 {
     static const char cannot[] = " and hence can't constant fold ";
@@ -217,7 +222,7 @@ static bool read_folding(struct session_log *r, struct fsd_slice t)
     return true;
 }
 
-/* "PASS: skipping candidate due to WHY": no node is named. */
+/* Reads a line like "PASS: skipping candidate due to WHY", which names no node. */
 static bool read_candidate(struct session_log *r, struct fsd_slice t)
 {
     struct fsd_slice pass = fsd_slice_take_word(&t);
@@ -228,8 +233,8 @@ static bool read_candidate(struct session_log *r, struct fsd_slice t)
     return true;
 }
 
-/* Reads a message that states which part of its pattern a fusion did not find; it names
- * no node. */
+/* Reads a message that states which part of its pattern a fusion did not find.  The
+ * message names no node. */
 static bool read_miss(struct session_log *r, const struct line *line)
 {
     static const char *const words[] = {" not ", "n't ", "Failed ", " failed",
@@ -247,8 +252,8 @@ static bool read_miss(struct session_log *r, const struct line *line)
 
 /* -------------------------------------------------------------------- additions */
 
-/* Takes A from "src node ("A", index: 1)"; "input" and "output" of the graph stay as
- * they are. */
+/* Reads the name A from "src node ("A", index: 1)".  The words "input" and "output",
+ * for the graph's own, stay unchanged. */
 static struct fsd_slice take_end(struct fsd_slice *t)
 {
     struct fsd_slice end, rest;
@@ -266,9 +271,9 @@ static struct fsd_slice take_end(struct fsd_slice *t)
     return end;
 }
 
-/* "Inserted Q/DQ pair between src node ("A", index: 1) and dst node ("B", index: 2) at
- * NodeArg "T"."; before 1.18 "Inserting Q/DQ pair between node ("A", index: 1) and node
- * ..." */
+/* Reads a line like "Inserted Q/DQ pair between src node ("A", index: 1) and dst node
+ * ("B", index: 2) at NodeArg "T"." or, before ONNX Runtime 1.18, "Inserting Q/DQ pair
+ * between node ("A", index: 1) and node ...". */
 static bool read_pair(struct session_log *r, struct fsd_slice t)
 {
     struct fsd_slice tensor, from, to;
@@ -292,8 +297,9 @@ static bool read_pair(struct session_log *r, struct fsd_slice t)
     return true;
 }
 
-/* "Add MemcpyToHost before T for CUDAExecutionProvider", and the warning after all of
- * them: "2 Memcpy nodes are added to the graph G for CUDAExecutionProvider. ..." */
+/* Reads a line about an added copy, "Add MemcpyToHost before T for
+ * CUDAExecutionProvider", or the warning after all of them: "2 Memcpy nodes are added
+ * to the graph G for CUDAExecutionProvider. ...". */
 static bool read_memcpy(struct session_log *r, struct fsd_slice t)
 {
     struct fsd_slice what = t, tensor, provider;
@@ -334,7 +340,7 @@ static void count_placed(struct session_log *r, struct fsd_slice number)
         r->h->placed.at[r->build] += (uint32_t)n;
 }
 
-/* "  OP (NAME)": the list continues. */
+/* Reads a node in a list of a provider's nodes: "  OP (NAME)". */
 static bool read_placed_node(struct session_log *r, struct fsd_slice t)
 {
     struct fsd_slice name;
@@ -349,8 +355,9 @@ static bool read_placed_node(struct session_log *r, struct fsd_slice t)
     return true;
 }
 
-/* " All nodes placed on [EP].  Number of nodes: 5", before 1.13 "All nodes have been
- * placed on [EP]."; " Node(s) placed on [EP]. ..." followed by its nodes. */
+/* Reads a line about the nodes of a provider: " All nodes placed on [EP].  Number of
+ * nodes: 5" (before ONNX Runtime 1.13 "All nodes have been placed on [EP]."), or "
+ * Node(s) placed on [EP]. ...", after which the log lists the nodes. */
 static bool read_placement(struct session_log *r, struct fsd_slice t)
 {
     struct fsd_slice provider, rest;
@@ -379,7 +386,8 @@ static bool read_placement(struct session_log *r, struct fsd_slice t)
 
 /* --------------------------------------------------------------------- sessions */
 
-/* A program may open several sessions, one after the other. */
+/* Reads the first line of a session.  A program may open several sessions, one after
+ * the other. */
 static bool read_start(struct session_log *r, struct fsd_slice t)
 {
     if (!fsd_slice_is(t, "Initializing session."))

@@ -1,16 +1,17 @@
 /*
- * Joins a profile with the layers.  If both come from one build, they have the same
- * names in the same order; otherwise layers with equal names are joined in the order of
- * these names.
+ * Finds the layer of each entry of a profile.  If both come from one build, they have
+ * the same names in the same order.  Otherwise, entries and layers with equal names are
+ * joined in order.
  */
 #include "model/graph/graph.h"
 #include "read/profile/measured.h"
 
-/* The layers of each name that no entry has taken yet, in the engine's order. */
+/* The layers that have no entry yet, for each name in the order of the engine. */
 struct queue {
-    fsd_id *first; /* indexed by symbol; FSD_NONE: none is left */
-    fsd_id *next;  /* indexed by layer */
-    bool *taken;   /* indexed by layer */
+    fsd_id *first; /* indexed by symbol: the first such layer with this name; FSD_NONE:
+                      none is left */
+    fsd_id *next;  /* indexed by layer: the next such layer with the same name */
+    bool *taken;   /* indexed by layer: it has an entry */
 };
 
 static struct queue new_queue(struct fsd_arena *arena, const struct fsd_graph *engine)
@@ -51,8 +52,8 @@ static bool contains(const struct fsd_graph *engine, fsd_sym a, fsd_sym b)
 
 enum { GAP = 64 };
 
-/* The only layer in a gap that was not joined; FSD_NONE if there is none or several, or
- * if the gap is too long to identify the layer by its position. */
+/* Returns the only layer without an entry between two layers; FSD_NONE if there is none
+ * or several, or if the two are too far apart to identify the layer by its position. */
 static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
 {
     fsd_id found = FSD_NONE;
@@ -69,9 +70,9 @@ static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
     return found;
 }
 
-/* Joins an entry between two joined ones to the only layer between their layers if one
- * of the two names contains the other: a profile may state "Add_133" and the dump
- * "PWN(Add_133)". */
+/* Joins an entry whose two neighbors have layers to the only layer between these
+ * layers, if one of the two names contains the other.  For example, a profile has
+ * "Add_133" and the dump "PWN(Add_133)". */
 static void join_gaps(struct fsd_join *join, struct queue *q,
                       const struct fsd_graph *engine, const struct fsd_profile *profile)
 {
@@ -90,8 +91,8 @@ static void join_gaps(struct fsd_join *join, struct queue *q,
     }
 }
 
-/* Joins each entry with a truncated name to a layer whose name begins with it.  Several
- * names may have the same beginning, so the next such layer after the layer of the
+/* Joins each entry with a truncated name to a layer whose name begins with that name.
+ * Several layers may have this beginning; the first of them after the layer of the
  * previous entry is used. */
 static void join_cut(struct fsd_join *join, struct queue *q,
                      const struct fsd_graph *engine, const struct fsd_profile *profile)
@@ -119,8 +120,8 @@ static void join_cut(struct fsd_join *join, struct queue *q,
 
 /* ---------------------------------------------------------- layers without a name */
 
-/* "Gemm" from "Gemm_12", a profile's name for a node without a name; 0 if it is not
- * such a name. */
+/* Returns the symbol of "Gemm" for "Gemm_12", which is a profile's name for a node
+ * without a name; 0 for a name of another form. */
 static fsd_sym numbered_type(const struct fsd_graph *engine, fsd_sym entry)
 {
     const char *text = fsd_text(engine->names, entry), *end = strrchr(text, '_');
@@ -131,8 +132,8 @@ static fsd_sym numbered_type(const struct fsd_graph *engine, fsd_sym entry)
     return type == FSD_NONE ? 0 : type;
 }
 
-/* For each type, joins the layers without names to the entries with such names, in
- * order, if there are as many of both. */
+/* For each type of layer, joins the layers without a name to the entries named after
+ * the type and a number, in order.  There must be as many layers as entries. */
 static void join_unnamed(struct fsd_join *join, struct queue *q,
                          struct fsd_arena *arena, const struct fsd_graph *engine,
                          const struct fsd_profile *profile)
@@ -187,7 +188,7 @@ struct fsd_join fsd_profile_join(struct fsd_arena *arena,
     for (uint32_t i = 0; i < n; i++) {
         const struct fsd_profile_entry *entry = &profile->entries.at[i];
 
-        if (entry->within) /* the entry belongs to the layer of another entry */
+        if (entry->within) /* the layer of another entry ran this one in its body */
             continue;
         if (!fsd_join_has(&join, i))
             join.layer_of[i] = take(&q, entry->name);

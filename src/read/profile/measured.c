@@ -1,8 +1,8 @@
 /*
- * Joins profiles to an engine's layers and takes the median, minimum and maximum per
- * layer over several profiles.  A time that belongs to no layer is kept (`elsewhere`),
- * and each oddity of a profile becomes a remark.  Otherwise the sum of the layers would
- * differ from the measured total without an explanation.
+ * Joins profiles to the layers of an engine, and computes the median, minimum and
+ * maximum time of each layer over several profiles.  The sum of the layers may differ
+ * from the measured total.  To explain the difference, the time of entries without a
+ * layer is stored (`elsewhere`), and each problem of a profile becomes a remark.
  */
 #include "model/graph/graph.h"
 #include "read/profile/measured.h"
@@ -15,7 +15,7 @@ static void remark(struct fsd_graph *engine, const char *rule, fsd_id layer,
     fsd_vec_push(engine->arena, &engine->remarks, remark);
 }
 
-/* Remarks on a profile as a whole. */
+/* Adds remarks about a profile as a whole. */
 static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p,
                            uint32_t joined)
 {
@@ -44,7 +44,7 @@ static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p
                fsd_intern_str(engine->names, p->path));
 }
 
-/* Stores the entry's facts about how a layer ran, apart from its time. */
+/* Stores the facts of an entry about its layer, apart from the time. */
 static void describe(struct fsd_layer *layer, const struct fsd_profile_entry *entry)
 {
     if (entry->provider)
@@ -53,10 +53,12 @@ static void describe(struct fsd_layer *layer, const struct fsd_profile_entry *en
         layer->ran_with = entry->sizes;
 }
 
-static const double OUTLYING = 1.1; /* ratio of means to medians; a lower one is usual,
-                                       because some runs are always slower */
+static const double OUTLYING = 1.1; /* the ratio of means to medians from which on a
+                                       remark is added; lower ratios are usual, because
+                                       some runs are always slower */
 
-/* Stores the layer times of a profile; returns the time of entries without a layer. */
+/* Stores the layer times of a profile.  Returns the time of all entries without a
+ * layer, in milliseconds. */
 static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
                           const struct fsd_profile *p, struct fsd_arena *scratch)
 {
@@ -70,13 +72,14 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
     remark_profile(engine, p, join.joined);
     for (uint32_t i = 0; i < p->entries.n; i++) {
         const struct fsd_profile_entry *entry = &p->entries.at[i];
-        bool by_runs = p->runs && entry->total_ms >= 0; /* otherwise the profile's mean
-                                                           is the time of a run */
+        bool by_runs = p->runs && entry->total_ms >= 0; /* the time of one run is total
+                                                           / runs; else it is the mean
+                                                           in the profile */
         double ms = by_runs ? entry->total_ms / (double)p->runs : entry->mean_ms;
         fsd_id layer = join.layer_of[i];
 
-        if (layer != FSD_NONE && entry->within) /* its layer's time includes the time of
-                                                   this entry */
+        if (layer != FSD_NONE && entry->within) /* the time of another entry includes
+                                                   this time */
             continue;
         if (layer != FSD_NONE)
             describe(&engine->layers.at[layer], entry);
@@ -98,8 +101,9 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
     return elsewhere;
 }
 
-/* Detects means far above the medians in the same profile: a few runs were disturbed.
- * A profile without a median for each layer shows nothing. */
+/* Detects a profile whose means are far above its medians, because another process
+ * disturbed some runs.  A profile without a median for each layer does not show
+ * this. */
 static void find_outliers(struct fsd_measured *t, struct fsd_graph *engine,
                           const struct fsd_profile *p, struct fsd_arena *scratch)
 {

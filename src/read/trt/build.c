@@ -1,12 +1,13 @@
 /*
- * The part of reading an engine that does not depend on a dump's syntax.
+ * Builds the graph of an engine, independently of the syntax of the dump.
  *
- * It decides which tensors are the engine's inputs and outputs.  With bindings, a
- * binding that a layer produces is an output, any other an input.  Without them,
- * "produced by no layer" is not enough: constants inside Myelin regions
- * (`__mye519_dconst`) have no producer either.  Then the names of the model's inputs
- * and outputs decide; without a model, tensors that no layer produces are inputs,
- * except those named as constants, and tensors that no layer consumes are outputs.
+ * It also decides which tensors are inputs and outputs of the engine.  If the dump
+ * lists bindings, a binding that a layer produces is an output, and any other binding
+ * is an input.  Without bindings, the names of the model's inputs and outputs decide: a
+ * tensor without a producer may also be a constant inside a Myelin region
+ * (`__mye519_dconst`).  Without a model, tensors that no layer produces are inputs,
+ * unless they have the name of a constant, and tensors that no layer consumes are
+ * outputs.
  */
 #include "read/trt/build.h"
 #include "read/trt/trt.h"
@@ -39,7 +40,7 @@ void fsd_build_remark(struct fsd_build *b, const char *rule, fsd_sym text)
 
 enum { MOST_REGIONS = 1 << 12 };
 
-/* Removes the number at the end and returns it; -1 if there is none. */
+/* Removes the number at the end of the text and returns it; -1 if there is none. */
 static int32_t cut_number(struct fsd_slice *t)
 {
     int32_t number = 0;
@@ -55,7 +56,8 @@ static int32_t cut_number(struct fsd_slice *t)
     return number;
 }
 
-/* The region of a kernel: 1 for "k_myl1_7"; -1 if the name is not a kernel's. */
+/* Returns the number of the region of a Myelin kernel: 1 for "k_myl1_7"; -1 if the name
+ * is no kernel's. */
 static int32_t region_of(struct fsd_slice name)
 {
     int32_t region;
@@ -66,8 +68,8 @@ static int32_t region_of(struct fsd_slice name)
     return region < MOST_REGIONS && fsd_slice_drop(&name, "_myl") ? region : -1;
 }
 
-/* Whether the model's own names contain the marker of a profile's number, which then
- * does not identify profiles. */
+/* Whether names of the model contain FSD_TRT_PROFILE.  This text then does not show the
+ * optimization profile of a layer. */
 static bool names_hold_profiles(const struct fsd_build *b)
 {
     const struct fsd_graph *model = b->vocab ? b->vocab->model : NULL;
@@ -104,8 +106,8 @@ void fsd_build_foresee(struct fsd_build *b, struct fsd_slice name,
     b->profile_of.at[region] = (int32_t)number;
 }
 
-/* The profile of the layer's own name, or of its region; the first profile if there is
- * no number. */
+/* Returns the optimization profile of a layer, from its name or from its region; the
+ * first profile if neither shows a number. */
 static int32_t profile_of(const struct fsd_build *b, fsd_sym name)
 {
     struct fsd_slice text = {fsd_text(b->g->names, name),
@@ -148,8 +150,8 @@ void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
     b->elsewhere = g->profile != profile;
 }
 
-/* Parses each spelling once, and remarks on it at most once, however many tensors have
- * it. */
+/* Reads the spelling of a format.  Many tensors have the same spelling, so each is
+ * parsed once, and gets at most one remark. */
 static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
 {
     while (b->format_of.n <= spelling)
@@ -166,8 +168,8 @@ static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
     return b->formats.at[b->format_of.at[spelling]];
 }
 
-/* Strides determine the layout and words only repeat it; but only the words state
- * vectors and padding. */
+/* Derives the layout from the strides, which are more precise than the words of the
+ * format.  Only the words state vectors and padding. */
 static void lay_by_strides(const struct fsd_build_tensor *tensor,
                            struct fsd_layout *layout)
 {
@@ -205,8 +207,8 @@ static fsd_id add_form(struct fsd_build *b, const struct fsd_build_tensor *tenso
         for (uint32_t i = 0; i < tensor->rank; i++)
             fsd_vec_push(b->g->arena, &b->g->ints, tensor->strides[i]);
     }
-    /* "64:8" states that the axis is padded to a multiple of 8, but not the order of
-     * the axes. */
+    /* A size like "64:8" states that the axis is padded to a multiple of 8.  It does
+     * not state the order of the axes. */
     if (tensor->vector) {
         form.layout.pad = tensor->vector;
         form.layout.axis = tensor->vector_axis;
@@ -241,11 +243,12 @@ void fsd_build_port(struct fsd_build *b, enum fsd_direction direction,
     if (tensor->name) {
         uint8_t *uses;
 
-        /* Each port has its own form: a pooling outputs [1,64,7,7] and the following
-         * gemm reads the same tensor as [1,3136]. */
+        /* Each port has a form of its own: for example, a pooling outputs [1,64,7,7],
+         * and the next layer, a gemm, reads the same tensor as [1,3136]. */
         port.tensor = tensor_named(b, tensor->name);
         uses = &b->uses.at[port.tensor];
-        /* A tensor has the form of its first producer, else of its first consumer. */
+        /* A tensor has the form at its first producer or, if it has none, at its first
+         * consumer. */
         if (!*uses || (out && !(*uses & PRODUCED)))
             g->tensors.at[port.tensor].form = port.form;
         *uses |= out ? PRODUCED : CONSUMED;
@@ -289,8 +292,8 @@ void fsd_build_attr(struct fsd_build *b, struct fsd_attr attr)
     b->node.attrs.n++;
 }
 
-/* For a layer that TensorRT added for itself: marks the names in its name that are not
- * in the model as TensorRT's own. */
+/* Marks unknown names in the name of the current layer as TensorRT's own.  TensorRT
+ * added this layer for itself. */
 static void own_names(struct fsd_build *b)
 {
     for (uint32_t i = b->layer.mentions.at; i < b->g->mentions.n; i++)
@@ -298,8 +301,8 @@ static void own_names(struct fsd_build *b)
             b->g->mentions.at[i].role = FSD_MENTION_HELPER;
 }
 
-/* Remarks on a kernel whose name states a type that none of the layer's inputs has: one
- * of the two is wrong, and so are conclusions from it. */
+/* Adds a remark if the name of the kernel states a type that no input of the layer has:
+ * one of both is wrong, so conclusions from them may be wrong, too. */
 static void remark_contradiction(struct fsd_build *b)
 {
     struct fsd_graph *g = b->g;
@@ -330,7 +333,7 @@ void fsd_build_layer_end(struct fsd_build *b)
     if (!b->elsewhere)
         remark_contradiction(b);
     b->in_layer = false;
-    if (b->elsewhere) { /* discards everything read about the layer */
+    if (b->elsewhere) { /* discards all facts that were read about the layer */
         fsd_vec_push(g->arena, &g->elsewhere, b->node.name);
         g->mentions.n = b->layer.mentions.at;
         g->remarks.n = b->remarks;
@@ -355,7 +358,7 @@ void fsd_build_layer_end(struct fsd_build *b)
 
 enum { MODEL_FLAGS = FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT };
 
-/* The flags of the model's tensor of that name. */
+/* Returns the flags of the model's tensor with this name; 0 if there is none. */
 static uint8_t model_flags(const struct fsd_build *b, fsd_sym name)
 {
     const struct fsd_meaning *what =
@@ -367,8 +370,9 @@ static uint8_t model_flags(const struct fsd_build *b, fsd_sym name)
     return tensor->scope ? 0 : tensor->flags & MODEL_FLAGS;
 }
 
-/* The tensor of a binding: if all profiles share one list, the layers may use a name
- * with their profile's number.  FSD_NONE for another profile's binding. */
+/* Returns the tensor of a binding; FSD_NONE if the binding belongs to another profile.
+ * If all profiles share one list of bindings, the layers may use the name with the
+ * number of their profile. */
 static fsd_id bound_tensor(struct fsd_build *b, fsd_sym name)
 {
     struct fsd_graph *g = b->g;
@@ -395,8 +399,9 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
 
     if (id == FSD_NONE)
         return;
-    /* A list of bare names has no directions: a tensor with a producer is an output,
-     * and a name that no layer has gets its direction from the model. */
+    /* A list of names states no directions.  A tensor with a producer is an output, any
+     * other tensor of a layer an input.  If no layer has the name, the model shows the
+     * direction. */
     if (direction == FSD_DIRECTION_UNKNOWN)
         flags = b->uses.at[id] & PRODUCED   ? FSD_TENSOR_OUTPUT
                 : b->uses.at[id] & CONSUMED ? FSD_TENSOR_INPUT
@@ -419,8 +424,8 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
             b->g, (struct fsd_form){.ranked = true}, tensor->optimum, tensor->rank);
 }
 
-/* Whether the model states its inputs: neither the engine's own names nor the lines of
- * an excerpt do. */
+/* Whether the model states its inputs.  A model that consists of names in the engine,
+ * or that comes from an excerpt of a log, does not. */
 static bool states_inputs(const struct fsd_vocab *vocab)
 {
     const struct fsd_graph *model = vocab ? vocab->model : NULL;
@@ -445,7 +450,8 @@ static uint8_t guessed_flags(const struct fsd_build *b, fsd_id tensor, bool by_m
         return model_flags(b, t->name) & FSD_TENSOR_OUTPUT;
     if (by_model)
         return model_flags(b, t->name) & FSD_TENSOR_INPUT;
-    if (guess == FSD_TENSOR_INPUT && /* a constant inside a region, by its name */
+    if (guess == FSD_TENSOR_INPUT && /* the name shows that the tensor is a constant
+                                        inside a region */
         (fsd_slice_begins(name, "__mye") || fsd_slice_drop(&name, "const") ||
          fsd_is_weight_name(name)))
         return 0;
@@ -454,13 +460,13 @@ static uint8_t guessed_flags(const struct fsd_build *b, fsd_id tensor, bool by_m
 
 /* ------------------------------------------------------------------- finishing */
 
-/* The range of versions that may have written the engine.  Neither JSON nor every log
- * states the version, but the keys narrow it down. */
+/* Returns the range of TensorRT versions that may have written the dump.  JSON and some
+ * logs do not state the version, but their keys depend on it. */
 static const char *generation(const struct fsd_build *b)
 {
     if (b->seen & FSD_SEEN_IO_TENSORS)
         return "TensorRT 11 or later";
-    if (b->seen & FSD_SEEN_OLD_LINES) /* also seen in a log of 8.5 */
+    if (b->seen & FSD_SEEN_OLD_LINES) /* a log of TensorRT 8.5 has them, too */
         return "TensorRT 8.5 or earlier";
     if (b->seen & FSD_SEEN_NEW_LINES)
         return "TensorRT 8.5 or later";
@@ -477,14 +483,15 @@ static const char *generation(const struct fsd_build *b)
     return "TensorRT 8.2 to 8.5";
 }
 
-/* If a layer refers back to an earlier one, all layers between them form a loop. */
+/* Finds loops: if a layer names an earlier layer as the target of a jump, both and all
+ * layers between them are a loop. */
 static void find_jumps(struct fsd_graph *g)
 {
     static const char *const keys[] = {"JumpTarget", "JumpTargetThen",
                                        "JumpTargetElse"};
     FSD_SCRATCH(scratch);
-    fsd_id *named = NULL; /* indexed by symbol: the first layer with that name, plus
-                             1 */
+    fsd_id *named = NULL; /* indexed by symbol: the number of the first layer with this
+                             name, plus 1 */
 
     for (fsd_id i = 0; i < g->nodes.n; i++)
         for (size_t k = 0; k < FSD_COUNT_OF(keys); k++) {
@@ -515,7 +522,7 @@ void fsd_build_finish(struct fsd_build *b)
         g->tensors.at[i].flags |= guessed_flags(b, i, by_model);
     fsd_graph_list_borders(g);
     g->producer = b->version ? b->version : fsd_intern_str(g->names, generation(b));
-    /* Weak typing ended with TensorRT 11; TensorRT for RTX never had it. */
+    /* TensorRT 11 and TensorRT for RTX always build strongly typed networks. */
     g->strongly_typed = b->seen & FSD_SEEN_IO_TENSORS ||
                         strstr(fsd_text(g->names, g->producer), " for RTX");
     find_jumps(g);

@@ -1,17 +1,19 @@
 /*
- * Converts almost-JSON to JSON in one pass with two states, inside and outside of a
- * string.  Sequences of bytes that need no change are copied at once.
+ * Converts the text of a dump to valid JSON in one pass.  The converter has two states,
+ * inside and outside of a string.  It copies a sequence of bytes as a whole if none of
+ * them needs a change.
  */
 #include "read/trt/trt.h"
 #include "base/plain.h"
 
 struct cleaner {
     const unsigned char *in;
-    size_t n, at; /* at: the next byte to read */
-    char *out;    /* NULL: count only */
+    size_t n, at; /* `at` is the offset of the next byte to read */
+    char *out;    /* NULL: the bytes are only counted */
     size_t used, limit;
     bool in_string;
-    uint32_t depth; /* number of open brackets; arbitrary if the text is not JSON */
+    uint32_t depth; /* the number of open brackets; any number if the text is not
+                       JSON */
     struct fsd_cleaned about;
 };
 
@@ -33,8 +35,8 @@ static bool is_next(const struct cleaner *c, const char *word, size_t len)
     return c->n - c->at >= len && !memcmp(c->in + c->at, word, len);
 }
 
-/* Roles of bytes outside of strings.  Each value but the outermost follows a comma or
- * an open bracket. */
+/* The roles of bytes outside of strings.  Values are counted by the commas and open
+ * brackets before them. */
 enum { BEFORE_VALUE = 1, OPENS = 2, CLOSES = 4, STRING_OR_WORD = 8 };
 static const unsigned char means[256] = {[','] = BEFORE_VALUE,
                                          ['['] = BEFORE_VALUE | OPENS,
@@ -72,7 +74,7 @@ static size_t plain_outside(struct cleaner *c, size_t i)
     return i;
 }
 
-/* How many bytes can be copied unchanged. */
+/* Returns the number of bytes that can be copied unchanged. */
 static size_t plain_run(struct cleaner *c)
 {
     size_t i = c->at;

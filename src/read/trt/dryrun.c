@@ -1,6 +1,6 @@
 /*
- * The text that Torch-TensorRT prints about a graph that it only partitions
- * (dryrun=True):
+ * Reads the text that Torch-TensorRT prints in a dry run (dryrun=True), which only
+ * partitions a graph:
  *
  *     The graph consists of 12 Total Operators, of which 10 operators are supported,
  *     83.33% coverage
@@ -12,11 +12,12 @@
  *         TRT Engine #1 - Submodule name: _run_on_acc_0
  *          Number of Operators in Engine: 9
  *
- * Each engine, and each node that PyTorch runs, is a layer; the nodes in an engine are
- * not printed.  The numbers become facts of the build, like those of a log.
+ * Each engine becomes a layer, and so does each node that PyTorch runs.  The nodes in
+ * an engine are not printed.  The numbers become facts about the build, like those in a
+ * log.
  *
- * Source: the documentation and the public code of Torch-TensorRT 2.2 to 2.14; no text
- * of a run was available.
+ * Source: the documentation and the public code of Torch-TensorRT 2.2 to 2.14.  No
+ * output of a real run was available.
  */
 #include "base/base.h"
 #include "read/log/log.h"

@@ -1,5 +1,5 @@
 /*
- * Parses the parts of a layer's name; name.c has the grammar.
+ * Parses the parts of a layer's name. The grammar is in name.c.
  */
 #include "model/graph/graph.h"
 #include "read/trt/grammar.h"
@@ -7,13 +7,13 @@
 
 enum { DEPTH_MAX = 64, TAIL_MAX = 4 };
 
-/* The kind of the part just read; it decides the form of a name that has no other form
- * yet. */
+/* The kind of the last part. It decides the form of the name if nothing else has
+ * decided it. */
 enum part { PART_PLAIN, PART_WRAPPER, PART_COPY, PART_FOREIGN, PART_LIST };
 
 /* ---------------------------------------------------------------- known names */
 
-/* Suffixes that TensorRT 8.0 gives the layers of a Q or DQ. */
+/* The suffixes in the names of Q and DQ layers of TensorRT 8.0. */
 static const char *const quantizer_ends[] = {"_quantize_scale_node",
                                              "_dequantize_scale_node"};
 
@@ -27,12 +27,13 @@ static bool skip_tail(const struct fsd_expr *p, struct fsd_tail *t)
         t->copies = true;
     } else if (fsd_scan_skip(&p->text, &at, quantizer_ends[0]) ||
                fsd_scan_skip(&p->text, &at, quantizer_ends[1])) {
-        /* nothing but the suffix is skipped */
+        /* only the suffix itself is skipped */
     } else if (fsd_scan_skip(&p->text, &at, "_clone_")) {
         if (!fsd_scan_skip_number(&p->text, &at))
             return false;
     } else if (fsd_scan_skip(&p->text, &at, "_(")) {
-        at--; /* unsqueeze_node_after_X_(Unnamed Layer* 36) [Shuffle]_output */
+        at--; /* such as "unsqueeze_node_after_X_(Unnamed Layer* 36)
+                 [Shuffle]_output" */
         if (!fsd_scan_skip_unnamed(&p->text, &at))
             return false;
         fsd_scan_skip(&p->text, &at, "_output");
@@ -115,9 +116,10 @@ void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
         fsd_mention_add(p->g, p->vocab, m, p->text.s + at, end - at, what);
 }
 
-/* The parser numbers the layers of one node, so a layer may get the name of another
- * node: "node_linear_1" may be the second layer of node_linear, and "node_linear_1_2"
- * is a layer of node_linear_1. The whole name is kept, since a log can decide. */
+/* Adds a mention of a known name. The name may be ambiguous, because the parser numbers
+ * the layers of a node: "node_linear_1" may be the second layer of node_linear, or a
+ * layer of node_linear_1. The mention keeps the whole name, because a log can
+ * decide. */
 void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
                             const struct fsd_known *known)
 {
@@ -146,7 +148,8 @@ void fsd_expr_remark(const struct fsd_expr *p, const char *rule)
 static size_t read_part(struct fsd_expr *p, size_t at, enum fsd_place in,
                         enum fsd_mention_role role, unsigned depth);
 
-/* Reads parts up to the closing bracket or the end; returns the position after them. */
+/* Reads parts up to the closing bracket or the end, and returns the position after
+ * them. */
 static size_t read_parts(struct fsd_expr *p, size_t at, enum fsd_place in,
                          enum fsd_mention_role role, unsigned depth)
 {
@@ -167,7 +170,8 @@ static size_t read_parts(struct fsd_expr *p, size_t at, enum fsd_place in,
     }
 }
 
-/* A region of one part contains that part only. */
+/* Reads the name of a region: its first and last node. If it has one part, the region
+ * has only that node. */
 static size_t read_foreign(struct fsd_expr *p, size_t at, unsigned depth)
 {
     struct fsd_graph *g = p->g;
@@ -183,7 +187,7 @@ static size_t read_foreign(struct fsd_expr *p, size_t at, unsigned depth)
     return at;
 }
 
-/* Reads a bracketed expression; false if there is none at `at`. */
+/* Reads an expression in brackets. Returns false if there is none at `at`. */
 static bool read_bracket(struct fsd_expr *p, size_t *at, enum fsd_mention_role role,
                          unsigned depth)
 {
@@ -237,7 +241,7 @@ static bool is_helper(const struct fsd_expr *p, size_t at)
     return fsd_scan_skip_unnamed(&p->text, &at);
 }
 
-/* The end of X in "X copy" and similar names, if X is unknown. */
+/* Returns the end of an unknown X in names like "X copy". */
 static size_t cut_copy(struct fsd_expr *p, size_t at, size_t end)
 {
     static const char *const copies[] = {" copy", "_copy_input", "_copy_output"};
@@ -253,8 +257,8 @@ static size_t cut_copy(struct fsd_expr *p, size_t at, size_t end)
     return end;
 }
 
-/* Without a model that distinguishes names from suffixes, a suffix that no exporter
- * writes is removed. */
+/* Without a model, removes a suffix of Q and DQ layers. With a model, its names show
+ * where a suffix begins. */
 static size_t cut_quantizer_end(const struct fsd_expr *p, size_t at, size_t end)
 {
     for (size_t i = 0; !p->vocab && i < FSD_COUNT_OF(quantizer_ends); i++) {
@@ -266,8 +270,8 @@ static size_t cut_quantizer_end(const struct fsd_expr *p, size_t at, size_t end)
     return end;
 }
 
-/* Reads a part that does not begin with a name of the model: a helper of the parser, or
- * any text. */
+/* Reads a part that does not begin with a name of the model: a layer that the parser
+ * added, or any other text. */
 static size_t read_other(struct fsd_expr *p, size_t at, enum fsd_place in)
 {
     size_t end = fsd_scan_part_end(&p->text, at, in), stop;
@@ -278,7 +282,8 @@ static size_t read_other(struct fsd_expr *p, size_t at, enum fsd_place in)
     stop = cut_copy(p, at, end);
     if (is_helper(p, at))
         role = FSD_MENTION_HELPER;
-    else if (p->vocab && !p->steps) /* the search for known names exceeded its budget */
+    else if (p->vocab && !p->steps) /* the search for known names has used up its steps,
+                                       so only the whole part is looked up */
         what = fsd_vocab_find(p->vocab, p->text.s + at, stop - at);
     if (what)
         role = p->part == PART_COPY ? FSD_MENTION_COPIES : FSD_MENTION_COMPUTES;
@@ -288,7 +293,7 @@ static size_t read_other(struct fsd_expr *p, size_t at, enum fsd_place in)
     return end;
 }
 
-/* A closing bracket must be followed by a boundary. */
+/* Reads a part with a closing bracket. A boundary must follow the bracket. */
 static size_t read_rest(struct fsd_expr *p, size_t at, enum fsd_place in)
 {
     size_t end;
@@ -300,7 +305,7 @@ static size_t read_rest(struct fsd_expr *p, size_t at, enum fsd_place in)
     return end;
 }
 
-/* Reads one part and returns the position of the boundary after it. */
+/* Reads one part, and returns the position of the boundary after it. */
 static size_t read_part(struct fsd_expr *p, size_t at, enum fsd_place in,
                         enum fsd_mention_role role, unsigned depth)
 {

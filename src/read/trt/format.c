@@ -1,16 +1,16 @@
 /*
- * The inspector describes a format in a sentence, and the sentence changes between
- * releases: it may end with "format" or a full stop, have hyphens, consist of the type
- * alone or, since TensorRT 11, be in two keys.  So it is read word by word, and each
- * word adds a fact:
+ * Reads the formats of tensors.  The engine inspector describes a format in a sentence,
+ * which differs between versions: it may end with "format" or a full stop, contain
+ * hyphens, or consist of the type alone; since TensorRT 11, it is in two keys.  The
+ * sentence is therefore read word by word, and each word adds a fact:
  *
  *     Channel major FP16 format where channel % 8 == 0
  *     \___________/ \__/              \_________/
  *     channels last  type              padded to 8
  *
- * Words end at blanks and at '-', '_', ',', and a full stop is dropped, so that
- * "Thirty-two" is two words whose numbers add up and "DLA_HWC4" is "hwc4" with an
- * adjective.
+ * Words end at blanks and at '-', '_' and ','; a full stop is dropped. "Thirty-two" is
+ * thus two words, whose numbers are added, and "DLA_HWC4" is the word "hwc4" after a
+ * word without a fact.
  */
 #include "model/graph/graph.h"
 #include "read/trt/trt.h"
@@ -24,10 +24,11 @@ struct word {
 
 struct sentence {
     struct fsd_trt_format out;
-    struct word before; /* the word before this one */
-    unsigned number;    /* the number just read; 0 if the last word was not a number */
-    bool of_channel;    /* "channel" was the last noun, to which "%" refers */
-    bool multiple;      /* "%", "==" or "multiple of" was read: a number follows */
+    struct word before; /* the previous word */
+    unsigned number;    /* the number in the previous word; 0 if it was no number */
+    bool of_channel;    /* the last noun was "channel", so "%" refers to it */
+    bool multiple;      /* the previous word was "%", "==" or "multiple of", so a number
+                           follows */
 };
 
 static const struct {
@@ -37,13 +38,13 @@ static const struct {
                {"sixteen", 16}, {"thirty", 30}, {"sixty", 60},   {"twelve", 12},
                {"one", 1},      {"twenty", 20}, {"hundred", 100}};
 
-/* Words that add no fact. */
+/* Words without a fact. */
 static const char *const silent[] = {
     "format", "where", "with", "dimensions", "dimension", "wide", "and", "column",
     "stride", "is", "a", "the", "of", "n/a", "due", "to", "shapes", "c", "dla",
     "planar", "dynamic", "for", "tensor", "spatial", "shape",
-    /* TensorRT 11 adds words to strides that add no fact: "(Transposed) Transposed
-     * format", "(Arbitrary) Format with stride order = [1,2,0]". */
+    /* TensorRT 11 states strides, and writes further words about them: "(Transposed)
+     * Transposed format", "(Arbitrary) Format with stride order = [1,2,0]". */
     "transposed", "arbitrary", "order", "=", "not", "available"};
 
 static unsigned number_of(const char *word)
@@ -64,7 +65,7 @@ static void lay_out(struct fsd_layout *layout, enum fsd_order order)
     layout->axis = order == FSD_ORDER_LINEAR ? 0 : 1;
 }
 
-/* The API's short names: kLINEAR, CHW32, DHWC8, CDHW32. */
+/* Reads a short name of a format from TensorRT's API: kLINEAR, CHW32, DHWC8, CDHW32. */
 static bool read_code(struct fsd_layout *layout, const char *word)
 {
     const char *s = *word == 'k' || *word == 'n' ? word + 1 : word; /* also NHWC */
@@ -109,7 +110,8 @@ static bool read_layout(struct sentence *s, const char *word)
     return read_code(layout, word);
 }
 
-/* "% 8" is followed by "== 0", which adds no fact. */
+/* Reads a number in a condition, such as 8 in "channel % 8 == 0".  The 0 in it has no
+ * meaning. */
 static bool read_number(struct sentence *s, const char *word)
 {
     unsigned number = number_of(word);
@@ -144,7 +146,8 @@ static void read_word(struct sentence *s, const struct word *word)
     if (read_number(s, word->text))
         return;
     s->number = 0;
-    /* Conditions: "channel % 8 == 0", "a multiple of 8", "column stride % 32". */
+    /* Words of conditions such as "channel % 8 == 0", "a multiple of 8", "column stride
+     * % 32". */
     for (size_t i = 0; i < FSD_COUNT_OF(conditions); i++)
         if (!strcmp(word->text, conditions[i].word)) {
             if (conditions[i].sign)
@@ -198,12 +201,14 @@ struct fsd_trt_format fsd_trt_format(const char *s, size_t n)
 struct io_format {
     enum fsd_dtype type;
     const char *layout;
-    uint8_t in, out; /* one bit for each rank */
+    uint8_t in, out; /* the ranks that TensorRT accepts for inputs and for outputs: bit
+                        n stands for rank n */
 };
 
-/* The formats that TensorRT for RTX accepts, found by building a network for each type,
- * layout and rank: the builder does not reject all formats that it cannot compile.
- * tests/conformance/formats.py writes and checks these rows. */
+/* The I/O formats that TensorRT for RTX accepts. tests/conformance/formats.py found
+ * them by building a network for each type, layout and rank, and checks these rows.
+ * Only a build shows whether a format works, because the builder does not reject every
+ * format that it cannot compile. */
 static const struct io_format made_by_building[] = {
     /* clang-format off */
     {FSD_FP32, "chw", 0x3e, 0x3e},
@@ -239,8 +244,8 @@ static const struct io_format made_by_building[] = {
     /* clang-format on */
 };
 
-/* For TensorRT 8 to 10: the formats that the descriptions of nvinfer1::TensorFormat
- * state. */
+/* The I/O formats of TensorRT 8 to 10, according to the documentation of
+ * nvinfer1::TensorFormat. */
 enum { FROM_3 = 0xf8, FROM_4 = 0xf0 };
 static const struct io_format documented[] = {
     {FSD_FP16, "chw2", FROM_3, FROM_3},   {FSD_FP16, "hwc8", FROM_3, FROM_3},

@@ -1,7 +1,7 @@
 /*
- * What TensorRT means by its words.  A word without a source is described by its role
- * in engines whose model is known; otherwise the document or maintainer that describes
- * it is the source.  To add a word, add a row.
+ * The meanings of words in TensorRT's engines.  The source of a row is the document or
+ * the maintainer that explains the word.  If a row has no source, its meaning is
+ * derived from engines whose model is known.  To add a word, add a row.
  */
 #include "read/trt/trt.h"
 
@@ -12,7 +12,7 @@
 #define THREAD "NVIDIA/TensorRT, issue "
 
 const struct fsd_gloss fsd_trt_glossary[] = {
-    /* Layers that compute. */
+    /* The types of layers that compute. */
     {"CaskConvolution", NULL, TYPE,
      "A convolution that a kernel of NVIDIA's CASK library of precompiled kernels "
      "computes. Its name lists what is fused into it: bias, activation, residual "
@@ -261,9 +261,9 @@ const struct fsd_gloss fsd_trt_glossary[] = {
 
 /* ------------------------------------------------------------------- words alone */
 
-/* The words, in lower case, of the names of kernels, layer types, layouts, flags,
- * options, GPUs and the plugins that TensorRT ships: they may stay in a report whose
- * names are replaced. */
+/* The words, in lower case, in the names of kernels, layer types, layouts, flags,
+ * options, GPUs and TensorRT's plugins.  A report whose names are replaced keeps these
+ * words, because they reveal nothing about the model. */
 const char fsd_trt_words[] =
     "access accfloat act ada agx algorithms aligna alignc alignment all ampere "
     "anchor auxiliary avgpool batched bert best bf blackwell bool bott builder "

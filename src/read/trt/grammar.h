@@ -1,5 +1,5 @@
-/* The parser of layer names, and its scanner: expr.c, scan.c.  Only the files that
- * parse names include this. */
+/* The parser of layer names (expr.c) and its scanner (scan.c).  Only files that parse
+ * names include this header. */
 #pragma once
 
 #include "base/base.h"
@@ -8,50 +8,54 @@
 
 /* ------------------------------------------------------------------------ scan.c */
 
-/* Where a part is, which determines the text that ends it. */
+/* The place of a part within a name.  It determines the text that ends the part. */
 enum fsd_place {
-    FSD_IN_NAME,    /**< " + ", " || " and the end of the text, which end parts
-                         everywhere */
-    FSD_IN_CALL,    /**< PWN(...):            ", " and ")" */
-    FSD_IN_FOREIGN, /**< {ForeignNode[...]}:  "..." and "]}" */
-    FSD_IN_LIST     /**< {...}:               "," and "}" */
+    FSD_IN_NAME,    /**< the part is at the top level: " + ", " || " and the end of the
+                         text end it, as in all places */
+    FSD_IN_CALL,    /**< the part is in PWN(...): ", " and ")" also end it */
+    FSD_IN_FOREIGN, /**< the part is in {ForeignNode[...]}: "..." and "]}" also end
+                         it */
+    FSD_IN_LIST     /**< the part is in {...}: "," and "}" also end it */
 };
 
-/** Scratch memory, reused for each text. */
+/** Memory for the brackets of a text, which is reused for each text. */
 struct fsd_brackets {
     struct fsd_arena *arena;
     FSD_VEC(uint32_t)
-    closing; /**< indexed by opening bracket: the position of its
-                                    closing bracket */
+    closing; /**< indexed by the position of an opening bracket: the position of its
+                  closing bracket */
 };
 
 struct fsd_scan {
     const char *s;
     size_t n;
     struct fsd_brackets *brackets;
-    bool paired; /**< `brackets` are the brackets of this text */
+    bool paired; /**< `brackets` already has the brackets of this text */
 };
 
-/** Whether the word begins at `at`. */
+/** Whether the text has the word at `at`. */
 bool fsd_scan_at(const struct fsd_scan *t, size_t at, const char *word);
 
-/** These functions move `at` past the text that their name states, or return false and
- *  leave it. */
+/** These functions move `*at` past a word, or past a number.  If there is none, they
+ *  return false and do not change `*at`. */
 bool fsd_scan_skip(const struct fsd_scan *t, size_t *at, const char *word);
 bool fsd_scan_skip_number(const struct fsd_scan *t, size_t *at);
-/** "(Unnamed Layer* 36) [Shuffle]": an unnamed layer of the network.  Its type may be
- *  several words. */
+/** Moves `*at` past the name of an unnamed layer of the network, "(Unnamed Layer* 36)
+ *  [Shuffle]", whose type may be several words.  If there is none, returns false and
+ *  does not change `*at`. */
 bool fsd_scan_skip_unnamed(const struct fsd_scan *t, size_t *at);
 
-/** The number at `at`, at most INT32_MAX; 0 if there is none. */
+/** Returns the number at `at`, at most INT32_MAX; 0 if there is none. */
 uint32_t fsd_scan_number(const struct fsd_scan *t, size_t at);
 
-/** The separator or closing bracket at `at`; NULL if there is none. */
+/** These functions return the separator, or the closing bracket, at `at`; NULL if there
+ * is none. */
 const char *fsd_scan_separator(const struct fsd_scan *t, size_t at, enum fsd_place in);
 const char *fsd_scan_closer(const struct fsd_scan *t, size_t at, enum fsd_place in);
 bool fsd_scan_is_boundary(const struct fsd_scan *t, size_t at, enum fsd_place in);
 
-/** The end of a part with unknown content: the next boundary outside brackets. */
+/** Returns the end of a part with unknown content: the next boundary outside
+ * brackets. */
 size_t fsd_scan_part_end(struct fsd_scan *t, size_t at, enum fsd_place in);
 
 /* ------------------------------------------------------------------------ expr.c */
@@ -61,33 +65,36 @@ size_t fsd_scan_part_end(struct fsd_scan *t, size_t at, enum fsd_place in);
 struct fsd_expr {
     struct fsd_scan text;
     struct fsd_graph *g;
-    const struct fsd_vocab *vocab; /**< NULL: no model is known */
-    uint64_t steps;                /**< the remaining budget for looking up names */
-    bool serving;                  /**< the whole text is the name of the layer that a
+    const struct fsd_vocab *vocab; /**< the names of the model; NULL: there is no
+                                        model */
+    uint64_t steps;                /**< the number of steps left for looking up names */
+    bool serving;                  /**< the whole text is the name of a layer that a
                                         reformat serves */
-    bool copying;                  /**< the whole text is the name of a tensor that is
-                                        copied to the DLA */
-    bool dots;                     /**< the "..." of a region was read */
-    int part;                      /**< the kind of the part just read: expr.c */
+    bool copying;                  /**< the whole text is the name of a tensor that
+                                        TensorRT copies to the DLA */
+    bool dots;                     /**< the "..." in the name of a region was read */
+    int part;                      /**< the kind of the last part: enum part of
+                                        expr.c */
 };
 
-/** A name of the model at the start of some text, and its suffixes there. */
+/** A name of the model at the beginning of a text, and the suffixes after it. */
 struct fsd_known {
     const struct fsd_meaning *what;
     size_t len;
     struct fsd_tail {
-        size_t end;   /**< after "_clone_2", "_17", " copy" and similar suffixes */
+        size_t end;   /**< the position after suffixes such as "_clone_2", "_17", "
+                           copy" */
         bool copies;  /**< one of these suffixes marks a copy */
-        bool counted; /**< one of these suffixes is a bare number */
+        bool counted; /**< one of these suffixes is only a number */
     } tail;
 };
 
-/** The longest known name at `at` that ends at a boundary.  Names of ordinary tensors
- *  are used only if nothing else is found. */
+/** Finds the longest known name that begins at `at` and ends at a boundary.  Names of
+ *  tensors other than initializers are used only if there is no other. */
 bool fsd_expr_known(struct fsd_expr *p, size_t at, enum fsd_place in,
                     struct fsd_known *out);
 
-/** Adds the text from `at` to `end` as a mention, unless it is empty. */
+/** Adds the text from `at` to `end` as a mention, unless the text is empty. */
 void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
                       size_t end, const struct fsd_meaning *what, bool loose);
 
@@ -97,5 +104,5 @@ void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size
 
 void fsd_expr_remark(const struct fsd_expr *p, const char *rule);
 
-/** Reads all parts.  Does not change a form that `layer` already has. */
+/** Reads all parts of the text.  If `layer` already has a form, it stays. */
 void fsd_expr_read(struct fsd_expr *p, struct fsd_layer *layer);

@@ -27,21 +27,23 @@
 
 enum part { HEAD, PROFILES, LAYERS };
 
-enum { SIZES_MAX = 8 }; /* dimensions of a tensor: TensorRT's limit */
+enum { SIZES_MAX = 8 }; /* TensorRT's limit on the dimensions of a tensor */
 
 struct printed {
     struct fsd_build *b;
     const struct fsd_file *file;
     struct fsd_error *err;
     enum part part;
-    cJSON *layer;   /* the layer that is being read; NULL: none */
-    cJSON *tensors; /* its open list of tensors; NULL: none */
-    bool named;     /* the engine stores only names */
+    cJSON *layer;   /* the current layer; NULL: none */
+    cJSON *tensors; /* the open list of tensors of the current layer; NULL: none */
+    bool named;     /* the engine has only the names of its layers */
     uint32_t layers;
-    cJSON *bindings;   /* of all profiles */
-    cJSON *next;       /* the binding that the current profile lists next */
-    unsigned profiles; /* number of profiles whose bindings have begun */
-    bool full;         /* an allocation failed */
+    cJSON *bindings;   /* the bindings of all optimization profiles */
+    cJSON *next;       /* the binding that comes next in the list of the current
+                          profile */
+    unsigned profiles; /* the number of optimization profiles whose lists of bindings
+                          have begun */
+    bool full;         /* memory ran out */
 };
 
 /* ----------------------------------------------------------------------- pieces */
@@ -68,8 +70,8 @@ static cJSON *put_list(struct printed *p, cJSON *to, const char *key)
     return list;
 }
 
-/* Adds numbers in brackets, "1, 3, -1", as an array under `key`; adds none if there are
- * too many. */
+/* Adds the numbers in a text like "1, 3, -1" as an array with the key `key`. Adds
+ * nothing if there are too many numbers. */
 static void put_sizes(struct printed *p, cJSON *to, const char *key, struct fsd_slice t)
 {
     cJSON *list = put_list(p, to, key);
@@ -91,7 +93,8 @@ static void put_sizes(struct printed *p, cJSON *to, const char *key, struct fsd_
     }
 }
 
-/* Finds the text between `word` with its bracket and the closing bracket. */
+/* Finds the text between `word`, which ends with an opening bracket, and the closing
+ * bracket. */
 static bool find_sizes(struct fsd_slice t, const char *word, struct fsd_slice *out)
 {
     struct fsd_slice behind;
@@ -105,7 +108,8 @@ static bool find_sizes(struct fsd_slice t, const char *word, struct fsd_slice *o
 
 /* ---------------------------------------------------------------------- tensors */
 
-/* "x [dtype=float32, shape=(1, 3), Format: Row major linear FP32]" */
+/* Reads a tensor like "x [dtype=float32, shape=(1, 3), Format: Row major linear
+ * FP32]". */
 static void read_tensor(struct printed *p, struct fsd_slice t)
 {
     struct fsd_slice name = t, about, sizes, format, type, rest;
@@ -125,8 +129,8 @@ static void read_tensor(struct printed *p, struct fsd_slice t)
         put_sizes(p, tensor, "Dimensions", sizes);
     rest = about;
     if (fsd_slice_split_at(&rest, "Format: ", &format)) {
-        fsd_slice_split_at(&format, ", min=", &rest); /* drops values that a run
-                                                         measured */
+        fsd_slice_split_at(&format, ", min=", &rest); /* drops statistics of values,
+                                                         which a run measured */
         put_text(p, tensor, "Format/Datatype", format);
     } else {
         type = about;
@@ -135,7 +139,8 @@ static void read_tensor(struct printed *p, struct fsd_slice t)
     }
 }
 
-/* Reads a line of a list of tensors; a bracket at its end closes the list. */
+/* Reads a line of a list of tensors. A bracket at the end of the line closes the
+ * list. */
 static void read_tensors(struct printed *p, struct fsd_slice t)
 {
     bool ends = fsd_slice_drop(&t, "}");
@@ -147,8 +152,8 @@ static void read_tensors(struct printed *p, struct fsd_slice t)
         p->tensors = NULL;
 }
 
-/* Removes the suffix of "X [profile 1]", which the tensors of further profiles have up
- * to TensorRT 8.4. */
+/* Removes the suffix from a name like "X [profile 1]". Up to TensorRT 8.4, the tensors
+ * of all profiles but the first have it. */
 static void drop_profile(struct fsd_slice *name)
 {
     struct fsd_slice rest = *name, number;
@@ -158,8 +163,8 @@ static void drop_profile(struct fsd_slice *name)
         *name = rest;
 }
 
-/* "x (Input), Index: 0 | Shapes: min=(1, 3), opt=(4, 3), max=(8, 3)"; older versions
- * print "0 (Input) [Name: x] | Shapes: ..." */
+/* Splits a binding like "x (Input), Index: 0 | Shapes: min=(1, 3), opt=(4, 3), max=(8,
+ * 3)" or, in older versions of Polygraphy, "0 (Input) [Name: x] | Shapes: ...". */
 static bool split_binding(struct fsd_slice t, struct fsd_slice *name,
                           struct fsd_slice *about, bool *output)
 {
@@ -188,7 +193,8 @@ static bool split_binding(struct fsd_slice t, struct fsd_slice *name,
     return true;
 }
 
-/* Stores the size of a dimension if it is the same in all profiles. */
+/* Stores the sizes of a binding. A dimension has a size only if it is the same in all
+ * optimization profiles. */
 static void put_fixed(struct printed *p, cJSON *binding)
 {
     const cJSON *profile = fsd_json_get(binding, "ProfileInfo")->child;
@@ -205,7 +211,7 @@ static void put_fixed(struct printed *p, cJSON *binding)
     }
 }
 
-/* Adds the sizes of an input in one more profile. */
+/* Adds the sizes of an input in one more optimization profile. */
 static void put_profile(struct printed *p, cJSON *list, struct fsd_slice about)
 {
     static const char *const words[][2] = {
@@ -219,8 +225,8 @@ static void put_profile(struct printed *p, cJSON *list, struct fsd_slice about)
     put(p, list, NULL, profile);
 }
 
-/* Reads a line about an input or output. Each profile lists the same tensors in the
- * same order. */
+/* Reads a line about an input or output. Each optimization profile lists the same
+ * tensors in the same order. */
 static void read_binding(struct printed *p, struct fsd_slice t)
 {
     struct fsd_slice name, about, sizes;
@@ -249,7 +255,7 @@ static void read_binding(struct printed *p, struct fsd_slice t)
     put(p, p->bindings, NULL, binding);
 }
 
-/* Adds the tensors of all profiles, after these have been read. */
+/* Adds the bindings to the graph, after all optimization profiles were read. */
 static enum fsd_status end_bindings(struct printed *p)
 {
     enum fsd_status status = FSD_OK;
@@ -280,7 +286,7 @@ static enum fsd_status end_layer(struct printed *p)
     return status;
 }
 
-/* "Layer 0    | conv + relu [Op: CaskConvolution]" */
+/* Begins a layer with a line like "Layer 0    | conv + relu [Op: CaskConvolution]". */
 static bool begin_layer(struct printed *p, struct fsd_slice t)
 {
     struct fsd_slice op;

@@ -1,7 +1,8 @@
 /*
- * The inspector's text has the keys of its JSON in the same order, without quotation
- * marks and with commas that also occur in values.  A line is converted to the JSON
- * object that it abbreviates, which is read like any other.
+ * Reads the text form of the engine inspector.  It has the same keys as the inspector's
+ * JSON, in the same order, but no quotation marks, and commas may stand within values.
+ * Each line is converted to a JSON object, which is then read like a layer of a JSON
+ * dump.
  *
  *     Name: c + r, LayerType: CaskConvolution, Inputs: [ { Name: x, Location: Device,
  *     Dimensions: [1,3,8,8], Format/Datatype: Half }], Outputs: [ ... ], Kernel: [5,5],
@@ -11,8 +12,8 @@
  *     Strides: [4,1], StrideOrder: [1,0], Datatype: Half, Format: (Linear) Row major
  *     linear format }], Constants: [], Outputs: [ ... ], TacticName: t, StreamId: 0
  *
- * A value ends before a comma, a word and a colon outside of brackets; Metadata is the
- * last and ends with the line.
+ * A value ends where a comma, a word and a colon follow outside of brackets.  The value
+ * of Metadata is the last and ends with the line.
  */
 #include "read/trt/build.h"
 #include "read/trt/json.h"
@@ -27,7 +28,7 @@ enum { LONGEST_KEY = 64, NUMBER_MAX = 40, ITEMS_MAX = 1 << 16 };
 struct context {
     cJSON *layer;
     struct fsd_slice key;
-    bool odd;  /* a part was not understood */
+    bool odd;  /* a part of the line was not understood */
     bool full; /* an allocation failed */
 };
 
@@ -62,7 +63,8 @@ static cJSON *scalar_of(struct fsd_slice t)
     return fsd_json_string(t);
 }
 
-/* "2,2", "auto const x = f(a, b);, ...": NULL when there are too many items. */
+/* Converts a list such as "2,2" or "auto const x = f(a, b);, ..." to JSON; NULL if it
+ * has too many items. */
 static cJSON *list_of(struct fsd_slice t)
 {
     cJSON *list = cJSON_CreateArray();
@@ -96,9 +98,7 @@ static cJSON *value_of(struct context *m, struct fsd_slice t)
 {
     cJSON *item = NULL;
 
-    errno =
-        0; /* a value that is neither a list nor an object may be text, but not if an
-              allocation failed */
+    errno = 0; /* set to ENOMEM if memory runs out */
     if (t.n > 1 && *t.s == '[' && t.s[t.n - 1] == ']')
         item = list_of((struct fsd_slice){t.s + 1, t.n - 2});
     if (item || errno == ENOMEM)
@@ -126,9 +126,9 @@ static void add(struct context *m, cJSON *to, struct fsd_slice key, cJSON *value
 
 /* --------------------------------------------------------------------- tensors */
 
-/* "Name: n, Location: Device, Dimensions: [1,3], Format/Datatype: Half": the name ends
- * at the first key that may follow it.  The order of the keys is fixed, but some may be
- * absent. */
+/* Converts a tensor like "Name: n, Location: Device, Dimensions: [1,3],
+ * Format/Datatype: Half".  The name ends at the first key that may follow it.  The
+ * order of the keys is fixed, but keys may be absent. */
 static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
 {
     static const char *const keys[] = {
@@ -147,7 +147,7 @@ static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
 
         if (!fsd_slice_split_at(&t, keys[i], &value))
             continue;
-        if (is_list) /* the bracket is part of the value */
+        if (is_list) /* the opening bracket belongs to the value */
             value = (struct fsd_slice){value.s - 1, value.n + 1};
         add(m, tensor, (struct fsd_slice){keys[i] + 2, strcspn(keys[i] + 2, ":")},
             is_list ? value_of(m, value) : fsd_json_string(value));
@@ -156,10 +156,11 @@ static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
         add(m, tensor, fsd_slice_of("Name"), fsd_json_string(from(t, 6)));
 }
 
-/* Splits the text at the end of its first record; false: the record does not end.  A
- * name may contain " }", but the keys after the dimensions may not.  Dimensions are
- * searched only up to the next record; otherwise, if no record has any, each search
- * would read all following records. */
+/* Splits the text after its first record, which is in braces.  Returns false if the
+ * record does not end.  A name may contain " }", but the keys after the dimensions may
+ * not, so the end is searched after the dimensions.  Dimensions are searched only up to
+ * the next record: otherwise, the search would take quadratic time if no record has
+ * any. */
 static bool take_record(struct fsd_slice *t, struct fsd_slice *record)
 {
     const char *next = fsd_slice_find(*t, " }, { Name: ");
@@ -177,7 +178,8 @@ static bool take_record(struct fsd_slice *t, struct fsd_slice *record)
     return true;
 }
 
-/* " { Name: n, ... }, { ... }]": returns the text after the bracket. */
+/* Reads a list of tensors like " { Name: n, ... }, { ... }]", and returns the text
+ * after its closing bracket. */
 static struct fsd_slice read_tensors(struct context *m, const char *key,
                                      struct fsd_slice t)
 {
@@ -201,7 +203,8 @@ static struct fsd_slice read_tensors(struct context *m, const char *key,
 
 /* ------------------------------------------------------------------------ keys */
 
-/* Finds ", Key: " at the start; returns the length of the whole, or 0 if there is none.
+/* Finds a key like ", Key: " at the beginning of the text.  Returns the length of ",
+ * Key: "; 0 if there is none.
  */
 static size_t key_at(struct fsd_slice t, struct fsd_slice *key)
 {
@@ -231,8 +234,8 @@ static size_t value_end(struct fsd_slice t)
     return t.n;
 }
 
-/* Reads one profile: "{ MinShape: [1,3], OptShape: [4,3], MaxShape: [8,3], Format:
- * ...". */
+/* Reads one optimization profile: "{ MinShape: [1,3], OptShape: [4,3], MaxShape: [8,3],
+ * Format: ...". */
 static void read_profile(struct context *m, cJSON *list, struct fsd_slice t)
 {
     static const char *const words[] = {"MinShape: [", "OptShape: [", "MaxShape: ["};
@@ -256,8 +259,8 @@ static void read_profile(struct context *m, cJSON *list, struct fsd_slice t)
         add(m, one, fsd_slice_of("Format"), fsd_json_string(format));
 }
 
-/* "[ { MinShape: ... }, { ... } ]": one entry per profile; the last one may be
- * truncated. */
+/* Converts a list like "[ { MinShape: ... }, { ... } ]" to JSON.  It has one entry per
+ * optimization profile; the last entry may be truncated. */
 static cJSON *profiles_of(struct context *m, struct fsd_slice t)
 {
     cJSON *list = cJSON_CreateArray();
@@ -288,7 +291,7 @@ static void read_keys(struct context *m, struct fsd_slice t)
 
         t = from(t, n);
         end = last ? t.n : value_end(t);
-        /* These keys precede all others, or are part of a value. */
+        /* A key that comes before all others in a line is here part of a value. */
         for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
             is_head |= fsd_slice_is(key, heads[i]);
         if (is_head)
@@ -305,8 +308,8 @@ static void read_keys(struct context *m, struct fsd_slice t)
     m->odd |= t.n > 0 && !fsd_slice_begins(t, ",");
 }
 
-/* Reads a layer's line.  All versions begin it in the same way, up to the type, which
- * is one word. */
+/* Converts the line of a layer.  In all versions, the line begins with the name and the
+ * type, which is one word. */
 static void read_line(struct context *m, struct fsd_slice t)
 {
     static const char *const lists[] = {", Inputs: [", ", Constants: [",

@@ -1,13 +1,13 @@
 /*
- * One layer of TensorRT's inspector, and one of its bindings, as JSON:
+ * Reads a layer, or a binding, of TensorRT's engine inspector from JSON:
  *
  *     {"Name": ..., "LayerType": ..., "Inputs": [...], ...} or "name"
  *     "in", or {"Name": ..., "IOMode": ...} since TensorRT 11
  *
  * A layer is an object, or only its name if the engine was built without
- * profilingVerbosity=detailed.  Keys without a meaning here become attributes of the
- * layer if they are numbers, words or lists of these.  Values that no engine has (NaN,
- * sizes that are not numbers, a repeated key) become remarks.
+ * profilingVerbosity=detailed.  A key that this file does not know becomes an attribute
+ * of the layer, if its value is a number, a text, or a list of these.  Values that no
+ * engine has (NaN, sizes that are no numbers, a repeated key) become remarks.
  */
 #include "read/trt/build.h"
 #include "read/trt/json.h"
@@ -19,12 +19,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Limits that are far above any engine, and low enough for the memory that such counts
- * need. */
+/* Limits on counts.  They are far above the counts of any engine, but low enough for
+ * the memory that such counts need. */
 enum { RANK_MAX = 64, LAYERS_MAX = 1 << 20, MENTIONS_MAX = 1 << 24 };
 
-/* A file may have LAYERS_FREE layers, and one more per LAYER_BYTES bytes.  A run needs
- * some 1,000 bytes for a layer; TensorRT writes a layer with only a name in 30. */
+/* A file may have LAYERS_FREE layers, and one more per LAYER_BYTES bytes of its size.
+ * A run needs about 1,000 bytes of memory for a layer.  The shortest layer in a dump,
+ * with only a name, takes about 30 bytes. */
 enum { LAYERS_FREE = 1 << 15, LAYER_BYTES = 32 };
 
 /* ------------------------------------------------------------------- messages */
@@ -107,7 +108,8 @@ static fsd_sym symbol(struct fsd_json_reading *r, const cJSON *string)
                : 0;
 }
 
-/* An integer that a double represents exactly; TensorRT writes no others. */
+/* Reads an integer that a double represents exactly; TensorRT writes no other
+ * integers. */
 static bool as_integer(const cJSON *item, int64_t *out)
 {
     double value = cJSON_IsNumber(item) ? item->valuedouble : NAN;
@@ -120,7 +122,8 @@ static bool as_integer(const cJSON *item, int64_t *out)
 
 /* -------------------------------------------------------------------- tensors */
 
-/* The lists of a tensor, with one number per dimension. */
+/* The lists of a tensor: sizes, strides and the order of strides, each with one number
+ * per dimension. */
 struct lists {
     struct fsd_dim dims[RANK_MAX];
     int64_t strides[RANK_MAX], order[RANK_MAX];
@@ -144,8 +147,7 @@ static bool read_list(const cJSON *list, int64_t out[RANK_MAX], uint32_t *n)
     return true;
 }
 
-/* Whether a size is negative but not -1, which means unknown; no engine has such a
- * size. */
+/* Whether a list has a size below -1.  No engine has such a size; -1 means unknown. */
 static bool has_negative_size(const cJSON *list)
 {
     const cJSON *item;
@@ -162,7 +164,8 @@ static void remark_value(struct fsd_json_reading *r, const char *key)
     fsd_build_remark(r->b, "input/odd-value", fsd_intern_str(r->b->g->names, key));
 }
 
-/* Strides, or their order, if the list has one entry per dimension; else NULL. */
+/* Reads strides, or the order of strides.  Returns NULL unless the list has one entry
+ * per dimension. */
 static const int64_t *read_strides(struct fsd_json_reading *r, const cJSON *item,
                                    const char *key, uint32_t rank,
                                    int64_t out[RANK_MAX])
@@ -179,7 +182,8 @@ static const int64_t *read_strides(struct fsd_json_reading *r, const cJSON *item
     return n == rank ? out : NULL;
 }
 
-/* "Format/Datatype", or two separate keys since TensorRT 11. */
+/* Reads the format of a tensor: the key "Format/Datatype", or two separate keys since
+ * TensorRT 11. */
 static void read_format(struct fsd_json_reading *r, const cJSON *item,
                         struct fsd_build_tensor *out)
 {
@@ -241,8 +245,7 @@ static enum fsd_status read_ports(struct fsd_json_reading *r, const cJSON *layer
 
 /* --------------------------------------------------------------------- layers */
 
-/* Reads a list of numbers as integers or, if one of them is not an integer, as
- * floats. */
+/* Reads a list of numbers as integers, or as floats if one of them is no integer. */
 static void read_numbers(struct fsd_json_reading *r, const cJSON *list,
                          struct fsd_attr *attr)
 {
@@ -276,7 +279,8 @@ static bool all_are(const cJSON *list, cJSON_bool (*is)(const cJSON *))
     return true;
 }
 
-/* NaN or infinity; cJSON reads a number too large for a double as infinity. */
+/* Whether a number is NaN or infinity. cJSON reads a number that is too large for a
+ * double as infinity. */
 static bool is_odd_number(const cJSON *item)
 {
     return cJSON_IsNumber(item) && !isfinite(item->valuedouble);
@@ -331,7 +335,7 @@ static void read_attr(struct fsd_json_reading *r, const cJSON *item)
     fsd_build_attr(r->b, attr);
 }
 
-/* {"Type": "Half", "Count": 9408} */
+/* Reads the type and the number of weights: {"Type": "Half", "Count": 9408}. */
 static void read_weights(struct fsd_json_reading *r, const cJSON *item, uint64_t *count,
                          enum fsd_dtype *type)
 {
@@ -357,13 +361,14 @@ static void read_special(struct fsd_json_reading *r, const cJSON *item, const ch
         fsd_build_origin(r->b, symbol(r, item));
     else if (!strcmp(key, "Metadata"))
         fsd_build_metadata(r->b, symbol(r, item));
-    else if (!r->b->subtype || !strcmp(key, "PluginType")) /* a ParameterType does not
-                                                              replace a PluginType */
+    else if (!r->b->subtype || !strcmp(key, "PluginType")) /* a PluginType replaces a
+                                                              ParameterType, not the
+                                                              other way round */
         r->b->subtype = symbol(r, item);
 }
 
-/* The keys of a layer.  No dump states its version, but keys narrow it down:
- * HasDynamicFilter came with 8.5, StreamId and Metadata with 8.6. */
+/* The keys of a layer.  A dump does not state its version, but its keys depend on it:
+ * TensorRT 8.5 introduced HasDynamicFilter, TensorRT 8.6 StreamId and Metadata. */
 struct key {
     const char *key;
     enum { ATTRIBUTE, READ_ALREADY, SPECIAL } use;
@@ -398,8 +403,9 @@ static const struct key *find_key(const char *word)
     return key ? key : &other;
 }
 
-/* Remarks on a key that an object has twice, since it is unknown which value counts.
- * @param there  a bit for each known key that the object had so far. */
+/* Adds a remark if an object has a key twice, because it is unknown which of the values
+ * counts.
+ * @param there  one bit for each known key that the object already had */
 static void remark_repeated(struct fsd_json_reading *r, const struct key *known,
                             uint32_t *there)
 {
@@ -412,7 +418,8 @@ static void remark_repeated(struct fsd_json_reading *r, const struct key *known,
     *there |= bit;
 }
 
-/* Reads a key that has a field of its own; false if the key has none. */
+/* Reads a key whose value has a field of its own in the graph.  Returns false if the
+ * key has no such field. */
 static bool read_key(struct fsd_json_reading *r, const cJSON *item,
                      const struct key *known)
 {
@@ -427,8 +434,9 @@ static bool read_key(struct fsd_json_reading *r, const cJSON *item,
     if (known->use != ATTRIBUTE)
         return true;
     if (cJSON_IsObject(item)) {
-        /* A convolution fused with a pooling writes "ConvWeights", since "Kernel" could
-         * belong to either. */
+        /* For a convolution that is fused with a pooling, the keys of the convolution
+         * begin with "Conv" ("ConvWeights"), because both have keys such as
+         * "Kernel". */
         if (!strncasecmp(key, "Conv", 4))
             key += 4;
         if (!strcasecmp(key, "Weights"))
@@ -473,7 +481,8 @@ static enum fsd_status read_layer(struct fsd_json_reading *r, const cJSON *layer
     return FSD_OK;
 }
 
-/* Passes the layer to fsd_build_foresee(), within the limits for hostile files. */
+/* Passes the text of a layer to fsd_build_foresee(), within the limits for hostile
+ * files. */
 static void foresee(const struct fsd_json_reading *r, const cJSON *layer,
                     struct fsd_slice text)
 {
@@ -483,7 +492,8 @@ static void foresee(const struct fsd_json_reading *r, const cJSON *layer,
         fsd_build_foresee(r->b, fsd_slice_of(name->valuestring), text);
 }
 
-/* A guard catches failed allocations, because the caller must free its JSON. */
+/* If memory runs out, the guard returns to this function, because the caller must free
+ * its JSON. */
 enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer,
                                     struct fsd_slice text)
 {
@@ -513,7 +523,8 @@ enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
 
 /* ------------------------------------------------------------------- bindings */
 
-/* Prints "hwc8", or the text itself if it is not a known format. */
+/* Prints the short name of a format, such as "hwc8", or the text itself if it is no
+ * known format. */
 static void put_format(const char *text, const char *before, FILE *out)
 {
     struct fsd_trt_format format = fsd_trt_format(text, strlen(text));
@@ -523,7 +534,7 @@ static void put_format(const char *text, const char *before, FILE *out)
             format.understood && *fsd_layout_name(format.layout, name) ? name : text);
 }
 
-/* The sizes and I/O formats that all profiles allow, as text. */
+/* Reads the sizes and I/O formats of all optimization profiles as texts. */
 static void read_ranges(struct fsd_json_reading *r, const cJSON *list,
                         struct fsd_build_tensor *out)
 {
@@ -553,7 +564,8 @@ static void read_ranges(struct fsd_json_reading *r, const cJSON *list,
     out->outside = fsd_print_sym(&outside, r->b->g->names);
 }
 
-/* "ProfileInfo": [{"MinShape": [1,3], "OptShape": [4,3], ...}, ...], one per profile.
+/* Reads the list "ProfileInfo": [{"MinShape": [1,3], "OptShape": [4,3], ...}, ...],
+ * which has one entry per optimization profile.
  */
 static void read_profiles(struct fsd_json_reading *r, const cJSON *list,
                           struct fsd_build_tensor *out, struct lists *lists)

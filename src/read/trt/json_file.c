@@ -1,12 +1,13 @@
 /*
- * The JSON that trtexec --exportLayerInfo and the engine inspector write:
+ * Reads the JSON file that trtexec --exportLayerInfo or the engine inspector wrote:
  *
  *     {"Layers": [{"Name": ..., "LayerType": ..., "Inputs": [...], ...}, "name", ...],
  *      "Bindings": ["in", "out"]}             up to TensorRT 10
  *      "I/O Tensors": [{"Name": ..., "IOMode": ...}, ...]    TensorRT 11
  *
- * A bare list of layers is read too.  The file is read piece by piece, one layer at a
- * time (json.c).  Syntax errors have a position; other errors name the layer.
+ * A list of layers without an object around it is read, too.  The file is read one
+ * layer at a time (json.c).  An error in the syntax states the position; any other
+ * error names the layer.
  */
 #include "base/base.h"
 #include "read/trt/build.h"
@@ -16,8 +17,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The limits are low enough for the memory that values need: cJSON needs 140 bytes for
- * a value, and TensorRT writes one in 14 bytes or more. */
+/* Limits on the number of values: cJSON needs 140 bytes of memory for a value, and
+ * TensorRT writes at least 14 bytes for one. */
 enum { VALUES_MAX = 1 << 24, VALUES_FREE = 1 << 17, VALUE_BYTES = 12 };
 
 static enum fsd_status fail(const struct fsd_json_reading *r, enum fsd_status status,
@@ -29,8 +30,8 @@ static enum fsd_status fail(const struct fsd_json_reading *r, enum fsd_status st
 
 /* --------------------------------------------------- recognizing other files */
 
-/* Recognizes other JSON files that are found beside an engine by a key that only they
- * have. */
+/* Recognizes other JSON files that users have beside an engine: each kind has a key
+ * that no other kind has. */
 static const char *known_neighbour(const cJSON *root)
 {
     static const struct {
@@ -49,7 +50,8 @@ static const char *known_neighbour(const cJSON *root)
     };
     const cJSON *item = cJSON_IsArray(root) ? root->child : root;
 
-    /* A profile opens with {"count": N}. */
+    /* The first entry of a profile is {"count": N}, so the second entry is examined,
+     * too. */
     for (int entry = 0; item && entry < 2; entry++, item = item->next)
         for (size_t i = 0; i < FSD_COUNT_OF(neighbours); i++)
             if (fsd_json_get(item, neighbours[i].key))
@@ -72,8 +74,8 @@ static enum fsd_status refuse(struct fsd_json_reading *r, const cJSON *root)
     return fsd_trt_refuse_json(r->file, root, r->err);
 }
 
-/* A list of layers may lack the enclosing object; then its first entry must look like a
- * layer. */
+/* Whether the first entry of a list looks like a layer.  This matters for a list
+ * without an object around it. */
 static bool is_layer(const cJSON *first)
 {
     return cJSON_IsString(first) || fsd_json_get(first, "Name") ||
@@ -91,8 +93,7 @@ static void remark_repeated(struct fsd_json_reading *r, const cJSON *rest)
     static const char *const keys[] = {"Bindings", "I/O Tensors"};
     const cJSON *item;
 
-    if (fsd_json_get(rest, "Layers")) /* the first "Layers" that was a list has been
-                                         read */
+    if (fsd_json_get(rest, "Layers")) /* the first list "Layers" was read already */
         fsd_build_remark(r->b, "input/duplicate-key",
                          fsd_intern_str(r->b->g->names, "Layers"));
     for (size_t i = 0; i < FSD_COUNT_OF(keys); i++) {
@@ -108,8 +109,8 @@ static void remark_repeated(struct fsd_json_reading *r, const cJSON *rest)
     }
 }
 
-/* Adds a remark on any value but "Disabled", which TensorRT 11 and later write: no dump
- * has shown another value yet. */
+/* Adds a remark on any value but "Disabled", which TensorRT 11 writes.  No other value
+ * is known from a dump. */
 static void remark_devices(struct fsd_json_reading *r, const cJSON *said)
 {
     if (said && !(cJSON_IsString(said) && !strcmp(said->valuestring, "Disabled")))
@@ -119,7 +120,7 @@ static void remark_devices(struct fsd_json_reading *r, const cJSON *said)
                                                             : fsd_json_kind(said)));
 }
 
-/* Reads everything but the layers. */
+/* Reads all parts of the file except the layers. */
 static enum fsd_status read_rest(struct fsd_json_reading *r, const cJSON *rest)
 {
     const cJSON *const bindings[] = {fsd_json_get(rest, "Bindings"),
@@ -166,8 +167,8 @@ enum fsd_status fsd_json_clean(const struct fsd_json_reading *r, struct fsd_slic
     return FSD_OK;
 }
 
-/* Fails at this place of the text.  If the text ends too early, cJSON points to its
- * last byte. */
+/* Fills the error for the position `at` in the text.  If the text ends too early, cJSON
+ * returns the position of its last byte. */
 static enum fsd_status fail_at(const struct fsd_json_reading *r,
                                const struct fsd_json_text *text, const char *at,
                                const char *expected, bool parsed)
@@ -198,17 +199,17 @@ static const char *skip_space(const struct fsd_json_text *text, const char *at)
 
 /* ------------------------------------------------------------------ piece by piece */
 
-/* cJSON needs 140 bytes for a value, some ten times the size of the file, so each layer
- * is parsed, read and freed before the next.  This scan looks at the outermost
- * brackets, commas and colons only; it reports no errors, since fsd_json_read() then
- * parses the whole file. */
+/* A scan of the outermost brackets, commas and colons. cJSON needs 140 bytes for a
+ * value, about ten times the size of the file, so each layer is parsed, read and freed
+ * before the next.  The scan reports no errors: if it fails, fsd_json_read() parses the
+ * whole file. */
 struct pieces {
     const struct fsd_json_text *text;
-    const char *at;     /* never points to a blank */
-    const char *behind; /* the last bracket, comma or colon */
+    const char *at;     /* the next byte; it is no blank */
+    const char *behind; /* the last bracket, comma or colon before `at` */
 };
 
-/* Skips the bytes that cJSON accepts as blanks. */
+/* Skips bytes that cJSON accepts as blanks. */
 static void skip_blanks(struct pieces *p)
 {
     while (p->at < p->text->s + p->text->n && (unsigned char)*p->at <= ' ')
@@ -224,7 +225,8 @@ static bool take(struct pieces *p, char c)
     return true;
 }
 
-/* One value; NULL if there is none.  A byte order mark is not accepted before a piece.
+/* Parses and returns one value; NULL if there is none.  Unlike cJSON, accepts no byte
+ * order mark before it.
  */
 static cJSON *take_value(struct pieces *p)
 {
@@ -259,7 +261,7 @@ static bool read_layers(struct fsd_json_reading *r, struct pieces *p, bool bare,
             return false;
         bare = false;
     }
-    return !bare; /* an empty list may be of any kind */
+    return !bare; /* an empty list alone does not show that the file is an engine's */
 }
 
 static bool read_member(struct fsd_json_reading *r, struct pieces *p, cJSON *rest,
@@ -282,7 +284,8 @@ static bool read_member(struct fsd_json_reading *r, struct pieces *p, cJSON *res
     return fine;
 }
 
-/* False if the file is not JSON, or not an engine's, or if `status` is an error. */
+/* Reads the file piece by piece.  Returns false if the file is no JSON or no engine's,
+ * or if `*status` is an error. */
 static bool read_pieces(struct fsd_json_reading *r, const struct fsd_json_text *text,
                         enum fsd_status *status)
 {
@@ -308,7 +311,7 @@ static bool read_pieces(struct fsd_json_reading *r, const struct fsd_json_text *
     return fine;
 }
 
-/* Reports the first error, in cJSON's terms. */
+/* Parses the whole file, and reports its first error where cJSON finds it. */
 static enum fsd_status report_wrong(struct fsd_json_reading *r,
                                     const struct fsd_json_text *text,
                                     enum fsd_status status)
@@ -316,16 +319,17 @@ static enum fsd_status report_wrong(struct fsd_json_reading *r,
     const char *end = NULL;
     cJSON *root;
 
-    errno = 0; /* cJSON reports a lack of memory as a syntax error */
+    errno = 0; /* errno then shows whether memory ran out, which cJSON reports like an
+                  error in the syntax */
     root = cJSON_ParseWithLengthOpts(text->s, text->n, &end, 0);
     if (!root && errno != ENOMEM)
         status = fail_at(r, text, end, "JSON", false);
-    else if (root && !has_layers(root)) /* the kind of file is more helpful than a
-                                           syntax error after it */
+    else if (root && !has_layers(root)) /* the kind of the file is more helpful than a
+                                           later error in the syntax */
         status = refuse(r, root);
     else if (root && (end = skip_space(text, end)) < text->s + text->n)
         status = fail_at(r, text, end, "nothing after the JSON value", true);
-    else if (status == FSD_OK) /* the error of this parse, or of a piece */
+    else if (status == FSD_OK) /* memory ran out, either here or in a piece */
         status = fsd_fail_memory(r->err, r->file->name);
     cJSON_Delete(root);
     return status;

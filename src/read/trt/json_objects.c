@@ -1,6 +1,6 @@
 /*
- * Single layers that a user's loop over the engine inspector's get_layer_information()
- * prints between other lines:
+ * Reads layers that stand between other lines.  A user's program prints them in a loop
+ * over the engine inspector's get_layer_information():
  *
  *     --- Layer 0 ---
  *     {
@@ -9,10 +9,10 @@
  *     --- Layer 1 ---
  *     ...
  *
- * A line that begins with '{' begins an object, which ends with the line of its closing
- * bracket; in a damaged dump, a comma may follow the bracket.  Only objects that name a
- * layer are read; other lines are ignored, but a gap in the numbers of lines like "---
- * Layer 0 ---" becomes a remark.
+ * A line that begins with '{' begins an object.  The object ends with the line of its
+ * closing bracket; in a damaged dump, a comma may follow the bracket.  Only objects
+ * that name a layer are read.  Other lines are ignored, but if a number in the lines
+ * "--- Layer 0 ---" is missing, the reader adds a remark.
  */
 #include "read/trt/build.h"
 #include "read/trt/json.h"
@@ -22,10 +22,10 @@
 struct objects {
     struct fsd_slice left; /* the rest of the file */
     uint64_t numbered;     /* the number of lines "--- Layer N ---" so far */
-    bool gap;              /* a number is missing */
+    bool gap;              /* a number in these lines is missing */
 };
 
-/* "--- Layer 3 ---" */
+/* Reads the number of a layer: "--- Layer 3 ---". */
 static void count_number(struct objects *o, struct fsd_slice line)
 {
     uint64_t number;
@@ -49,8 +49,8 @@ static void skip_line(struct objects *o)
     o->left = fsd_slice_from(o->left, n);
 }
 
-/* Finds the next object; false if there is none. `out` is empty if the object is not
- * closed. */
+/* Finds the next object.  Returns false if there is none.  `out` is empty if the object
+ * has no closing bracket. */
 static bool next_object(struct objects *o, struct fsd_slice *out)
 {
     struct fsd_slice rest;

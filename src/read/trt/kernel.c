@@ -1,11 +1,13 @@
 /*
- * Myelin names a kernel after its operations, in order, each abbreviated:
+ * Reads the operations of a kernel from its name.  Myelin names a kernel after its
+ * operations, in order, each abbreviated:
  *
  *     __myl_FcAddDivErfAddMulMul_myl0_18     MatMul Add Div Erf Add Mul Mul
  *     __myl_MeanSubMulMeanAddSqrtDivMul...   a LayerNormalization begins like this
- *     __myl_IotaCastSlicReshReplEtc_myl0_29  cut: "Etc" stands for the rest
+ *     __myl_IotaCastSlicReshReplEtc_myl0_29  "Etc" stands for the rest
  *
- * Library kernels are named after a node instead, and their type shows their operation.
+ * Kernels from a library have the name of a node instead; the type of the layer shows
+ * their operation.
  */
 #include "model/ops/ids.h"
 #include "read/trt/trt.h"
@@ -19,8 +21,8 @@ struct word {
     fsd_sym steps[7]; /* up to the first 0 */
 };
 
-/* Sorted.  A word without a row is the beginning of an operator's name ("Add", "Relu",
- * "Mul") and means that operator. */
+/* The abbreviations, sorted.  A word without a row here means the operator whose name
+ * begins with it ("Add", "Relu", "Mul"). */
 static const struct word words[] = {
     {"Asin", {FSD_ONNX_Asin}},
     {"Bott", {FSD_ONNX_TopK}},
@@ -76,8 +78,8 @@ static void add_steps(struct fsd_graph *g, struct fsd_layer *layer,
         add_step(g, layer, word->steps[i]);
 }
 
-/* Moves the steps after the first `before` ones to the front: the name of a kernel
- * lists a group normalization last, after the activation that follows it. */
+/* Moves the steps after the first `before` steps to the front.  The name of a kernel
+ * lists a group normalization last, although it runs before the activation. */
 static void put_first(struct fsd_graph *g, const struct fsd_layer *layer,
                       uint32_t before)
 {
@@ -118,9 +120,9 @@ static void read_words(struct fsd_graph *g, struct fsd_layer *layer, const char 
     }
 }
 
-/* "a/MatMul+b/MatMul": one matrix product per name.  In "a/MatMul+__mye47+__mye35" it
- * is unknown whether the last two names are two more products or parts of one, and in
- * which order they run. */
+/* Reads a kernel of several matrix products, "a/MatMul+b/MatMul": one product per name.
+ * In "a/MatMul+__mye47+__mye35", it is unknown whether the last two names are further
+ * products or parts of one product, and in which order they run. */
 static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
 {
     uint32_t n = 0;
@@ -137,9 +139,9 @@ static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
     while (n-- > 1);
 }
 
-/* A library kernel for a product lists its factor: "__mye7fc_alpha_myl0" if it is the
- * default, 1; a constant with another name if a scaling of the network was fused into
- * it. */
+/* Returns the factor of a library kernel for a matrix product, which is one of its
+ * constants.  The constant is "__mye7fc_alpha_myl0" if the factor is the default, 1.
+ * It has another name if Myelin fused a scaling of the network into the product. */
 static enum fsd_factor factor_of(const struct fsd_graph *g,
                                  const struct fsd_layer *layer)
 {
@@ -150,8 +152,8 @@ static enum fsd_factor factor_of(const struct fsd_graph *g,
     return layer->constants.n ? FSD_FACTOR_GIVEN : FSD_FACTOR_NOT_TOLD;
 }
 
-/* "__myl_Fc_myl0_34": a product with a second constant, a bias, applies more operations
- * to its result than its name shows. */
+/* Whether the kernel applies operations that its name does not show.  A matrix product
+ * such as "__myl_Fc_myl0_34" does if it has a second constant, a bias. */
 static bool hides_steps(const struct fsd_layer *layer)
 {
     return layer->multiplies && layer->steps.n == 1 && layer->constants.n > 1;
@@ -164,7 +166,8 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
                                         {"deconv", {FSD_ONNX_ConvTranspose}},
                                         {"maxpool", {FSD_ONNX_MaxPool}},
                                         {"avgpool", {FSD_ONNX_AveragePool}}};
-    /* Includes scaling and masking, if the network has them. */
+    /* The steps of an attention kernel.  It also scales and masks, if the network
+     * does. */
     static const struct word attention = {
         "mha",
         {FSD_ONNX_MatMul, FSD_ONNX_ReduceMax, FSD_ONNX_Sub, FSD_ONNX_Exp,
@@ -191,7 +194,8 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
         }
 }
 
-/* Whether the kernel only moves data.  Links decide which nodes of the model it covers.
+/* Whether the kernel only moves data.  The match decides which nodes of the model it
+ * computes.
  */
 static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
 {
@@ -201,8 +205,8 @@ static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
         repeats += step == FSD_ONNX_Expand;
         n += fsd_step_moves(step) && step != FSD_ONNX_Expand && step != FSD_ONNX_Gather;
     }
-    /* An Expand alone copies the operand of a product for each element of a batch;
-     * together with a Concat, it fills the border of a Pad. */
+    /* An Expand alone copies the operand of a matrix product for each element of a
+     * batch.  An Expand with a Concat fills the border of a Pad. */
     return l->steps.n && (n == l->steps.n || repeats == l->steps.n) &&
            l->more_steps == FSD_STEPS_ARE_ALL;
 }

@@ -1,18 +1,18 @@
 /*
  * Derives the kind of a layer (compute, reformat, copy, ...) from TensorRT's LayerType,
- * Origin, name and tactic, whose meanings have changed from 8.0 to 11.  The layer type
- * alone does not suffice: a Reformat may be TensorRT's own, or a Q/DQ, Slice or Cast of
- * the model.  Only this folder knows these words; other folders use the neutral facts
- * that are set here.
+ * Origin, name and tactic.  Their meanings changed between TensorRT 8.0 and 11.  The
+ * LayerType alone is not enough: a Reformat may be TensorRT's own, or a Q/DQ, Slice or
+ * Cast of the model.  Only this folder knows TensorRT's words; other folders use the
+ * facts that are set here.
  */
 #include "model/graph/graph.h"
 #include "read/trt/grammar.h"
 #include "read/trt/trt.h"
 #include "host/files.h"
 
-/* LayerType values that do not compute, in any case ("NoOp", TensorRT 11: "noop"). A
- * NoOp proves nothing about a node: a reformat that turned out free is one, and so is a
- * Reshape or Cast of the model, with Metadata or without. */
+/* The LayerTypes of layers that do not compute, in upper or lower case ("NoOp", in
+ * TensorRT 11 "noop").  A NoOp proves nothing about a node: it may be a reformat that
+ * needs no kernel, or a Reshape or Cast of the model, with or without Metadata. */
 static const struct {
     const char *type;
     enum fsd_kind kind;
@@ -25,7 +25,7 @@ static const struct {
     {"DLA", FSD_KIND_FOREIGN},
     {FSD_TRT_DRY_RUN, FSD_KIND_FOREIGN},
     {"shape_call", FSD_KIND_SHAPE},
-    {"TrainStation", FSD_KIND_SYNC}, /* waits for sizes that the data decides */
+    {"TrainStation", FSD_KIND_SYNC}, /* waits for sizes that depend on data */
     {"FinishNvmRegions", FSD_KIND_NOOP},
     {"signal", FSD_KIND_SYNC},
     {"wait", FSD_KIND_SYNC},
@@ -37,8 +37,8 @@ static const struct {
     {"cjmp", FSD_KIND_SYNC},
 };
 
-/* Myelin counts loops and computes sizes with kernels for one element; kernels that
- * compute have other types ("kgen", "gemm", ...). */
+/* The LayerTypes of Myelin's kernels that count loops or compute sizes, one element at
+ * a time.  Kernels that compute nodes have other types ("kgen", "gemm", ...). */
 static const struct {
     const char *type;
     enum fsd_kind kind;
@@ -49,14 +49,14 @@ static const struct {
     {"custom_layer", FSD_KIND_NOOP},
 };
 
-/* ShapeHostToDevice, DeviceToShapeHost: sizes that TensorRT copies between host and
- * device. */
+/* Whether TensorRT copies sizes between host and device: ShapeHostToDevice,
+ * DeviceToShapeHost. */
 static bool copies_to_host(const char *type)
 {
     return strstr(type, "Host") && strstr(type, "Device");
 }
 
-/* The kind of a layer of which only the name is known. */
+/* Returns the kind of a layer if only its name is known. */
 static enum fsd_kind kind_by_name(const char *name)
 {
     static const struct {
@@ -78,11 +78,11 @@ bool fsd_trt_is_own_type(const char *type)
            !strcmp(type, "FinishNvmRegions");
 }
 
-/* The kind of a layer by its type and, for a Reformat, its Origin.  Since TensorRT 8.2,
- * Origin states what a Reformat does: only REFORMAT is TensorRT's own.  A QDQ is an
- * unfused QuantizeLinear or DequantizeLinear of the model.  A SLICE copies a part of a
- * tensor, into a Concat or out of a larger tensor.  CAST and IDENTITY are the model's
- * nodes with these operators. */
+/* Returns the kind of a layer, by its type and, for a Reformat, its Origin.  TensorRT
+ * states Origin since 8.2.  With REFORMAT, the layer is TensorRT's own.  With QDQ, it
+ * is an unfused QuantizeLinear or DequantizeLinear of the model.  With SLICE, it copies
+ * a part of a tensor, into a Concat or out of a larger tensor.  With CAST or IDENTITY,
+ * it is the model's node with this operator. */
 static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
                              enum fsd_trt_origin origin)
 {
@@ -94,8 +94,8 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
         i++;
     if (i < FSD_COUNT_OF(types))
         kind = types[i].kind;
-    if (!strcmp(type, "COPY")) /* the type in the list of kinds; a kernel called "copy"
-                                  may compute */
+    if (!strcmp(type, "COPY")) /* only in upper case, as in the list of kinds: a kernel
+                                  of the type "copy" may compute */
         kind = FSD_KIND_COPY;
     if (copies_to_host(type))
         kind = FSD_KIND_SHAPE;
@@ -119,9 +119,9 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
     return kind;
 }
 
-/* The types that unfused Q or DQ layers have had: Scale (8.0), Reformat (8.2 and
- * later), a pointwise or generated kernel.  A convolution does not quantize, whatever
- * its name contains. */
+/* Whether an unfused Q or DQ may be a layer of this type: a Scale (TensorRT 8.0), a
+ * Reformat (8.2 and later), or a pointwise or generated kernel.  A convolution cannot
+ * be one, even if its name contains the name of a Q. */
 static bool may_quantize(const char *type)
 {
     static const char *const starts[] = {
@@ -131,7 +131,7 @@ static bool may_quantize(const char *type)
     for (size_t i = 0; i < FSD_COUNT_OF(starts); i++)
         if (!strncasecmp(type, starts[i], strlen(starts[i])))
             return true;
-    return !*type; /* a list of names states no types */
+    return !*type; /* no type is known from a list of names, so any layer may */
 }
 
 static bool says_any(const char *text, const char *const *words, size_t n)
@@ -142,8 +142,8 @@ static bool says_any(const char *text, const char *const *words, size_t n)
     return false;
 }
 
-/* "(Unnamed Layer* 0) [Identity]" and nothing else: a layer that an application adds to
- * a network without naming it. */
+/* Whether the name is only "(Unnamed Layer* 0) [Identity]" or similar: an application
+ * added the layer to the network without a name. */
 static bool is_unnamed_layer(const char *name)
 {
     struct fsd_scan scan = {.s = name, .n = strlen(name)};
@@ -159,9 +159,9 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
                                            "onvolution",     "ONVOLUTION",
                                            "MatrixMultiply", "MATRIX_MULTIPLY",
                                            "FULLY_CONNECTED"};
-    /* Kernels that multiply without tensor cores: on CUDA cores, one product at a time
-     * (simt, ffma, scudnn, sgemm), or by the four-way INT8 instruction (int8x4,
-     * idp). */
+    /* Words in the names of kernels that multiply without tensor cores: on CUDA cores,
+     * one product at a time (simt, ffma, scudnn, sgemm), or by the instruction for four
+     * INT8 products (int8x4, idp). */
     static const char *const scalar[] = {"simt", "ffma", "scudnn", "sgemm", "int8x4",
                                          "_idp", "dp4a", "fp16x2", "hfma2"};
     const char *type = fsd_text(names, node->op);
@@ -181,14 +181,15 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
     layer->multiplies = says_any(type, multiply, FSD_COUNT_OF(multiply));
     layer->transposed =
         strstr(type, "econvolution") != NULL || !strcmp(type, "DECONVOLUTION");
-    /* A depthwise kernel cannot use tensor cores. */
+    /* A depthwise kernel never uses tensor cores, so it does not count as scalar. */
     layer->scalar =
         says_any(tactic, scalar, FSD_COUNT_OF(scalar)) && !strstr(tactic, "depthwise");
-    /* With FP32 tensors the kernel may or may not round to TF32. */
+    /* The kernel rounds FP32 inputs to TF32 if its name states so; otherwise this is
+     * unknown. */
     layer->rounds_to = strstr(tactic, "tf32") ? FSD_TF32 : FSD_DTYPE_UNKNOWN;
     layer->computes_in = fsd_trt_computes_in(layer, tactic);
-    /* The name of a layer that the builder adds contains the name of the layer that it
-     * serves. */
+    /* If the builder adds a layer, its name contains the name of the layer that it
+     * serves.  A name with another form shows a layer of the network. */
     layer->of_network =
         node->name && layer->form == FSD_NAME_PLAIN &&
         layer->provider == FSD_PROVIDER_BUILDER &&

@@ -1,7 +1,8 @@
 /*
- * The row of TensorRT in the table of readers: which files it recognizes, and which
- * function reads each of them.  Engines come as JSON and as lines in a log or in the
- * inspector's text; text is a log if it contains an engine, whatever its beginning.
+ * TensorRT's row in the table of readers: the files that it recognizes, and the
+ * function that reads each of them.  An engine may be JSON, or lines in a log or in the
+ * inspector's text.  A text that contains an engine counts as a log, regardless of its
+ * beginning.
  */
 #include "base/base.h"
 #include "base/file_type.h"
@@ -10,7 +11,8 @@
 #include "read/trt/build.h"
 #include "read/trt/trt.h"
 
-/* The largest dumps seen have some 50 MB.  Text is read line by line. */
+/* The limit on the size of a JSON dump, in bytes; the largest dumps known have about 50
+ * MB.  Text has no such limit, because it is read line by line. */
 static const uint64_t size_max = (uint64_t)1 << 28;
 enum { HASH_STEP = 1 << 22, VERSION_WITHIN = 1 << 16 };
 
@@ -26,7 +28,7 @@ enum form {
     FORM_TEXT
 };
 
-/* Whether the file is an engine itself.  Ultralytics writes a length and a JSON text
+/* Whether the file is a serialized engine.  Ultralytics writes a length and a JSON text
  * before the engine. */
 static bool is_plan(const struct fsd_file *file)
 {
@@ -41,9 +43,9 @@ static bool is_plan(const struct fsd_file *file)
     return fsd_file_has_at(file, 4 + len, "ftrt", 4);
 }
 
-/* Looks for each word of a list far into the text, since a log may open with a page of
- * trtexec's options.  A word that must begin a line is also found in the first line,
- * before which there is no newline. */
+/* Finds the form of a text by words.  It searches far into the text, because a log may
+ * begin with a page of trtexec's options.  A word that must begin a line may also begin
+ * the file, where no newline comes before it. */
 static enum form form_of_text(const struct fsd_file *file)
 {
     enum { SEARCHED = 1 << 16 };
@@ -94,7 +96,8 @@ static enum form form_of(const struct fsd_file *file)
     return form == FORM_TEXT && look == FSD_FILETYPE_LIST ? FORM_JSON : form;
 }
 
-/* Whether JSON lists layers, as objects or as names; other JSON may be any file. */
+/* Whether a JSON file lists layers, as objects or as names.  Other JSON may be of any
+ * program. */
 static bool has_layers(const struct fsd_file *file)
 {
     enum { SEARCHED = 4096 };
@@ -109,13 +112,13 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
     bool json = form == FORM_JSON;
 
     switch (input) {
-    case FSD_INPUT_ENGINE: /* a plan gets an error with advice */
+    case FSD_INPUT_ENGINE: /* the error for a plan contains advice */
         if (form == FORM_NONE)
             return FSD_CLAIM_NONE;
         return form == FORM_TEXT || form == FORM_PLAN || (json && !has_layers(file))
                    ? FSD_CLAIM_MAYBE
                    : FSD_CLAIM_SURE;
-    case FSD_INPUT_LOG: /* a file that the user passes as a log may begin with any
+    case FSD_INPUT_LOG: /* if the user passes a file as a log, it may begin with any
                            text */
         if (json)
             return fsd_trex_is(file) ? FSD_CLAIM_MAYBE : FSD_CLAIM_NONE;
@@ -148,8 +151,8 @@ static enum fsd_status refuse_plan(const struct fsd_file *file, struct fsd_error
         name, name);
 }
 
-/* Refuses a file of times unless at least half of the names look like layer names: many
- * programs write traces and lists of numbers. */
+/* Refuses a file of times unless at least half of its names look like names of layers,
+ * because many programs write traces and lists of numbers. */
 static enum fsd_status check_names(const struct fsd_profile *profile,
                                    const struct fsd_intern *names,
                                    const struct fsd_file *file, struct fsd_error *err)
@@ -163,7 +166,7 @@ static enum fsd_status check_names(const struct fsd_profile *profile,
                : fsd_trt_refuse_names(file, err);
 }
 
-/* Passes the times in the engine's own file to the caller. */
+/* Passes the times in the file of the engine to the caller. */
 static void give_profiles(const struct fsd_source *source,
                           const fsd_profile_vec *profiles)
 {
@@ -171,7 +174,8 @@ static void give_profiles(const struct fsd_source *source,
         *source->profiles = *profiles;
 }
 
-/* Builds an engine from a profile: it has only the names and times of layers. */
+/* Builds an engine from a profile.  The engine has only the names and the times of
+ * layers. */
 static void build_profiled(struct fsd_build *b, const struct fsd_source *source,
                            const fsd_profile_vec *profiles)
 {
@@ -215,8 +219,8 @@ static enum fsd_status read_tables(struct fsd_arena *arena, struct fsd_intern *n
                : status;
 }
 
-/* Reads the times of a console log without a list of layers.  Many programs print lines
- * that end with a time, so the names are checked. */
+/* Reads the layer times in a console log that has no list of layers.  Many programs
+ * print lines that end with a time, so the function checks the names. */
 static enum fsd_status read_table(struct fsd_build *b, const struct fsd_source *source,
                                   struct fsd_error *err)
 {
@@ -241,8 +245,8 @@ static bool is_list(const struct fsd_file *file)
     return fsd_file_has_at(file, fsd_file_text_start(file), "[", 1);
 }
 
-/* Refuses a list without the key "Layers" if most of its names do not look like layer
- * names: another program may have written it. */
+/* Refuses a list without the key "Layers" if most of its names do not look like names
+ * of layers, because another program may have written it. */
 static enum fsd_status check_list(const struct fsd_graph *g,
                                   const struct fsd_file *file, struct fsd_error *err)
 {
@@ -272,8 +276,8 @@ static enum fsd_status read_json(struct fsd_build *b, const struct fsd_source *s
     return status;
 }
 
-/* Reads single layers from text without a list; if there are none, the error of the
- * list stays. */
+/* Reads layers that stand between other lines of a text.  If there are none, the error
+ * about the missing list stays. */
 static enum fsd_status read_objects(struct fsd_build *b, const struct fsd_file *file,
                                     struct fsd_error *err)
 {
@@ -284,16 +288,16 @@ static enum fsd_status read_objects(struct fsd_build *b, const struct fsd_file *
     return status == FSD_OK && !n ? FSD_E_FORMAT : status;
 }
 
-/* If a build failed, its error is more informative than a table that an earlier build
- * left. */
+/* Whether a build in the log failed.  Its error is then more informative than layer
+ * times of an earlier build. */
 static bool has_failed(const struct fsd_source *source)
 {
     return source->history && source->history->scan &&
            source->history->scan->failures.n > 0;
 }
 
-/* Takes the times in the log of one engine; in a log of several engines, it is unknown
- * whose times they are. */
+/* Takes the layer times from a log of one engine.  In a log of several engines, it is
+ * unknown to which engine they belong. */
 static enum fsd_status take_tables(const struct fsd_source *source,
                                    struct fsd_error *err)
 {
@@ -327,7 +331,7 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
         status = read_table(b, source, err);
     else if (status == FSD_OK && source->history)
         status = take_tables(source, err);
-    /* In a log of several engines, api/inputs.c finds each one's version. */
+    /* For a log of several engines, api/inputs.c finds the version of each engine. */
     if (status == FSD_OK && !source->history && fsd_log_version(head, version))
         b->version = fsd_intern_str(b->g->names, version);
     if (status != FSD_E_FORMAT || form_of(file) != FORM_TEXT)
@@ -344,7 +348,7 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
     return fsd_trt_refuse_text(file, err);
 }
 
-/* Hashes in steps, so that a large log need not be in memory at once. */
+/* Hashes a file in steps, so that a large log need not be in memory at once. */
 static enum fsd_status hash_file(const struct fsd_file *file, uint64_t hash[2],
                                  struct fsd_error *err)
 {
@@ -360,7 +364,7 @@ static enum fsd_status hash_file(const struct fsd_file *file, uint64_t hash[2],
     return FSD_OK;
 }
 
-/* Fails unless the requested profile has layers. */
+/* Fails unless the requested optimization profile has layers. */
 static enum fsd_status check_profile(const struct fsd_graph *g,
                                      const struct fsd_source *source,
                                      struct fsd_error *err)
@@ -407,8 +411,8 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
     return status;
 }
 
-/* Adds layers without ports: they change no tensor, so that the finished graph stays
- * finished. */
+/* Adds layers to a finished graph.  They have no ports and change no tensor, so the
+ * graph stays finished. */
 static void add_names(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
                       const struct fsd_vocab *vocab)
 {

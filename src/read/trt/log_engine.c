@@ -1,9 +1,9 @@
 /*
  * Reads the layers of one engine in a log into a graph.  The log may list an engine up
- * to three times (the inspector's text, the builder's block, bare names); the richest
- * list is read, and bindings are taken from whichever has them.  Messages of other
- * threads occur between the layers, so a line that is not understood is counted and
- * becomes a remark, not an error.
+ * to three times: the inspector's text, the builder's list, and a list of names.  The
+ * list that states most is read; the bindings may be in another list.  Messages of
+ * other threads may be between the layers, so lines that are not understood become a
+ * remark, not an error.
  */
 #include "read/trt/build.h"
 #include "read/trt/trt.h"
@@ -18,11 +18,12 @@ struct reading {
     const struct fsd_file *file;
     struct fsd_error *err;
     uint32_t layers;
-    uint64_t odd_lines; /* lines within the list that were not understood */
+    uint64_t odd_lines; /* the number of lines within the list that were not
+                           understood */
     uint64_t first_odd; /* the number of the first such line */
     bool old;           /* a tensor had the syntax up to TensorRT 8.4 */
-    FSD_VEC(struct fsd_log_layer) said; /* the layers so far, */
-    FSD_VEC(uint32_t) said_of; /* indexed by name: the last such layer, plus 1 */
+    FSD_VEC(struct fsd_log_layer) said; /* the layers that were read so far */
+    FSD_VEC(uint32_t) said_of; /* indexed by name: its last layer in `said`, plus 1 */
 };
 
 static void count_odd(struct reading *r, const struct fsd_log_line *line)
@@ -55,7 +56,8 @@ static void add_tensor(struct reading *r, const struct fsd_log_tensor *t)
     fsd_build_port(r->b, t->output ? FSD_DIRECTION_OUT : FSD_DIRECTION_IN, &tensor);
 }
 
-/* "... -> y (Half[1,8])", or "... Outputs: [ { Name: y, ..." */
+/* Whether the layer has outputs: "... -> y (Half[1,8])", or "...  Outputs: [ { Name: y,
+ * ...". */
 static bool writes_any(struct fsd_slice tensors)
 {
     const char *at = fsd_slice_find(tensors, "Outputs: [");
@@ -69,9 +71,9 @@ static bool writes_any(struct fsd_slice tensors)
     return at && at + 3 < tensors.s + tensors.n;
 }
 
-/* Whether a line repeats the line of an earlier layer, because a person who comments on
- * a log quotes it.  No two layers write one tensor; layers that write nothing may be
- * equal. */
+/* Whether a line repeats the line of an earlier layer.  A person who comments on a log
+ * may quote such a line.  Two layers cannot write the same tensor, so an equal line is
+ * a quotation, unless the layer writes nothing. */
 static bool is_quoted(struct reading *r, const struct fsd_log_layer *layer)
 {
     fsd_sym name = fsd_intern_slice(r->b->g->names, layer->name);
@@ -120,7 +122,7 @@ static void read_kind_line(struct reading *r, const struct fsd_log_line *line)
     bool dla;
 
     if (!fsd_log_kind_layer(line->text, &layer, &dla))
-        return; /* a message of another thread */
+        return; /* the line is a message of another thread */
     fsd_build_layer(r->b, fsd_intern_slice(r->b->g->names, layer.name),
                     fsd_intern_slice(r->b->g->names, layer.type));
     r->b->layer.ran_by = fsd_intern_str(r->b->g->names, dla ? "DLA" : "GPU");
@@ -154,8 +156,8 @@ static enum fsd_status read_text_line(struct reading *r,
     return status;
 }
 
-/* Reads one name per line; since TensorRT 11, and in TensorRT for RTX since 1.5, the
- * inspector's description of the network's inputs and outputs. */
+/* Reads the bindings: one name per line.  Since TensorRT 11 and TensorRT for RTX 1.5,
+ * each line is the inspector's description of an input or output. */
 static enum fsd_status read_bindings(struct reading *r, const struct fsd_log_list *list)
 {
     struct fsd_log_lines lines = fsd_log_list_lines(r->file, list);
@@ -172,7 +174,8 @@ static enum fsd_status read_bindings(struct reading *r, const struct fsd_log_lis
                 fsd_inspector_binding(r->b, r->file, fsd_slice_trim(line.text), r->err);
             continue;
         }
-        /* If each line has a prefix, nothing else marks the end of the list. */
+        /* If all lines of the log have a prefix, only a name that no layer uses shows
+         * the end of the list. */
         if (list->prefixed && r->b->g->detailed &&
             fsd_graph_find(r->b->g, tensor.name, 0) == FSD_NONE)
             break;
@@ -192,7 +195,7 @@ static enum fsd_status read_line(struct reading *r, enum fsd_log_form form,
 
     if (!fsd_slice_trim(line->text).n)
         return FSD_OK;
-    /* Messages of other threads may be between the layers. */
+    /* Skips messages of other threads between the layers. */
     if (fsd_log_is_foreign(list, line))
         return FSD_OK;
     if (form == FSD_LOG_BLOCK)
@@ -232,8 +235,9 @@ static void remark_odd_lines(struct reading *r)
     fsd_vec_push(r->b->g->arena, &r->b->g->remarks, remark);
 }
 
-/* For each layer, the inspector states more than the builder, and a list of names less;
- * the bindings may be in any of the lists. */
+/* Reads an engine from the list that states most about each layer: the inspector's
+ * list, then the builder's list, then a list of names.  The bindings may be in any of
+ * the lists. */
 static enum fsd_status read_engine(struct reading *r,
                                    const struct fsd_log_engine *engine)
 {
@@ -283,7 +287,7 @@ static enum fsd_status read_engine(struct reading *r,
 
 /* -------------------------------------------------------------- choosing the engine */
 
-/* The list of the engine that is first in the log; an engine has at least one. */
+/* Returns the first list of the engine in the log.  An engine has at least one list. */
 static const struct fsd_log_list *first_list(const struct fsd_log_engine *engine)
 {
     const struct fsd_log_list *first = &engine->lists[0];
@@ -320,7 +324,8 @@ static enum fsd_status fail_several(const struct fsd_file *file,
                     engines->n, list);
 }
 
-/* A failed build may have listed its layers before it chose tactics. */
+/* Whether the log has a list of a finished engine.  A failed build may only have the
+ * list that the builder prints before it chooses tactics. */
 static bool has_finished(const fsd_log_engines *engines)
 {
     for (uint32_t i = 0; i < engines->n; i++)
@@ -330,7 +335,8 @@ static bool has_finished(const fsd_log_engines *engines)
     return false;
 }
 
-/* The builder also prints the layers of an engine that it could not finish. */
+/* Whether the build of this engine failed.  The builder also prints the layers of an
+ * engine that it cannot finish. */
 static bool has_failed(const struct fsd_log_scan *scan, unsigned number)
 {
     const fsd_log_engines *engines = &scan->engines;

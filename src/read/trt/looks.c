@@ -1,9 +1,9 @@
 /*
- * Decides whether a file with numbers or names describes an engine, and otherwise which
- * kind of file it is.  A profile or a list of names has no mark of its own, and other
- * programs' JSON has names, too.  The names of TensorRT's layers consist of operators,
- * paths of modules, and words that the builder adds; names of keys, functions and
- * threads do not.
+ * Decides whether a file with numbers or names describes an engine, and otherwise finds
+ * the kind of the file.  No key identifies a profile or a list of names, and JSON of
+ * other programs has names, too.  The names of TensorRT's layers, however, consist of
+ * operators, paths of modules, and words that the builder adds; names of keys,
+ * functions and threads do not.
  */
 #include "read/trt/json.h"
 
@@ -14,12 +14,12 @@
 
 /* ------------------------------------------------------------------------- names */
 
-/* Text that the builder adds to the names of layers. */
+/* Texts that the builder adds to the names of layers. */
 static const char *const marks[] = {
     " + ",  "CopyNode", "Reformat",       "ForeignNode[",   "PWN(",
     "_myl", " || ",     "fusedPointwise", "(Unnamed Layer", "[ONNX Layer: "};
 
-/* The beginnings of words that name operators, in any case. */
+/* The beginnings of words for operators, in upper or lower case. */
 static const char *const words[] = {
     "conv",   "deconv",  "gemm",     "matmul",   "relu",       "pool",      "norm",
     "bn",     "softmax", "concat",   "resize",   "reshape",    "transpose", "attention",
@@ -47,7 +47,7 @@ bool fsd_trt_looks_layer(const char *name)
 {
     size_t n = 0;
 
-    if (strstr(name, "::")) /* a function of C++, an operator of PyTorch */
+    if (strstr(name, "::")) /* the name is a C++ function or a PyTorch operator */
         return false;
     for (size_t i = 0; i < FSD_COUNT_OF(marks); i++)
         if (strstr(name, marks[i]))
@@ -65,7 +65,7 @@ bool fsd_trt_looks_layer(const char *name)
 
 static const char pytorch[] = "a trace of PyTorch's profiler";
 
-/* A word near the beginning that only another program's files have. */
+/* Words near the beginning of a file that only the files of one other program have. */
 static const struct {
     const char *word, *what;
 } others[] = {{"\"aten::", pytorch},
@@ -106,8 +106,8 @@ bool fsd_trt_is_pytorch(const struct fsd_file *file)
 
 /* ------------------------------------------------------------------------ messages */
 
-/* Describes JSON by its structure.  No message quotes a byte of the file: a link may
- * have led to a file whose content must stay hidden. */
+/* Describes a JSON file by its structure.  The description quotes no byte of the file,
+ * because a symbolic link may have led to a secret file. */
 static void describe(const cJSON *root, FILE *out)
 {
     const cJSON *first = root->child;

@@ -1,17 +1,17 @@
 /*
- * The Metadata of a layer, since TensorRT 8.6:
+ * Reads the Metadata of a layer, which TensorRT writes since 8.6:
  *
  *     [ONNX Layer: /classifier/classifier.4/Gemm]<1F>[ONNX Layer: /classifier/Relu]
  *
- * Items are separated by 1E (fused by the optimizer), by 1F (fused by Myelin), or by
- * the text that a tool printed instead (model/graph/items.h).  An item may have more
- * than the node's name: " | " and its doc string, or " | Local Function: f".  A name
- * may itself contain any of this, so that an item is looked up whole before its end is
- * removed.  Myelin appends how it lowered the node: "[ONNX Layer:
- * /conv/Conv]__gemm_from_conv1x1".
+ * The separator of two items is the byte 1E if the optimizer fused the nodes, 1F if
+ * Myelin fused them, or a text that a tool wrote in its place (model/graph/items.h).
+ * After the name of the node, an item may have " | " and a doc string, or " | Local
+ * Function: f".  A name may itself contain such texts, so the whole item is looked up
+ * before its end is removed.  Myelin appends the way in which it lowered the node:
+ * "[ONNX Layer: /conv/Conv]__gemm_from_conv1x1".
  *
- * TensorRT truncates Metadata to 4000 characters and writes " ... " in the middle; a
- * truncated item resolves to nothing.
+ * TensorRT shortens Metadata to 4000 characters, with " ... " in the middle.  An item
+ * that is cut there matches no node.
  */
 #include "base/base.h"
 #include "model/graph/graph.h"
@@ -24,9 +24,11 @@
 
 enum {
     TRAILER_LEN = sizeof TRAILER - 1,
-    TRAILERS = 64,     /* at most this many " | " of one item are tried */
-    OWNED_MAX = 1024,  /* if more nodes share a name, their owners are not compared */
-    TEXT_MAX = 1 << 20 /* longer texts are not parsed; the longest seen has 16 K */
+    TRAILERS = 64,     /* the maximum number of " | " of one item that are tried */
+    OWNED_MAX = 1024,  /* the maximum number of nodes with one name whose owners are
+                          compared */
+    TEXT_MAX = 1 << 20 /* the maximum number of bytes of a Metadata text; the longest
+                          known has 16 K */
 };
 
 struct reading {
@@ -36,8 +38,8 @@ struct reading {
     bool truncated;
 };
 
-/* The length of the known name in the item: the whole item, or else the text before the
- * last " | " that leaves a known name; 0 if there is none. */
+/* Returns the length of the known name at the front of an item: the whole item or, if
+ * it is unknown, the longest known text before a " | "; 0 if there is none. */
 static size_t known_name(const struct reading *r, const char *s, size_t n,
                          const struct fsd_meaning **what)
 {
@@ -55,9 +57,9 @@ static size_t known_name(const struct reading *r, const char *s, size_t n,
     return 0;
 }
 
-/* "lin_act (Act) | /Lin (Lin)": the owners of a node in the body of a function or a
- * branch, innermost first.  Returns the only node with that name that they own;
- * FSD_NONE if they own none or several of them. */
+/* Finds a node in the body of a function or a branch by its owners.  The text lists
+ * them, innermost first: "lin_act (Act) | /Lin (Lin)".  Returns the only node with this
+ * name that they own; FSD_NONE if they own none or several. */
 static fsd_id owned_by(const struct reading *r, const struct fsd_meaning *what,
                        const char *s, size_t n)
 {

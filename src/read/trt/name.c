@@ -1,6 +1,6 @@
 /*
- * The grammar of layer names.  TensorRT joins the names of the nodes that it fused
- * without quoting them:
+ * Reads the names of layers.  TensorRT joins the names of the nodes that it fused,
+ * without quotation marks:
  *
  *     Conv_34 + Add_42 + Relu_43                           one after the other
  *     Conv_1 || Conv_7                                     side by side
@@ -23,10 +23,10 @@
  *     (Unnamed Layer* 36) [Shuffle], ONNXTRT_Broadcast_4   helpers of the parser
  *     Conv_1 [profile 1]                                   the same for profile 1
  *
- * Node names may contain every one of these separators, so that the text alone cannot
- * be parsed.  At the start of each part, the longest name of the model that ends at a
- * boundary is used.  If there is none, the separators decide where the part ends, and
- * the part is kept as unknown.  Names match whole: "Conv_1" is not in "Conv_12".
+ * A node name may itself contain each of these separators, so the text alone is
+ * ambiguous.  A part therefore begins with the longest name of the model that ends at a
+ * boundary.  If there is none, the part ends at the next separator and is an unknown
+ * mention.  Names match only as a whole: "Conv_1" does not match in "Conv_12".
  *
  *     name    = expr | "Reformatting CopyNode for ... to " expr | ...
  *     expr    = part ((" + " | " || ") part)*
@@ -34,8 +34,9 @@
  *             | wrapper part | anything
  *     tail    = ("_clone_" N | "_" N | " copy" | "_copy_input" | ...)*
  *
- * Time is linear in the name: known names are searched by their lengths, with a budget
- * of steps per byte; brackets are paired once; nesting is limited.
+ * The time is linear in the length of the name: the search for known names has a
+ * limited number of steps per byte, brackets are paired once, and the depth of nesting
+ * is limited.
  */
 #include "model/graph/graph.h"
 #include "read/trt/name.h"
@@ -43,11 +44,12 @@
 #include "read/trt/grammar.h"
 #include "read/engine/reader.h"
 
-/* TensorRT has no longer names; a longer one would not be parsed. */
+/* Limits: bytes of a name (TensorRT writes no longer names, and a longer one is not
+ * parsed), and steps of the search for known names. */
 enum { NAME_MAX = 1 << 20, STEPS_AT_LEAST = 1 << 16, STEPS_PER_BYTE = 128 };
 
-/* "Reformatting CopyNode for Input Tensor 0 to X"; since 8.0 also "for Network Input
- * x".  TensorRT 7 wrote "X input reformatter 0". */
+/* Reads the name of a reformat: "Reformatting CopyNode for Input Tensor 0 to X", since
+ * TensorRT 8.0 also "for Network Input x". */
 static bool read_reformat(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym whole)
 {
     size_t i = 0, served;
@@ -72,14 +74,15 @@ static bool read_reformat(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym w
     }
     layer->output = output;
     layer->port = port;
-    /* The log line that adds this layer names it "Reformatted Input Tensor 0 to X". */
+    /* In the log line with which the builder adds it, the layer has the name
+     * "Reformatted Input Tensor 0 to X". */
     layer->made_as = fsd_intern_str(
         p->g->names, fsd_printed(p->g->arena, "Reformatted %.*s",
                                  (int)(p->text.n - served), p->text.s + served));
     p->text.s += i;
     p->text.n -= i;
-    if (numbered) /* the served layer belongs to the same profile: " [profile 1]" was
-                     removed here */
+    if (numbered) /* the served layer has the same profile number, which is no longer in
+                     `text` */
         layer->served = fsd_intern_str(p->g->names, fsd_text(p->g->names, whole) + i);
     return true;
 }
@@ -104,7 +107,7 @@ static size_t digits_at_end(const struct fsd_expr *p, size_t n)
     return digits;
 }
 
-/* TensorRT up to 7: "Conv_4 input reformatter 0". */
+/* Reads the name of a reformat up to TensorRT 7: "Conv_4 input reformatter 0". */
 static bool read_old_reformat(struct fsd_expr *p, struct fsd_layer *layer)
 {
     size_t n = p->text.n, digits = digits_at_end(p, n);
@@ -123,7 +126,7 @@ static bool read_old_reformat(struct fsd_expr *p, struct fsd_layer *layer)
     return true;
 }
 
-/* "_myl9_3" at the end. */
+/* Removes the end of a Myelin kernel's name, such as "_myl9_3". */
 static bool cut_myelin(struct fsd_expr *p)
 {
     size_t n = p->text.n, kernel = digits_at_end(p, n), region;
@@ -139,7 +142,7 @@ static bool cut_myelin(struct fsd_expr *p)
     return true;
 }
 
-/* "__fc579", "__tran46207": a kind of operation and its number. */
+/* Whether the text is a kind of operation and a number: "__fc579", "__tran46207". */
 static bool is_numbered(const struct fsd_scan *text)
 {
     size_t at = 2;
@@ -181,7 +184,7 @@ static bool is_bookkeeping(const struct fsd_expr *p)
     return false;
 }
 
-/* The length of the name without a counter such as "_2" or "_U14". */
+/* Returns the length of the name without a counter such as "_2" or "_U14". */
 static size_t without_counter(const struct fsd_expr *p)
 {
     size_t digits = digits_at_end(p, p->text.n), n = p->text.n - digits;
@@ -211,7 +214,8 @@ static bool read_loose(struct fsd_expr *p)
     return true;
 }
 
-/* The longest known name from `at` to a '+' or the end; `end` is set to its end. */
+/* Finds the longest known name that begins at `at` and ends at a '+' or at the end of
+ * the text.  `*end` receives its end. */
 static const struct fsd_meaning *longest_joined(struct fsd_expr *p, size_t at,
                                                 size_t *end)
 {
@@ -234,8 +238,8 @@ static const struct fsd_meaning *longest_joined(struct fsd_expr *p, size_t at,
     return NULL;
 }
 
-/* "__mye355569" up to a '+' or the end: Myelin's name for one of the products of
- * weights into which it decomposed a product. */
+/* Whether a name like "__mye355569" begins at `at`, up to a '+' or the end of the text.
+ * Myelin gives such a name to a part of a matrix product that it decomposed. */
 static bool is_own_part(const struct fsd_expr *p, size_t at, size_t *end)
 {
     *end = at;
@@ -244,9 +248,10 @@ static bool is_own_part(const struct fsd_expr *p, size_t at, size_t *end)
            (*end == p->text.n || p->text.s[*end] == '+');
 }
 
-/* "v_proj/MatMul+k_proj/MatMul+q_proj/MatMul": products of one input in one kernel.
- * Names may contain a '+', so each part must be a name of the model, or one of Myelin's
- * own beside such a name. */
+/* Reads the name of a kernel that computes several matrix products of one input:
+ * "v_proj/MatMul+k_proj/MatMul+q_proj/MatMul".  Names may contain a '+', so each part
+ * must be a name of the model, or a name of Myelin's own if another part is a name of
+ * the model. */
 static bool read_joined(struct fsd_expr *p)
 {
     enum { JOINED_MAX = 16 };
@@ -275,8 +280,8 @@ static bool read_joined(struct fsd_expr *p)
     return true;
 }
 
-/* Likewise without a model: Myelin joins names with a '+' without blanks, which no
- * exporter writes in a name. */
+/* Splits the name of a kernel of several matrix products if there is no model.  Myelin
+ * joins their names by a '+' without blanks, which exporters do not write in names. */
 static bool split_joined(struct fsd_expr *p)
 {
     const char *end = p->text.s + p->text.n, *plus = p->text.s;
@@ -298,8 +303,8 @@ static bool split_joined(struct fsd_expr *p)
     return true;
 }
 
-/* "n2_pooling": one of several layers that the parser creates for a node, named after
- * the node and the layer's role. */
+/* Reads a name like "n2_pooling".  If the parser creates several layers for a node, it
+ * names each after the node and the role of the layer. */
 static bool read_derived(struct fsd_expr *p)
 {
     static const char *const ends[] = {"_pooling", "_AttentionInput",
@@ -319,8 +324,8 @@ static bool read_derived(struct fsd_expr *p)
     return false;
 }
 
-/* "$$myelin$$(Unnamed IfConditional* 0)^$$myelin$$then^Conv_73": the node's name
- * follows the loops and branches that contain it. */
+/* Reads a name like "$$myelin$$(Unnamed IfConditional* 0)^$$myelin$$then^Conv_73": the
+ * loops and branches that contain a node, and then the name of the node. */
 static bool read_inner(struct fsd_expr *p)
 {
     struct fsd_known known;
@@ -375,8 +380,9 @@ static void read_base(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym whole
         fsd_expr_read(p, layer);
 }
 
-/* Removes " [profile N]" at the end and, in a Myelin kernel's name, before "_myl".
- * Elsewhere, and if the whole is a name of the model, this text is part of the name. */
+/* Removes " [profile N]" from the end of a name or, in the name of a Myelin kernel,
+ * from before "_myl".  Elsewhere, this text is part of the name, and also if the whole
+ * text is a name of the model. */
 static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
 {
     char *out;
@@ -440,8 +446,8 @@ void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
     set_text(&p, layer->base_name);
     p.steps = STEPS_AT_LEAST + (uint64_t)STEPS_PER_BYTE * p.text.n;
     read_base(&p, layer, name);
-    /* The log line that adds the layer "T copy" names it after its tensor, T.  The
-     * lines that add other copies do not. */
+    /* In the log line with which the builder adds the layer "T copy", the layer has the
+     * name of its tensor, T.  This does not hold for other copies. */
     if (layer->form == FSD_NAME_COPIES) {
         struct fsd_slice tensor = fsd_slice_of(fsd_text(p.g->names, layer->base_name));
 

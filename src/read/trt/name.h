@@ -1,44 +1,47 @@
-/* Readers of names: name.c describes the grammar of layer names, metadata.c the grammar
- * of Metadata. */
+/* Functions that read names. name.c describes the grammar of layer names, metadata.c
+ * the grammar of Metadata. */
 #pragma once
 
 #include "model/graph/vocab.h"
 #include "read/trt/grammar.h"
 
-/** The text before the number of an optimization profile in names of layers and
- *  tensors: "conv [profile 1]". */
+/** The text before the number of an optimization profile in the name of a layer or
+ *  tensor, such as "conv [profile 1]". */
 #define FSD_TRT_PROFILE " [profile "
 
 /* ------------------------------------------------------------ name.c, metadata.c */
 
-/** Reads names into a graph's mentions.  One reader serves all layers of a graph, since
- *  it keeps its scratch memory. */
+/** The state of a reader that adds the names in layer names to the mentions of a graph.
+ *  One reader serves all layers of a graph, so that its memory is reused. */
 struct fsd_name_reader {
     struct fsd_graph *g;
-    const struct fsd_vocab *vocab; /**< NULL: no name resolves */
-    struct fsd_brackets brackets;  /**< .arena: the graph's */
+    const struct fsd_vocab *vocab; /**< the names of the model; NULL: there is no
+                                        model */
+    struct fsd_brackets brackets;  /**< allocated from the graph's arena */
 };
 
-/** Fills in the members of `layer` that its name states: form, provider, base_name,
- *  profile, served, made_as; and appends its mentions to g->mentions. */
+/** Sets the members of `layer` that follow from its name (form, provider, base_name,
+ *  profile, served, made_as), and appends the mentions in its name to g->mentions. */
 void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
                    struct fsd_layer *layer);
 
-/** Reads the Metadata of the layer that is being built into mentions. */
+/** Reads the Metadata of the current layer, and appends its mentions to g->mentions. */
 void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
                        fsd_sym metadata);
 
 /* ----------------------------------------------------------------- tensor_name.c */
 
-/* The model's tensor within an engine's tensor name. */
+/* Functions that find the model's tensor in the name of an engine's tensor. */
 
-/** Sets `alias` of every tensor whose name becomes a name of the model when " [profile
- *  N]" is removed from its end (TensorRT 10.16, engines with several profiles).
+/** Sets `alias` of each tensor whose name without " [profile N]" at its end is a name
+ *  of the model.  TensorRT 10.16 appends this text in engines with several optimization
+ *  profiles.
  *
- *  Names that Myelin generated ("relu_2.1_myl4") are not aliases although they look
- *  like one: in corpus/inspector-text-trt10.16 the input of the first matrix product,
- *  [-1,3136], is named Activation3_output.1_4_myl6 after an activation of [-1,1024]. */
+ *  Names that Myelin generated ("relu_2.1_myl4") are not aliases, although they contain
+ *  a name of the model: in corpus/inspector-text-trt10.16, the input of the first
+ *  matrix product, [-1,3136], has the name Activation3_output.1_4_myl6, but
+ *  Activation3_output is [-1,1024]. */
 void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab);
 
-/** N of a name that ends in " [profile N]"; -1 if it does not. */
+/** Returns N if the name ends with " [profile N]"; else -1. */
 int32_t fsd_trt_tensor_profile(const struct fsd_intern *names, fsd_sym name);

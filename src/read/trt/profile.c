@@ -1,8 +1,8 @@
 /*
  * Reads the files that trtexec --exportProfile and --exportTimes write, and reports the
- * kind of any other file.  Strings in these files may lack JSON's escapes, depending on
- * their writer, so record.c reads them tolerantly; a name is stored both unchanged and
- * unescaped, so that profile/ can join by either.
+ * kind of any other file.  Some programs write strings without JSON's escapes, so
+ * read/engine/record.c accepts such strings.  A name is stored both unchanged and with
+ * its escapes decoded, and profile/ compares both with the names of layers.
  */
 #include "read/trt/trt.h"
 #include "base/base.h"
@@ -15,7 +15,7 @@ static const uint64_t size_max = (uint64_t)1 << 28;
 enum {
     ENTRIES_MAX = 1 << 22,
     PROFILES_MAX = 1 << 12,
-    MOST_MS = 1000000000, /* eleven days: no layer ran longer */
+    MOST_MS = 1000000000, /* milliseconds: eleven days; no layer runs longer */
     PEEK = 4096
 };
 
@@ -168,7 +168,7 @@ static enum fsd_status step_profile(struct profile_reading *p, struct fsd_record
     return FSD_OK;
 }
 
-/* Lists without a single layer are dropped. */
+/* Drops profiles without layers, and returns the number of the others. */
 static uint32_t keep_filled(fsd_profile_vec *out, uint32_t first)
 {
     uint32_t kept = first;
@@ -228,7 +228,8 @@ enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *f
             return FSD_E_FORMAT;
         if (step != FSD_RECORD_FIELD ||
             (!fsd_field_is(&field, "latencyMs") &&
-             !fsd_field_is(&field, "endToEndMs"))) /* the key of trtexec before 8.2 */
+             !fsd_field_is(&field, "endToEndMs"))) /* trtexec before 8.2 writes this
+                                                      key */
             continue;
         if (field.is_text || !(field.number >= 0 && field.number <= MOST_MS))
             out->odd++;

@@ -1,10 +1,10 @@
 /*
- * The scanner of layer names.  Nothing here knows the model.
+ * The scanner of layer names, which does not know the names of the model.
  */
 #include "read/trt/grammar.h"
 
-/* No number or layer type of TensorRT is longer.  Without a limit, a hostile name could
- * be scanned once per byte. */
+/* Limits on the lengths of a number and of a layer type in a name; TensorRT has no
+ * longer ones.  Without limits, a hostile name could take quadratic time. */
 enum { DIGITS_MAX = 10, TYPE_MAX = 64 };
 
 bool fsd_scan_at(const struct fsd_scan *t, size_t at, const char *word)
@@ -67,8 +67,9 @@ bool fsd_scan_is_boundary(const struct fsd_scan *t, size_t at, enum fsd_place in
     return at >= t->n || fsd_scan_separator(t, at, in) || fsd_scan_closer(t, at, in);
 }
 
-/* Pairs each kind of bracket separately.  While a bracket is open, its entry is the
- * position of the open bracket before it. */
+/* Finds the closing bracket of each opening bracket, for each kind of bracket
+ * separately.  While a bracket is open, its entry holds the position of the open
+ * bracket before it. */
 static void pair_brackets(struct fsd_scan *t)
 {
     static const char open[] = "([{", close[] = ")]}";

@@ -18,7 +18,8 @@
 #include "base/base.h"
 #include "host/files.h"
 
-/* Takes "i8", "f16", "tf32" or "FP16" off the front; unknown if there is no type. */
+/* Removes a type such as "i8", "f16", "tf32" or "FP16" from the front and returns it;
+ * FSD_DTYPE_UNKNOWN if there is none. */
 static enum fsd_dtype take_type(struct fsd_slice *t)
 {
     static const struct {
@@ -58,8 +59,8 @@ static struct fsd_slice take_word(struct fsd_slice *name)
     return word;
 }
 
-/* The type in which the kernel multiplies if its name states it, else the type of its
- * inputs and outputs. */
+/* Returns the type in which the kernel multiplies, if its name states it; else the type
+ * of its inputs and outputs. */
 static enum fsd_dtype by_pairs(struct fsd_slice name)
 {
     while (name.n) {
@@ -75,8 +76,8 @@ static enum fsd_dtype by_pairs(struct fsd_slice name)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* "h16816cudnn", "scudnn", "icudnn", "hgemm": a letter, the shape of an instruction,
- * the library. */
+/* Finds the type in words like "h16816cudnn", "scudnn", "icudnn", "hgemm": a letter for
+ * the type, the shape of a tensor core instruction, and the name of a library. */
 static enum fsd_dtype by_library(struct fsd_slice name)
 {
     static const struct {
@@ -84,7 +85,10 @@ static enum fsd_dtype by_library(struct fsd_slice name)
         enum fsd_dtype type, with_shape;
     } letters[] = {{'h', FSD_FP16, FSD_FP16},
                    {'i', FSD_INT8, FSD_INT8},
-                   {'s', FSD_FP32, FSD_DTYPE_UNKNOWN}}; /* "s1688" is TF32 or FP16 */
+                   {'s', FSD_FP32, FSD_DTYPE_UNKNOWN}}; /* with the shape of an
+                                                           instruction, 's' is
+                                                           ambiguous: "s1688" is TF32 or
+                                                           FP16 */
 
     while (name.n) {
         struct fsd_slice word = take_word(&name);
@@ -104,8 +108,9 @@ static enum fsd_dtype by_library(struct fsd_slice name)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* An INT8 kernel may have an FP32 bias; a bias of any other type shows the kernel's
- * type. */
+/* Returns the type of the kernel according to its weights or its bias.  An FP32 bias
+ * shows nothing, because an INT8 kernel may have one; a bias of another type has the
+ * type of the kernel. */
 static enum fsd_dtype by_weights(const struct fsd_layer *layer)
 {
     if (layer->weights_type != FSD_DTYPE_UNKNOWN)

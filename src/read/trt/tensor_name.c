@@ -1,14 +1,15 @@
 /*
- * The affixes that TensorRT adds to a tensor's name, and their meaning:
+ * Reads the prefixes and suffixes that TensorRT adds to the name of a tensor:
  *
  *     x [profile 1]                    x, of the second profile
  *     X.1_myl0                         X itself
- *     X.1_5_myl0, __mye47X.1_5_myl0    made for the kernel that computes X, but not X:
- *                                      two of three have another size
+ *     X.1_5_myl0, __mye47X.1_5_myl0    an argument of the kernel that computes X; not X
+ *                                      itself, because many have another size
  *     W_constantFloat_myl0             the initializer W
  *
- * X may also consist of a node's name and a suffix for a tensor inside of the node
- * ("node_transpose_first_transpose_output").  Such a name means the node's output.
+ * X may also be the name of a node and a suffix for a tensor inside the node
+ * ("node_transpose_first_transpose_output").  Such a name stands for the output of the
+ * node.
  */
 #include "model/graph/graph.h"
 #include "read/trt/name.h"
@@ -17,7 +18,7 @@
 
 #include <stdlib.h>
 
-/* The length without " [profile N]" at the end; n if there is none. */
+/* Returns the length of the name without " [profile N]" at its end. */
 static size_t without_profile(const char *s, size_t n)
 {
     size_t len = strlen(FSD_TRT_PROFILE), at = n;
@@ -40,7 +41,7 @@ int32_t fsd_trt_tensor_profile(const struct fsd_intern *names, fsd_sym name)
     return number > INT32_MAX ? INT32_MAX : (int32_t)number;
 }
 
-/* Removes `mark` and digits from the end. */
+/* Removes `mark` and the digits after it from the end of the text. */
 static bool cut_number(struct fsd_slice *t, const char *mark)
 {
     size_t n = t->n, len = strlen(mark);
@@ -60,7 +61,8 @@ static fsd_sym tensor_named(const struct fsd_vocab *vocab, struct fsd_slice t)
     return fsd_meaning_tensor(vocab, what)->name;
 }
 
-/* The tensor with this name, or the output of the node whose name begins it. */
+/* Returns the name of the tensor for which this name stands: the tensor with this name,
+ * or the output of the node with whose name it begins. */
 static fsd_sym meant(const struct fsd_vocab *vocab, struct fsd_slice t)
 {
     static const char *const insides[] = {"_first_transpose_output", "_reshape_output",
@@ -109,7 +111,8 @@ static void read_kernel_tensor(struct fsd_tensor *t, struct fsd_slice name,
     }
 }
 
-/* "$$myelin$$(Unnamed Loop* 0)^s.2_myl0" */
+/* Returns the number of the loop in a name like "$$myelin$$(Unnamed Loop*
+ * 0)^s.2_myl0". */
 static uint32_t loop_in(const char *name)
 {
     static const char mark[] = "(Unnamed Loop* ";
@@ -124,7 +127,8 @@ static uint32_t loop_in(const char *name)
     return n && name[n] == ')' ? number + 1 : 0;
 }
 
-/* "__x": an input that is also an output.  The output keeps the name. */
+/* If a tensor x of the network is both an input and an output, TensorRT calls the input
+ * "__x".  Returns the symbol of x for such a name, else 0. */
 static fsd_sym also_output(const struct fsd_vocab *vocab, struct fsd_slice name)
 {
     const struct fsd_meaning *what;

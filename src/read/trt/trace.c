@@ -1,14 +1,14 @@
 /*
- * Layer times in other forms than trtexec's list:
+ * Reads layer times in two forms that differ from trtexec's list:
  *
  *     [ {"name": "conv1", "ph": "X", "ts": 0, "dur": 523.1, "args": {}}, ... ]
  *     {"conv1": [0.021, 0.020], "fc": [[0.005, "20241101-10:32:46"], ...]}
  *
- * The first form is a trace, which Torch-TensorRT's profiler writes and browsers show:
- * one event per layer, in microseconds, for all runs together.  It does not state their
- * number, so that only proportions are known.  Other tools write one event per run.
- * The second form comes from profilers in Python: each layer's times, one per run, in
- * milliseconds.
+ * The first form is a trace, which browsers can show.  Torch-TensorRT's profiler writes
+ * one event per layer, in microseconds, for all runs together.  It does not state the
+ * number of runs, so only proportions are known.  Other tools write one event per run.
+ * The second form comes from profilers in Python: for each layer a list of times, one
+ * per run, in milliseconds.
  */
 #include "read/trt/trt.h"
 
@@ -25,8 +25,8 @@ struct reading {
     struct fsd_intern *names;
     struct fsd_records r;
     struct fsd_profile profile;
-    FSD_VEC(uint32_t) entry_of; /* indexed by symbol: the entry plus 1 */
-    FSD_VEC(uint32_t) times;    /* indexed by entry: the number of its times */
+    FSD_VEC(uint32_t) entry_of; /* indexed by symbol: the entry of this layer, plus 1 */
+    FSD_VEC(uint32_t) times;    /* indexed by entry: the number of its times so far */
 };
 
 bool fsd_trace_is(const struct fsd_file *file)
@@ -51,7 +51,7 @@ bool fsd_trace_is(const struct fsd_file *file)
     return end < file->size && file->bytes[end] >= '0' && file->bytes[end] <= '9';
 }
 
-/* Adds a time of a layer; the first one creates its entry. */
+/* Adds a time of a layer.  The first time creates the entry of the layer. */
 static void add_time(struct reading *t, fsd_sym name, double ms)
 {
     struct fsd_profile_entry *entry;
@@ -96,7 +96,7 @@ static enum fsd_status read_events(struct reading *t)
             whole = true;
         } else if (step == FSD_RECORD_CLOSE && name && timed && whole) {
             add_time(t, name, us < 0 ? -1 : us / 1000);
-            name = 0; /* the object that contains the list is closed, too */
+            name = 0; /* the object around the list is closed, too */
         } else if (step != FSD_RECORD_FIELD) {
             continue;
         } else if (field.opens && !fsd_field_is(&field, "traceEvents")) {
@@ -106,7 +106,8 @@ static enum fsd_status read_events(struct reading *t)
         } else if (fsd_field_is(&field, "dur") && !field.is_text) {
             us = field.number;
             timed = true;
-        } else if (fsd_field_is(&field, "ph")) { /* other phases have no times */
+        } else if (fsd_field_is(&field, "ph")) { /* events of other phases have no
+                                                    times */
             whole = field.is_text && field.text_len == 1 && *field.text == 'X';
         }
     }
@@ -115,7 +116,8 @@ static enum fsd_status read_events(struct reading *t)
 
 /* ------------------------------------------------------------------ lists of times */
 
-/* Reads the numbers of a list and of nested lists; a text beside a number is a date. */
+/* Reads the numbers in a list and in the lists inside it.  A text beside a number is a
+ * date, and is ignored. */
 static void read_times(struct reading *t, fsd_sym name)
 {
     const struct fsd_file *file = t->r.file;
@@ -177,7 +179,8 @@ enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names
     for (uint32_t i = 0; i < t.times.n; i++)
         t.profile.runs =
             t.times.at[i] > t.profile.runs ? t.times.at[i] : t.profile.runs;
-    /* One event per layer is a sum over an unknown number of runs. */
+    /* If each layer has one event, its time is the sum over an unknown number of
+     * runs. */
     t.profile.runs_unknown = trace && t.profile.runs == 1;
     if (t.profile.runs_unknown)
         t.profile.runs = 0;

@@ -1,13 +1,13 @@
 /*
- * The metadata.json of trt-engine-explorer, which has the sections of trtexec's log as
- * JSON, without their units, in one file or several:
+ * Reads the metadata.json of trt-engine-explorer. It has the sections of trtexec's log
+ * as JSON, without units, in one file or several:
  *
  *     {"build_options": {"Precision": "FP32+FP16", ...},
  *      "device_information": {"Selected Device": "NVIDIA A100 80GB PCIe",
  *                             "Compute Capability": 8.0, "SMs": 108.0,
  *                             "Compute Clock Rate": 1.41, ...}}
  *
- * Each entry is converted back to its line of the log.
+ * Each entry is converted back to a line of the log.
  *
  * Source: files in NVIDIA's repository, of TensorRT 8.4 and 8.6.
  */
@@ -23,7 +23,7 @@ enum {
     SEARCHED = 1 << 14,
     LONGEST = 1 << 10,
     ENTRIES_MAX = 1 << 12,
-    N_OPTIONS = 5 /* the number of sections of options, which come first in
+    N_OPTIONS = 5 /* the number of sections of options, which are the first rows in
                      `sections` */
 };
 
@@ -43,8 +43,8 @@ bool fsd_trex_is(const struct fsd_file *file)
 
     if (fsd_file_type_of(file) != FSD_FILETYPE_JSON)
         return false;
-    /* Most other files have no key that ends like these five keys, so one search
-     * excludes them all. */
+    /* One search excludes most other files: the five keys of options have the same
+     * end. */
     for (size_t i = fsd_file_has_word(file, SEARCHED, "_options\"") ? 0 : N_OPTIONS;
          i < FSD_COUNT_OF(sections); i++) {
         snprintf(word, sizeof word, "\"%s\"", sections[i].key);
@@ -69,7 +69,8 @@ static void say(struct trex *t, const char *text)
     fsd_log_option_read(&t->options, t->h, &line);
 }
 
-/* A value without its unit, with as many digits as trtexec prints. */
+/* Converts a number to text, without its unit, with as many digits as trtexec
+ * prints. */
 static void put_number(const struct fsd_field *f, char *out, size_t room)
 {
     bool clock = f->key_len > 10 && !memcmp(f->key + f->key_len - 10, "Clock Rate", 10);
@@ -92,7 +93,7 @@ static void read_entry(struct trex *t, const struct fsd_field *f)
         snprintf(value, sizeof value, "%.*s", (int)f->text_len, f->text);
     else if (!f->is_text && isfinite(f->number))
         put_number(f, value, sizeof value);
-    /* The file lacks the sizes of memory pools. */
+    /* The file does not have the sizes of memory pools, although it has the key. */
     if (!*value || f->key_len >= LONGEST || fsd_field_is(f, "Memory Pools"))
         return;
     snprintf(text, sizeof text, "%.*s: %s", (int)f->key_len, f->key, value);

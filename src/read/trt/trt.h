@@ -1,5 +1,5 @@
-/* TensorRT's reader: the file that reads each kind of input, and the functions that
- * these files share. */
+/* The functions of TensorRT's reader: for each kind of input the function that reads
+ * it, and the functions that several files share. */
 #pragma once
 
 #include "base/base.h"
@@ -16,24 +16,25 @@ struct fsd_node;
 
 /* ---------------------------------------------------------------------- format.c */
 
-/* The inspector's words for a tensor's type and layout:
- * "Thirty-two wide channel vectorized row major Int8 format". */
+/* The engine inspector describes the type and layout of a tensor in words: "Thirty-two
+ * wide channel vectorized row major Int8 format". */
 
 struct fsd_trt_format {
     enum fsd_dtype type;
     struct fsd_layout layout;
-    bool understood; /**< false: some word is unknown */
+    bool understood; /**< false: a word is unknown */
 };
 
-/** Reads n bytes.  Facts that no word states stay unknown. */
+/** Reads a description of n bytes.  A fact that no word states is unknown in the
+ * result. */
 struct fsd_trt_format fsd_trt_format(const char *s, size_t n);
 
 /* ------------------------------------------------------------------------ kind.c */
 
-/* Converts TensorRT's words for a layer to neutral facts. */
+/* Functions that convert TensorRT's words for a layer to facts that do not depend on
+ * the builder. */
 
-/** The origin of a Reformat in the dump; other origins do not determine the layer's
- *  kind. */
+/** The values of Origin of a Reformat layer that determine its kind. */
 enum fsd_trt_origin {
     FSD_TRT_ORIGIN_NONE,
     FSD_TRT_ORIGIN_REFORMAT,
@@ -42,106 +43,111 @@ enum fsd_trt_origin {
     FSD_TRT_ORIGIN_IDENTITY
 };
 
-/** Whether TensorRT adds layers of this type for itself (TrainStation, copies of sizes
- *  between host and device, the end of the DLA's buffers), so that their names are
- *  never names of nodes. */
+/** Whether TensorRT adds layers of this type for itself: TrainStation, copies of sizes
+ *  between host and device, the end of the DLA's buffers.  The name of such a layer is
+ *  no name of a node. */
 bool fsd_trt_is_own_type(const char *type);
 
-/** Fills in the facts of `layer` that follow from its type (`node->op`), its origin,
- *  its tactic's name, and the `form` and `provider` that its name gave it. */
+/** Sets the facts of `layer` that follow from its type (`node->op`), its origin, the
+ *  name of its tactic, and its form and provider, which must be set. */
 void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
                    enum fsd_trt_origin origin, struct fsd_layer *layer);
 
 /* ---------------------------------------------------------------------- tactic.c */
 
-/** The type in which a layer multiplies, or takes the maximum, by the name of its
- *  kernel and the types of its weights; unknown if these show nothing or contradict
- *  each other. */
+/** Returns the type in which a layer multiplies or, for a pooling, takes the maximum.
+ *  The name of its kernel and the types of its weights show the type; FSD_DTYPE_UNKNOWN
+ *  if they show nothing or contradict each other. */
 enum fsd_dtype fsd_trt_computes_in(const struct fsd_layer *layer, const char *tactic);
-/** The type of the data that a kernel reads, by the first pair of types in its name,
- *  "i8f16"; unknown if it has none. */
+/** Returns the type of the data that a kernel reads, from the first pair of types in
+ *  its name, such as "i8f16"; FSD_DTYPE_UNKNOWN if the name has none. */
 enum fsd_dtype fsd_trt_kernel_reads(const char *tactic);
 
 /* ---------------------------------------------------------------------- kernel.c */
 
-/** Fills the steps of a generated kernel, derived from its name and type, and its kind
- *  if all of them only move data.  Its other facts must be filled already. */
+/** Sets the steps of a generated kernel, which its name and type show.  If all steps
+ *  only move data, also sets its kind.  The other facts of the layer must already be
+ *  set. */
 void fsd_trt_kernel(struct fsd_graph *g, const struct fsd_node *node,
                     struct fsd_layer *layer);
 
 /* ------------------------------------------------------------------------ json.c */
 
-/* Engine dumps in JSON: json.c, json_file.c, json_objects.c. */
+/* Functions that read engine dumps in JSON: json.c, json_file.c, json_objects.c. */
 
-/** Reads all layers and bindings; the caller finishes the graph. */
+/** Reads all layers and bindings of a JSON dump.  The caller finishes the graph. */
 enum fsd_status fsd_json_read(struct fsd_build *b, const struct fsd_file *file,
                               struct fsd_error *err);
 
-/** Reads single layers in other text, as a loop over get_layer_information() prints
- *  them: objects that begin and end with a line.
- *  @param n set to how many there are.
+/** Reads layers between other lines of a text, as a program prints them in a loop over
+ *  get_layer_information().  Each layer is an object that begins and ends with a line.
+ *  @param n  receives the number of layers
  *  @return FSD_OK; FSD_E_FORMAT if one is truncated; FSD_E_LIMIT. */
 enum fsd_status fsd_json_objects(struct fsd_build *b, const struct fsd_file *file,
                                  uint32_t *n, struct fsd_error *err);
 
-/** Reads one layer of a dump, an object or a name.
- *  @param number which of the file's layers, from 0: for messages. */
+/** Reads one layer of a dump, which is an object or a name.
+ *  @param number  the number of the layer in the file, from 0, for messages */
 struct cJSON;
 enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
                                uint32_t number, const struct cJSON *layer,
                                struct fsd_error *err);
 
-/** Fails if a file of this size may not have n layers. */
+/** Fails with FSD_E_LIMIT if n layers are too many for a file of this size. */
 enum fsd_status fsd_json_layers_fit(const struct fsd_file *file, uint32_t n,
                                     struct fsd_error *err);
 
-/** Reads an entry of "Bindings" or "I/O Tensors". */
+/** Reads one entry of "Bindings" or "I/O Tensors". */
 enum fsd_status fsd_json_binding(struct fsd_build *b, const struct fsd_file *file,
                                  const struct cJSON *binding, struct fsd_error *err);
 
 /* ----------------------------------------------------------------------- clean.c */
 
-/* Converts almost-JSON to JSON, which cJSON can parse. */
+/* Functions that convert the text of a dump, which may not be valid JSON, to JSON that
+ * cJSON can parse. */
 
 struct fsd_cleaned {
     bool changed;   /**< the output differs from the input */
-    size_t values;  /**< an upper bound on the number of values */
-    uint32_t depth; /**< how deep lists and objects are nested, if the text is JSON */
+    size_t values;  /**< an upper bound on the number of values in the text */
+    uint32_t depth; /**< the depth of nested lists and objects, if the text is JSON */
 };
 
-/** Writes the bytes to `out`, with changes, and returns the number of bytes written.
- *  Control characters inside strings, which JSON forbids and some dumps have, are
- *  escaped.  The zero byte, which a C string cannot hold, becomes the four characters
- *  \x00, whether it is escaped or not.  NaN and Infinity become 1e999, which is not
- *  finite either.  If `out` is NULL, the bytes are only counted. */
+/** Converts n bytes to valid JSON, writes them to `out`, and returns the number of
+ *  bytes written.  If `out` is NULL, only counts them.  Control characters inside
+ *  strings are escaped: JSON forbids them, but some dumps have them.  A zero byte,
+ *  escaped or not, becomes the four characters \x00, because a C string cannot contain
+ *  it.  NaN and Infinity become 1e999, which cJSON reads as infinity. */
 size_t fsd_clean(const unsigned char *bytes, size_t n, char *out,
                  struct fsd_cleaned *about);
 
-/** The offset in the input from which the output byte at `pos` comes. */
+/** Returns the offset in the input of the byte that fsd_clean() wrote to the offset
+ * `pos` of the output. */
 size_t fsd_clean_origin(const unsigned char *bytes, size_t n, size_t pos);
 
 /* -------------------------------------------------------------- inspector_text.c */
 
-/* Layers in the one-line text of the engine inspector. */
+/* Functions that read the text of the engine inspector, which has one line per
+ * layer. */
 
-/** Reads "Name: N, LayerType: T, Inputs: [ { Name: n, ... }], ..., Metadata: M".
- *  @param number which of the engine's layers, from 0: for messages.
- *  @param whole set to false if a part of the line was not understood; the text
- *         before it is still read.
+/** Reads a layer from a line like "Name: N, LayerType: T, Inputs: [ { Name: n, ... }],
+ *  ..., Metadata: M".
+ *  @param number  the number of the layer in the engine, from 0, for messages
+ *  @param whole  set to false if a part of the line was not understood; the text before
+ *         that part is read
  *  @return FSD_OK; FSD_E_LIMIT. */
 enum fsd_status fsd_inspector_layer(struct fsd_build *b, const struct fsd_file *file,
                                     uint32_t number, const char *s, size_t n,
                                     bool *whole, struct fsd_error *err);
 
-/** Reads a line of "I/O Tensors:", "Name: x, IOMode: Input, DataType: Float,
- *  Dimensions: [1,3], ..."; ignores any other.
+/** Reads a line after "I/O Tensors:", like "Name: x, IOMode: Input, DataType: Float,
+ *  Dimensions: [1,3], ...".  Ignores any other line.
  *  @return FSD_OK; FSD_E_LIMIT. */
 enum fsd_status fsd_inspector_binding(struct fsd_build *b, const struct fsd_file *file,
                                       struct fsd_slice line, struct fsd_error *err);
 
 /* ------------------------------------------------------------------- inspected.c */
 
-/** Reads the text that `polygraphy inspect model ENGINE` prints; the caller finishes
+/** Reads the text that `polygraphy inspect model ENGINE` prints.  The caller finishes
  *  the graph.
  *  @return FSD_OK; FSD_E_UNSUPPORTED if there are no layers; FSD_E_LIMIT;
  *          FSD_E_MEMORY */
@@ -150,11 +156,11 @@ enum fsd_status fsd_inspected_read(struct fsd_build *b, const struct fsd_file *f
 
 /* ------------------------------------------------------------------ log_engine.c */
 
-/* Engines in build logs, console logs and the inspector's text. */
+/* Functions that read engines in build logs, console logs and the inspector's text. */
 
-/** Reads one engine of the file; the caller finishes the graph.
- *  @param number which engine, from 1; 0: the only one
- *  @param scan the engines found in the file; NULL: this function searches them
+/** Reads one engine of the file.  The caller finishes the graph.
+ *  @param number  the number of the engine in the file, from 1; 0: the only engine
+ *  @param scan  the engines in the file; NULL: this function finds them
  *  @return FSD_OK; FSD_E_FORMAT if there is no engine; FSD_E_ARG if there are several
  *          and `number` is 0 (the message lists them), or fewer than `number`;
  *          FSD_E_LIMIT */
@@ -164,27 +170,29 @@ enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *
 
 /* --------------------------------------------------------------------- profile.c */
 
-/* Times that trtexec writes as JSON: --exportProfile and --exportTimes. */
+/* Functions that read times that trtexec writes as JSON: --exportProfile and
+ * --exportTimes. */
 
-/** The kind of times in a JSON file; FSD_INPUT_ENGINE if it has none. */
+/** Returns the kind of times in a JSON file; FSD_INPUT_ENGINE if the file has none. */
 enum fsd_input fsd_times_kind(const struct fsd_file *file);
 
-/** Appends every profile of the file; a file may contain several, one list after
- *  another.
- *  @param names interns the layers' names; most are the engine's.
- *  @return FSD_OK; FSD_E_FORMAT with the byte where the file is damaged, or when it is
- *          something else (a trace, a dump of layers); FSD_E_LIMIT. */
+/** Appends all profiles in the file to `out`.  A file may contain several profiles, one
+ *  list after another.
+ *  @param names  receives the names of the layers
+ *  @return FSD_OK; FSD_E_FORMAT with the position if the file is damaged, or if it is
+ *          of another kind (a trace, a dump of layers); FSD_E_LIMIT. */
 enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
                                  const struct fsd_file *file, fsd_profile_vec *out,
                                  struct fsd_error *err);
 
-/** Reads the file of --exportTimes; the errors are those of fsd_profile_read(). */
+/** Reads the file of trtexec --exportTimes.  The function returns the same errors as
+ * fsd_profile_read(). */
 enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *file,
                                struct fsd_run_times *out, struct fsd_error *err);
 
 /* ---------------------------------------------------------------------- tuning.c */
 
-/** Reads the cache of a search over build routes into an empty `out`.
+/** Reads the cache of a search over build options into an empty `out`.
  *  @return FSD_OK, even if the file ends within an iteration (`out->cut`);
  *          FSD_E_FORMAT; FSD_E_LIMIT for more than 65,536 iterations. */
 enum fsd_status fsd_tuning_read(struct fsd_arena *arena, struct fsd_intern *names,
@@ -196,8 +204,9 @@ enum fsd_status fsd_tuning_read(struct fsd_arena *arena, struct fsd_intern *name
 /** The type of the layer that represents an engine in Torch-TensorRT's dry run. */
 #define FSD_TRT_DRY_RUN "TRT Engine"
 
-/** Reads the engines, and the nodes that PyTorch runs, as layers.
- *  @return FSD_E_FORMAT, without a message, if there are none. */
+/** Reads the text of a dry run of Torch-TensorRT.  Its engines, and the nodes that
+ *  PyTorch runs, become layers.
+ *  @return FSD_OK; FSD_E_FORMAT, without a message, if there are none */
 enum fsd_status fsd_dryrun_read(struct fsd_build *b, const struct fsd_file *file,
                                 struct fsd_error *err);
 
@@ -206,48 +215,55 @@ enum fsd_status fsd_dryrun_read(struct fsd_build *b, const struct fsd_file *file
 /** Whether a file is the metadata of trt-engine-explorer. */
 bool fsd_trex_is(const struct fsd_file *file);
 
-/** Reads the build options and the device from the file into an empty history, like
- *  those of a log. */
+/** Reads the build options and the device from the metadata of trt-engine-explorer into
+ *  an empty history, as from a log. */
 void fsd_trex_read(struct fsd_history *h, const struct fsd_file *file);
 
 /* ----------------------------------------------------------------------- looks.c */
 
-/* Decides whether names are layer names, and which kind of file has other names. */
+/* Functions that decide whether names are names of layers, and that find the kind of a
+ * file with other names. */
 
-/** Whether the name looks like the name of a builder's layer or of an exported node. */
+/** Whether the name looks like the name of a layer of an engine, or of an exported
+ * node. */
 bool fsd_trt_looks_layer(const char *name);
 
-/** Whether the file is a trace of PyTorch's own profiler, in which an engine is one
- *  call among the functions and operators of a whole program. */
+/** Whether the file is a trace of PyTorch's own profiler.  In such a trace of a whole
+ *  program, an engine is a single call, so it has no layer times. */
 bool fsd_trt_is_pytorch(const struct fsd_file *file);
 
-/** @return FSD_E_UNSUPPORTED if another program's file is recognized, else
- *          FSD_E_FORMAT; the error states what the file is, and which file to pass
- *          instead */
+/** Fills `err` for a JSON file that is no engine: the kind of the file, and which file
+ *  to pass instead.
+ *  @return FSD_E_UNSUPPORTED if the file is of a known other program, else
+ *          FSD_E_FORMAT */
 enum fsd_status fsd_trt_refuse_json(const struct fsd_file *file,
                                     const struct cJSON *root, struct fsd_error *err);
-/** Likewise for a file whose names are not layer names. */
+/** Fill `err` for a file whose names are no names of layers, and for a text that is no
+ * engine: the kind of the file, and which file to pass instead. */
 enum fsd_status fsd_trt_refuse_names(const struct fsd_file *file,
                                      struct fsd_error *err);
 enum fsd_status fsd_trt_refuse_text(const struct fsd_file *file, struct fsd_error *err);
 
 /* ----------------------------------------------------------------------- trace.c */
 
-/* Layer times of other profilers: traces, and lists by layer. */
+/* Functions that read layer times of other profilers: traces, and lists of times for
+ * each layer. */
 
-/** Whether the file's beginning is one that fsd_trace_read() reads. */
+/** Whether the beginning of the file has a form that fsd_trace_read() reads. */
 bool fsd_trace_is(const struct fsd_file *file);
 
-/** See fsd_profile_read(). */
+/** Appends all profiles in a trace or in a file with lists of times to `out`.
+ * Parameters and results are as for fsd_profile_read(). */
 enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names,
                                const struct fsd_file *file, fsd_profile_vec *out,
                                struct fsd_error *err);
 
-/** TensorRT's own words, which no model's names contain: see fsd_engine_reader. */
+/** TensorRT's own words, which are not names of a model, separated by blanks: see
+ * struct fsd_engine_reader. */
 extern const char fsd_trt_words[];
-/** Implements accepts_format() of fsd_engine_reader; format.c. */
+/** Implements accepts_format() of struct fsd_engine_reader. */
 bool fsd_trt_accepts_format(const struct fsd_graph *engine, enum fsd_dtype type,
                             const char *layout, uint32_t rank, bool input);
 
-/** Explanations of these words for people; the last entry has no word. glossary.c */
+/** Explanations of TensorRT's words.  The last entry has no word. */
 extern const struct fsd_gloss fsd_trt_glossary[];

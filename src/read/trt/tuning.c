@@ -1,15 +1,14 @@
 /*
  * Reads the cache of trtexec's global performance tuner (--tuningCacheFile, TensorRT
- * 11.1 and later).  It has JSON lines: the first describes the search, and each further
- * line an iteration.
+ * 11.1 and later).  Each line is a JSON object: the first describes the search, and
+ * each further line an iteration.
  *
  *     {"tuner_version":"1.0","default_build_route":"-a=on -b=1","tuning_expr":...}
  *     {"iter":0,"build_route":"-a=on","crash":false,"error_message":"",
  *      "accuracy_loss":{"out":0.0012},"gpu_time":1.83}
  *
- * trtexec appends a line when an iteration ends.  A killed search may leave an
- * incomplete line: the iterations before it count, and `cut` reports the incomplete
- * one.
+ * trtexec appends a line when an iteration ends.  If the search is killed, the last
+ * line may be incomplete.  The iterations before it are read, and `cut` is set.
  */
 #include "base/file_type.h"
 #include "read/engine/record.h"
@@ -34,12 +33,12 @@ static fsd_sym text_of(const struct tuning *t, const struct fsd_field *f)
                       : 0;
 }
 
-/* Called for each field of a record.  A value that the function does not read is
- * skipped. */
+/* A function that is called for each field of a record.  A value that it does not read
+ * is skipped. */
 typedef void field_fn(struct tuning *t, const struct fsd_field *field, void *payload);
 
-/* Reads one record, whose opening bracket is next or has been read.
- * @return the step that ended it: FSD_RECORD_CLOSE if the record is complete */
+/* Reads one record.  Its opening brace is the next byte, or was already read.
+ * @return the step that ended the record: FSD_RECORD_CLOSE if it is complete */
 static enum fsd_record_step read_record(struct tuning *t, field_fn *each, void *payload)
 {
     enum fsd_record_step step;
@@ -55,7 +54,7 @@ static enum fsd_record_step read_record(struct tuning *t, field_fn *each, void *
     return step;
 }
 
-/* Likewise reads the record that is the value of a field. */
+/* Reads a record that is the value of a field. */
 static void read_inside(struct tuning *t, const struct fsd_field *f, field_fn *each,
                         void *payload)
 {
@@ -110,7 +109,7 @@ static void read_ms(struct fsd_tuning_step *step, const struct fsd_field *f)
         return;
     if (f->number > 0 && f->number <= most_ms)
         step->ms = f->number;
-    else /* 0: nothing was measured */
+    else /* a time of 0 means that nothing was measured */
         step->odd |= f->number != 0;
 }
 
@@ -184,8 +183,8 @@ enum fsd_status fsd_tuning_read(struct fsd_arena *arena, struct fsd_intern *name
                         "expected the first line of a tuning cache, an object with "
                         "\"tuner_version\", found none");
     status = read_steps(&t, err);
-    /* A line that is broken in the middle is damaged; an incomplete last line was being
-     * written. */
+    /* An incomplete line in the middle of the file is damage.  An incomplete last line
+     * means that the search was killed. */
     if (status == FSD_OK && broken.status != FSD_OK && broken.pos < file->size) {
         if (err)
             *err = broken;
