@@ -1,12 +1,13 @@
 /*
- * fusiondiff: functions that write models.  They mark tensors as outputs, apply the
- * edits that lint proposes, add outcomes as metadata, write the types of an engine into
- * its model, cut a part out, and write a model as a program or as a bug report.
+ * fusiondiff: functions that write models. They mark tensors as outputs, apply the
+ * edits that lint proposes, add the outcomes of nodes as metadata, write the types of
+ * an engine into its model, cut a part out of a model, and write a model as a program
+ * or as a bug report.
  *
- * Each function reads the file of the model once more, and copies the bytes of whatever
- * it keeps.  Weights in other files stay there unless a comment states otherwise: write
- * the new model into the folder of the model.  A library that was built with
- * -DFSD_EDIT=OFF has neither these functions nor this header.
+ * Each function reads the file of the model once more, and copies the bytes that it
+ * does not change. Weights in other files stay there unless a comment states otherwise,
+ * so the caller must write the new model into the folder of the old one.  A library
+ * that was built with -DFSD_EDIT=OFF has neither these functions nor this header.
  */
 #ifndef FUSIONDIFF_EDIT_H
 #define FUSIONDIFF_EDIT_H
@@ -21,7 +22,7 @@ extern "C" {
  *  be read. */
 FSD_API bool fsd_file_has_external(const char *path);
 
-/** Writes a view as fsd_diff_view() does; in addition it has the views "tensors" and
+/** Writes a view as fsd_diff_view() does, and accepts two more views: "tensors" and
  *  "retype". */
 FSD_API enum fsd_status fsd_edit_view(const struct fsd_diff *diff, const char *view,
                                       const struct fsd_query *query, const char *format,
@@ -30,36 +31,38 @@ FSD_API enum fsd_status fsd_edit_view(const struct fsd_diff *diff, const char *v
 
 /* ------------------------------------------------------------------------ marking */
 
-/** Writes the model, with tensors marked as outputs: those that split the fusion of
- *  `query->break_at`, else all tensors that change no fusion.  The view "tensors" lists
- *  them.  If no mark splits a fusion, the function inserts an If with two equal
- *  branches that pass one of its tensors.
- *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file, if `break_at` names nothing,
- *          or if its fusion cannot be split exactly; FSD_E_IO, FSD_E_MISMATCH if the
- *          model is gone or has changed since it was read; FSD_E_LIMIT for a result of
- *          more than 2 GiB; FSD_E_WRITE. */
+/** Writes the model, with some tensors marked as outputs. If `query->break_at` is set,
+ *  they are the tensors that split the fusion of that layer or node; otherwise, they
+ *  are all tensors whose mark changes no fusion. The view "tensors" lists them. If no
+ *  mark can split the fusion, the function inserts an If whose two equal branches
+ *  forward a tensor of the fusion.
+ *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file, if `break_at` names no layer
+ *          or node, or if its fusion cannot be split exactly; FSD_E_IO if the model's
+ *          file is gone; FSD_E_MISMATCH if it has changed since it was read;
+ *          FSD_E_LIMIT for a result of more than 2 GiB; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_diff_mark(const struct fsd_diff *diff,
                                       const struct fsd_query *query, FILE *out,
                                       struct fsd_error *err);
 
 /* ------------------------------------------- the fusion that makes an engine wrong */
 
-/** A search for the fusion that computes a wrong result, by engines that are rebuilt
- *  with some fusions split. */
+/** A search for the fusion that computes a wrong result. For each step, the user
+ *  rebuilds the engine with some fusions split. */
 struct fsd_bisection;
 
-/** Whether the outputs of a rebuilt engine are right, wrong, or could not be judged. */
+/** The result of a rebuilt engine: its outputs are right, wrong, or could not be
+ * judged. */
 enum fsd_bisect_result { FSD_BISECT_GOOD, FSD_BISECT_BAD, FSD_BISECT_SKIP };
 
 /** Begins a search among the fusions of an engine that computes wrong results.
  *  @param out set to the search on success, to NULL on failure; free it with
  *             fsd_bisection_free().
- *  @return what fsd_diff_open() returns. */
+ *  @return as fsd_diff_open(). */
 FSD_API enum fsd_status fsd_bisection_open(struct fsd_bisection **out,
                                            const struct fsd_options *opt,
                                            struct fsd_error *err);
-/** Reads a saved search, and the model and engine that it names.
- *  @param opt  options whose model and engine are ignored.
+/** Reads a saved search, and the model and the engine whose paths it states.
+ *  @param opt  as for fsd_diff_open(); `model` and `engine` are ignored.
  *  @return as fsd_bisection_open(); FSD_E_FORMAT if the file is no saved search;
  *          FSD_E_MISMATCH if the model or the engine has changed since it was saved. */
 FSD_API enum fsd_status fsd_bisection_read(struct fsd_bisection **out, const char *path,
@@ -71,54 +74,56 @@ FSD_API void fsd_bisection_free(struct fsd_bisection *search); /**< may be NULL 
 FSD_API enum fsd_status fsd_bisection_save(const struct fsd_bisection *search,
                                            FILE *out, struct fsd_error *err);
 
-/** Returns whether the search is over: it proved that a fusion, or a set of fusions,
- *  causes the failure, or that no proof is possible. */
+/** Returns whether the search is over. It then has proved that a fusion, or a set of
+ *  fusions, causes the wrong result, or that no proof is possible. */
 FSD_API bool fsd_bisection_done(const struct fsd_bisection *search);
 
-/** Returns the path of the model. */
+/** Returns the path of the model; never NULL. */
 FSD_API const char *fsd_bisection_path(const struct fsd_bisection *search);
 
 /** Writes the names of the tensors to mark as outputs in the next build, one per line.
- *  The list omits tensors that an If passes: only fsd_bisection_model() can write
- *  these.
+ *  The list omits a tensor that needs an If: only fsd_bisection_model() can split a
+ *  fusion in this way.
  *  @return FSD_OK; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_bisection_tensors(const struct fsd_bisection *search,
                                               FILE *out, struct fsd_error *err);
 
 /** Writes the model of the next build. The tensors of fsd_bisection_tensors() are
- *  marked, and Ifs split the fusions that no mark splits.
- *  @param inlined  whether to copy weights in other files into the model, so that it
- *                  can be moved to any folder.
+ *  marked as outputs, and an If splits each fusion that no mark can split.
+ *  @param inlined  true: copies weights in other files into the model, which can then
+ *                  be moved to any folder.
  *  @return as fsd_diff_mark(). */
 FSD_API enum fsd_status fsd_bisection_model(const struct fsd_bisection *search,
                                             bool inlined, FILE *out,
                                             struct fsd_error *err);
 
-/** Writes what to build next, or how the search ended.  @return FSD_OK; FSD_E_WRITE. */
+/** Writes, as text, which model to build next, or how the search ended.  @return
+ * FSD_OK; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_bisection_next(const struct fsd_bisection *search,
                                            FILE *out, struct fsd_error *err);
 
-/** Writes all results so far.  @return FSD_OK; FSD_E_WRITE. */
+/** Writes, as text, the results of all builds so far.  @return FSD_OK; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
                                           struct fsd_error *err);
 
 /** Adds the result of the build that fsd_bisection_next() requested, and writes what
  *  the result proves.
- *  @param rebuilt  that build: its engine and, if it was built from another file, its
- *                  model; NULL assumes, without proof, that the fusions changed as they
- *                  should.
- *  @return FSD_OK; FSD_E_ARG if the search is over;
- *          FSD_E_MISMATCH for the engine of another network; what fsd_diff_open()
- *          returns.  A failure leaves the search unchanged. */
+ *  @param rebuilt  the engine of that build and, if it was built from another file, its
+ *                  model. With NULL, the search assumes, without proof, that the
+ *                  fusions changed as requested.
+ *  @return FSD_OK; FSD_E_ARG if the search is over; FSD_E_MISMATCH for the engine of
+ *          another network; and all that fsd_diff_open() returns. A failure leaves the
+ *          search unchanged. */
 FSD_API enum fsd_status fsd_bisection_take(struct fsd_bisection *search,
                                            enum fsd_bisect_result result,
                                            const struct fsd_options *rebuilt, FILE *out,
                                            struct fsd_error *err);
 
 /** Reads the result of a build from a comparison that Polygraphy saved (`polygraphy run
- *  --save-accuracy-results`): bad if an output of the network failed in any iteration,
- *  good if all passed in each; the tensors that were marked do not count.
- *  @param out  GOOD or BAD on success.
+ *  --save-accuracy-results`). The result is bad if an output of the network failed in
+ *  any iteration, and good if all outputs passed in all iterations. Tensors that the
+ *  search marked do not count.
+ *  @param out  set to FSD_BISECT_GOOD or FSD_BISECT_BAD on success.
  *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT; FSD_E_LIMIT; FSD_E_MISMATCH if no output
  *          failed and the comparison lacks an output. */
 FSD_API enum fsd_status fsd_bisection_judge(const struct fsd_bisection *search,
@@ -126,14 +131,16 @@ FSD_API enum fsd_status fsd_bisection_judge(const struct fsd_bisection *search,
                                             enum fsd_bisect_result *out,
                                             struct fsd_error *err);
 
-/** Reads the result of a build from the network's outputs: bad if an output differs
- *  from the saved one by more than the limit, or has a NaN or an Inf where the saved
- *  output has another value; else good. Tensors that are no outputs do not count.
- *  @param good     the right outputs, as numpy.savez() or Polygraphy saved them.
- *  @param outputs the build's outputs, saved in the same way; of several runs, the
- *         first counts.
- *  @param limit    the relative L2 error from which on an output is wrong; 0: 0.01.
- *  @param out      GOOD or BAD on success.
+/** Reads the result of a build from the values of the network's outputs. The result is
+ *  bad if an output differs from the right one by more than the limit, or has a NaN or
+ *  an Inf where the right one has another value. Otherwise it is good. Tensors that are
+ *  no outputs of the network do not count.
+ *  @param good  path of a file with the right outputs, which numpy.savez() or
+ *          Polygraphy saved.
+ *  @param outputs  path of a file with the outputs of the build, saved in the same way.
+ *         If it has several runs, the first one counts.
+ *  @param limit  the relative L2 error above which an output is wrong; 0 means 0.01.
+ *  @param out  set to FSD_BISECT_GOOD or FSD_BISECT_BAD on success.
  *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT; FSD_E_LIMIT; FSD_E_MISMATCH if only one of
  *          the files has an output, or if an output cannot be compared. */
 FSD_API enum fsd_status fsd_bisection_judge_values(const struct fsd_bisection *search,
@@ -144,45 +151,49 @@ FSD_API enum fsd_status fsd_bisection_judge_values(const struct fsd_bisection *s
 
 /* ------------------------------------------------------------------------- fixing */
 
-/** Which edits to apply.  Zero is the default of every field; NULL in place of the
- *  struct is all defaults. */
+/** The edits to apply. Zero is the default of every field. NULL in place of the struct
+ *  means that all fields have their defaults. */
 struct fsd_fix_options {
     const char *const *what; /**< ids of rules, or fingerprints of findings */
     unsigned n_what;         /**< 0: all findings */
-    /** "TENSOR=VALUE": scales of tensors whose scale must be calibrated; the last
-     *  entry for a tensor counts. Scales that the model has stay unchanged. */
+    /** Scales of tensors whose scale must be calibrated, as "TENSOR=VALUE". If a tensor
+     *  has several entries, the last one counts. Scales that the model has stay
+     *  unchanged. */
     const char *const *scales;
     unsigned n_scales;
 };
 
 /** Writes the model with the edits that lint proposes. All other bytes stay unchanged,
  *  except for initializers that no node reads any more. The function lints the result
- *  before it writes it. It omits an edit that adds a finding which the model does not
- *  have, and also applies the edits that lint proposes for the result. It further omits
- *  an edit that needs a scale if neither the model nor `fix` has the scale, and all
- *  edits that fsd_linting_list_fixes() lists as not applied. Weights in other files
- *  stay there: write the fixed model into the folder of the model. The function reads
- *  the model's file once more, in the calling thread.
+ *  before it writes it. It then applies the edits that lint proposes for the result,
+ *  too, and omits an edit that causes a new finding. It also omits an edit that needs a
+ *  scale if neither the model nor `fix` has the scale. fsd_linting_list_fixes() lists
+ *  all edits that are not applied. Weights in other files stay there, so the caller
+ *  must write the fixed model into the folder of the old one. The function reads the
+ *  model's file once more, in the calling thread.
  *  @param fix  may be NULL.
  *  @param out receives an ONNX file, which is invalid after a failure.
  *  @return FSD_OK; FSD_E_UNSUPPORTED if no edit applies, with nothing written;
  *          FSD_E_ARG for a word of `fix` that names no rule, no finding or no tensor to
- *          calibrate, and for a model that was read from standard input; FSD_E_IO,
- *          FSD_E_MISMATCH if the file is gone or has changed since it was read;
- *          FSD_E_LIMIT if only the fixed model is larger than 2 GiB, which protobuf
- *          does not read; FSD_E_WRITE. */
+ *          calibrate, and for a model that was read from standard input; FSD_E_IO if
+ *          the model's file is gone; FSD_E_MISMATCH if it has changed since it was
+ *          read; FSD_E_LIMIT if the edits enlarge the model to more than 2 GiB, which
+ *          protobuf does not read; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_linting_fix(const struct fsd_linting *linting,
                                         const struct fsd_fix_options *fix, FILE *out,
                                         struct fsd_error *err);
 
-/** Returns whether the model has weights in other files, which must also be beside the
- *  fixed model; false if its file can no longer be read. */
+/** Returns whether the model has weights in other files, which the fixed model needs in
+ *  its folder, too; false if the model's file can no longer be read. */
 FSD_API bool fsd_linting_has_external(const struct fsd_linting *linting);
 
-/** Lists the edits of fsd_linting_fix(), with a reason for each that does not apply.
+/** Lists the edits of fsd_linting_fix(), with a reason for each edit that is not
+ *  applied.
  *  @param fix     may be NULL.
- *  @param format  "text", "line" (how many apply); NULL: text.
- *  @return FSD_E_ARG as fsd_linting_fix(), and for another format; FSD_E_WRITE. */
+ *  @param format  "text", or "line" for one line with the number of applied edits; NULL
+ *          means "text".
+ *  @return FSD_OK; FSD_E_ARG as fsd_linting_fix(), and for another format;
+ *          FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_linting_list_fixes(const struct fsd_linting *linting,
                                                const struct fsd_fix_options *fix,
                                                const char *format, FILE *out,
@@ -190,86 +201,93 @@ FSD_API enum fsd_status fsd_linting_list_fixes(const struct fsd_linting *linting
 
 /* --------------------------------------------------------------------- annotating */
 
-/** The kinds of files for viewers of models. */
+/** The kinds of files for programs that display models. */
 enum fsd_annotation {
-    FSD_ANNOTATE_MODEL,    /**< the model with unchanged bytes, and an entry of metadata
-                                for each known fact about a node: `fusiondiff.fate`,
-                                `.why`, `.layer`, `.kind`, `.requested`, `.realised`,
-                                `.ms`, `.evidence` */
+    FSD_ANNOTATE_MODEL,    /**< the bytes of the model, with metadata entries for the
+                                known facts about each node: `fusiondiff.fate`, `.why`,
+                                `.layer`, `.kind`, `.requested`, `.realised`, `.ms`,
+                                `.evidence` */
     FSD_ANNOTATE_LAYERS,   /**< the engine as an ONNX model: each layer is a node whose
                                 operator is the type of the layer */
-    FSD_ANNOTATE_NODE_DATA /**< JSON that Model Explorer shows beside the model */
+    FSD_ANNOTATE_NODE_DATA /**< node data in JSON, which Model Explorer shows beside the
+                                model */
 };
 
-/** Writes a file for a viewer of models.
- *  @param diff the run; for FSD_ANNOTATE_MODEL, the model's file is read once more.
- *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file; FSD_E_IO, FSD_E_MISMATCH if
- *          the file is gone or has changed since it was read; FSD_E_WRITE. */
+/** Writes a file for a program that displays models.
+ *  @param diff  the run. For FSD_ANNOTATE_MODEL, the function reads the model's file
+ *          once more.
+ *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file; FSD_E_IO if the model's file
+ *          is gone; FSD_E_MISMATCH if it has changed since it was read; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_diff_annotate(const struct fsd_diff *diff,
                                           enum fsd_annotation as, FILE *out,
                                           struct fsd_error *err);
 
 /* ----------------------------------------------------------------------- retyping */
 
-/** Writes the model with the precision that a weakly typed engine chose: if a node
- *  runs in FP16, BF16 or FP32 in the engine, Casts and typed initializers make the
- *  model request that type. Inputs and outputs keep their types, and quantizers
- *  stay. The view "retype" lists the outcome for each node, and the types that the
- *  model cannot express. Weights in other files stay there and get a Cast: write the
- *  typed model into the folder of the model, whose file the function reads once
- *  more.
- *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file; FSD_E_IO, FSD_E_MISMATCH if
- *          the file is gone or has changed since it was read; FSD_E_LIMIT for a result
- *          of more than 2 GiB; FSD_E_WRITE. */
+/** Writes the model with the precisions that a weakly typed build chose. If the engine
+ *  runs a node in FP16, BF16 or FP32, Casts and typed initializers make the model
+ *  request that type. Inputs and outputs of the network keep their types, and
+ *  quantizers stay. The view "retype" lists the result for each node, and the types
+ *  that the model cannot express. Weights in other files stay there, with a Cast after
+ *  them, so the caller must write the typed model into the folder of the old one. The
+ *  function reads the model's file once more.
+ *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file; FSD_E_IO if the model's file
+ *          is gone; FSD_E_MISMATCH if it has changed since it was read; FSD_E_LIMIT for
+ *          a result of more than 2 GiB; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_diff_retype(const struct fsd_diff *diff, FILE *out,
                                         struct fsd_error *err);
 
 /* --------------------------------------------------------------------- cutting out */
 
-/** The nodes to cut out of a model: the union of those that the fields name. Zero is
- *  the default of every field. */
+/** The nodes to cut out of a model. The part has all nodes that `layers`, `groups`,
+ *  `nodes`, or `from` and `to` select. Zero is the default of every field. */
 struct fsd_cut_options {
-    const char *const *layers; /**< names, patterns or numbers of layers of the engine,
-                                    meaning the nodes that they compute */
+    const char *const *layers; /**< names, patterns or numbers of layers of the engine:
+                                    the nodes that these layers compute */
     unsigned n_layers;
-    const char *const *groups; /**< likewise, and all layers that compute nodes together
-                                    with these layers */
+    const char *const *groups; /**< names, patterns or numbers of layers: the nodes that
+                                    these layers compute, and all nodes of the layers
+                                    that share a node with them */
     unsigned n_groups;
     const char *const *nodes; /**< names or patterns of nodes */
     unsigned n_nodes;
-    const char *const *from; /**< tensors, meaning the nodes after these tensors and
-                                  before the tensors of `to` */
+    const char *const *from; /**< names of tensors: the part has the nodes after these
+                                  tensors, and before the tensors of `to` */
     unsigned n_from;
-    const char *const *to; /**< tensors, meaning the nodes before these; if only one of
-                                both is given, the part extends to the end of the
-                                model */
+    const char *const *to; /**< names of tensors: the part has the nodes before these
+                                tensors. With `from` alone, the part extends to the
+                                outputs of the model; with `to` alone, to the inputs */
     unsigned n_to;
-    unsigned context;    /**< number of steps to neighboring nodes that are also cut
-                              out */
-    bool inline_weights; /**< copy weights in other files into the part; otherwise write
-                              the part into the folder of the model */
-    bool fails; /**< for a part that should fail like its model: replace missing files
-                     of weights by constants, and unknown types by FP32 */
-    const char *const *values; /**< files with values of the model's tensors, NumPy's
-                                    (.npz) or Polygraphy's saved outputs, for
-                                    fsd_cutting_write_inputs() */
+    unsigned context;    /**< neighboring nodes up to this number of steps away are also
+                              cut out */
+    bool inline_weights; /**< copies weights in other files into the part; otherwise,
+                              the part must be in the folder of the model */
+    bool fails; /**< for a part whose build should fail like the model's: replaces
+                     missing files of weights by constants, and unknown types by FP32 */
+    const char *const *values; /**< for fsd_cutting_write_inputs(): paths of files with
+                                    values of the model's tensors, which numpy.savez()
+                                    (.npz) or Polygraphy saved */
     unsigned n_values;
-    bool quoted; /**< for fsd_cutting_report(): as in struct fsd_style */
+    bool quoted; /**< for fsd_cutting_report(): quotes names that could be read as
+                      sentences */
 };
 
 struct fsd_cutting;
 
-/** Determines the contents of a part: the named nodes, the quantizers at their edges
- *  (except those of `from` and `to`), and the constants that all of these read.
- *  @param out  set on success, to NULL on failure; free it with fsd_cutting_free().
- *  @param opt as for fsd_diff_open(); `engine` may be NULL if no layers are named. The
- *              engine provides types and sizes that the model leaves open.
+/** Determines the contents of a part: the named nodes, the quantizers on their inputs
+ *  and outputs (but not on the tensors `from` and `to`), and the constants that all
+ *  these nodes read.
+ *  @param out  set to the part on success, to NULL on failure; free it with
+ *          fsd_cutting_free().
+ *  @param opt  as for fsd_diff_open(); `engine` may be NULL if `cut` names no layers.
+ *              The engine provides types and sizes that the model does not state.
  *  @param err  may be NULL.
- *  @return FSD_OK; FSD_E_ARG for a word that names nothing, or a node in the body of an
- *          If, a Loop or a Scan; FSD_E_FORMAT for a model that has a cycle, a node
+ *  @return FSD_OK; FSD_E_ARG for a word that matches no name, or a node in the body of
+ *          an If, a Loop or a Scan; FSD_E_FORMAT for a model that has a cycle, a node
  *          before the producer of its input, a tensor without a producer, or two
- *          producers of one tensor; FSD_E_UNSUPPORTED if a tensor at the edge is a
- *          sequence or has an unknown type; and all that fsd_diff_open() returns. */
+ *          producers of one tensor; FSD_E_UNSUPPORTED if an input or output of the part
+ *          is a sequence or has an unknown type; and all that fsd_diff_open()
+ *          returns. */
 FSD_API enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
                                          const struct fsd_options *opt,
                                          const struct fsd_cut_options *cut,
@@ -278,8 +296,8 @@ FSD_API enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
 /** Frees the result of fsd_cutting_open(). @param cutting  may be NULL. */
 FSD_API void fsd_cutting_free(struct fsd_cutting *cutting);
 
-/** Writes the part as an ONNX model. Everything that it keeps has the same bytes as
- *  in the model, whose file the function reads once more.
+/** Writes the part as an ONNX model. Nodes and weights of the part have the same bytes
+ *  as in the model. The function reads the model's file once more.
  *  @return FSD_OK. Before anything is written: FSD_E_IO; FSD_E_FORMAT if files with
  *          weights are missing; FSD_E_MISMATCH if the model has changed since it was
  *          read; FSD_E_LIMIT for a part of more than 2 GiB. While the function writes:
@@ -287,23 +305,24 @@ FSD_API void fsd_cutting_free(struct fsd_cutting *cutting);
 FSD_API enum fsd_status fsd_cutting_write(const struct fsd_cutting *cutting, FILE *out,
                                           struct fsd_error *err);
 
-/** Writes values for the inputs of the part, in the format of numpy.savez(): for each
- *  input, the values in the first of the files `values` that has a tensor of that name.
- *  Without such files, the function writes random values, the same in every call, with
- *  dynamic sizes of 1.
- *  @return FSD_OK. Before anything is written: FSD_E_MISMATCH if no file has an input,
- *          or a file has it with another type or other sizes; FSD_E_FORMAT for a file
- *          that is damaged or has no tensors; FSD_E_IO; FSD_E_LIMIT; FSD_E_UNSUPPORTED
- *          for a type that NumPy lacks, such as bf16, or more than 2 GiB. While the
- *          function writes: FSD_E_WRITE. */
+/** Writes values for the inputs of the part, in the format of numpy.savez(). The values
+ *  of an input come from the first file in `values` that has a tensor with the name of
+ *  the input. If `values` is empty, the values are random, but the same in every call,
+ *  and dynamic sizes are 1.
+ *  @return FSD_OK. Before anything is written: FSD_E_MISMATCH if an input is in no
+ *          file, or has another type or other sizes in its file; FSD_E_FORMAT for a
+ *          file that is damaged or has no tensors; FSD_E_IO; FSD_E_LIMIT;
+ *          FSD_E_UNSUPPORTED for a type that NumPy lacks, such as bf16, or more than 2
+ *          GiB. While the function writes: FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *cutting,
                                                  FILE *out, struct fsd_error *err);
 
 /** Writes the contents of the part as text.
- *  @param path   the path of the part, to add the commands that build and run it; NULL
- *                for none.
- *  @param alone  path of an engine or a build log of the part built alone, to add
- *                whether it fuses the nodes in the same way; NULL for none.
+ *  @param path  the path of the part; the text then has the commands that build and run
+ *                it. NULL: no commands.
+ *  @param alone  path of an engine dump or a build log of the part, built alone; the
+ *                text then states whether that engine fuses the nodes in the same way.
+ *                NULL: no such statement.
  *  @return FSD_OK, FSD_E_WRITE, and what fsd_diff_open() returns for `alone`. */
 FSD_API enum fsd_status fsd_cutting_report(const struct fsd_cutting *cutting,
                                            const char *path, const char *alone,
@@ -311,28 +330,29 @@ FSD_API enum fsd_status fsd_cutting_report(const struct fsd_cutting *cutting,
 
 /* ------------------------------------------------------------------------- as code */
 
-/** The API that the Python code of a model uses. */
+/** The API in whose terms the Python code of a model is written. */
 enum fsd_code_api {
     FSD_CODE_TENSORRT, /**< a program that defines the network with TensorRT's API and
                             builds it; it reads weights from the ONNX file by name */
     FSD_CODE_TORCH     /**< pseudo code in the style of PyTorch */
 };
 
-/** Zero is the default of every field. */
+/** Options for writing a model as code. Zero is the default of every field. */
 struct fsd_code_options {
     enum fsd_code_api api;
-    unsigned depth; /**< number of name parts that form a module; 0: the number that
-                         gives the shortest program */
-    const struct fsd_cut_options *part; /**< only this part, with quantizers and
-                                             constants as in fsd_cutting_open();
-                                             `inline_weights` is ignored; NULL: the
-                                             whole model */
+    unsigned depth; /**< the number of parts of a node's name that identify its module;
+                         0: the number that gives the shortest program */
+    const struct fsd_cut_options *part; /**< writes only this part of the model, with
+                                             the quantizers and constants that
+                                             fsd_cutting_open() adds; `inline_weights`
+                                             is ignored. NULL: the whole model */
 };
 
 struct fsd_coding;
 
 /** Reads a model that will be written as code, and an engine built from it.
- *  @param out  set on success, to NULL on failure; free it with fsd_coding_free().
+ *  @param out  set to the model on success, to NULL on failure; free it with
+ *          fsd_coding_free().
  *  @param opt  as for fsd_diff_open(); `engine` may be NULL.
  *  @param err  may be NULL.
  *  @return as fsd_diff_open(). */
@@ -343,9 +363,9 @@ FSD_API enum fsd_status fsd_coding_open(struct fsd_coding **out,
 /** Frees the result of fsd_coding_open(). @param coding  may be NULL. */
 FSD_API void fsd_coding_free(struct fsd_coding *coding);
 
-/** Writes the model as Python. A node that the API cannot express becomes a
- *  statement that raises NotImplementedError. Names of the model occur only in
- *  literals and comments.
+/** Writes the model as Python. A node that the API cannot express becomes a statement
+ *  that raises NotImplementedError. Names of the model stand only in literals and
+ *  comments, so they cannot be executed.
  *  @param err  may be NULL.
  *  @return FSD_OK. Before anything is written: FSD_E_ARG and FSD_E_FORMAT as
  *          fsd_cutting_open(). While the function writes: FSD_E_WRITE. */
@@ -358,28 +378,32 @@ FSD_API enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
 /** The contents of a report for the maintainers of a builder.  Zero is the default of
  *  every field. */
 struct fsd_issue_options {
-    const char *finding; /**< the id of a rule, whose worst finding is reported, or the
-                              fingerprint of a finding; NULL: the worst finding of all;
-                              for two builds: the worst difference */
-    struct fsd_cut_options part; /**< instead of a finding: layers, groups or nodes of
-                                      the later build; `context` applies to both */
-    bool anonymous;              /**< replace names in all files */
-    bool no_weights;             /**< replace the values of weights */
-    const struct fsd_failure *failure; /**< the reason why the build failed: the nodes
-                                            come from `part`, and `engine` is not read;
-                                            NULL: the build did not fail */
+    const char *finding; /**< the finding to report: its fingerprint, or the id of a
+                              rule for the rule's worst finding. NULL: the worst finding
+                              of all rules or, for two builds, the worst difference */
+    struct fsd_cut_options part; /**< reports these layers, groups or nodes (of the
+                                      later build) instead of a finding; `context`
+                                      applies in both cases */
+    bool anonymous;              /**< replaces names in all files */
+    bool no_weights;             /**< replaces the values of weights */
+    const struct fsd_failure *failure; /**< the reason why the build failed. The report
+                                            is then about the nodes in `part`, and
+                                            `engine` is not read. NULL: the build did
+                                            not fail */
 };
 
 struct fsd_issue;
 
-/** Chooses the subject of the report, and cuts the part out of the model.
- *  @param out     set on success, to NULL on failure; free it with fsd_issue_free().
- *  @param before  the build before, as for fsd_comparison_open(); NULL: one build is
- *                 reported.
- *  @param opt     the build, as for fsd_diff_open().
+/** Chooses the finding or the nodes to report, and cuts the part with these nodes out
+ *  of the model.
+ *  @param out  set to the report on success, to NULL on failure; free it with
+ *          fsd_issue_free().
+ *  @param before  the earlier of two builds, as for fsd_comparison_open(); NULL: the
+ *                 report is about one build.
+ *  @param opt  the build, or the later of two builds, as for fsd_diff_open().
  *  @param err     may be NULL.
- *  @return FSD_OK; FSD_E_ARG if there is no such finding or difference, or if names are
- *          to be replaced and a build is a snapshot; all that fsd_diff_open(),
+ *  @return FSD_OK; FSD_E_ARG if there is no such finding or difference, or if
+ *          `anonymous` is set and a build is a snapshot; and all that fsd_diff_open(),
  *          fsd_comparison_open() and fsd_cutting_open() return. */
 FSD_API enum fsd_status fsd_issue_open(struct fsd_issue **out,
                                        const struct fsd_options *before,
@@ -390,35 +414,36 @@ FSD_API enum fsd_status fsd_issue_open(struct fsd_issue **out,
 /** Frees the result of fsd_issue_open(). @param issue  may be NULL. */
 FSD_API void fsd_issue_free(struct fsd_issue *issue);
 
-/** Returns the name of the i-th file of the report, from 0: "issue.md",
- *  "layers.json", "part.onnx", "part.svg", if the report has them; NULL if there are
- *  fewer files. */
+/** Returns the name of the i-th file of the report, from 0; NULL if there are fewer
+ *  files. A report has "issue.md" and, depending on its subject, "layers.json",
+ *  "part.onnx" and "part.svg". */
 FSD_API const char *fsd_issue_file(const struct fsd_issue *issue, unsigned i);
 
-/** Returns the program that built the engine, "trtexec" or "tensorrt_rtx", a static
- *  string; NULL if the report has no part to build. */
+/** Returns the name of the program that built the engine, "trtexec" or "tensorrt_rtx",
+ *  a static string; NULL if the report has no part to build. */
 FSD_API const char *fsd_issue_builder(const struct fsd_issue *issue);
 
-/** Reads an engine that was built from the part alone, and adds to the report
- *  whether the finding occurs in that engine.
- *  @param part    the file "part.onnx" of the report.
- *  @param engine  the engine's dump, or its verbose build log.
- *  @param shows set to whether the finding occurs; true if the report is not about a
- *          finding.
- *  @return FSD_OK; FSD_E_ARG if the report has no part; all that fsd_diff_open()
+/** Reads an engine that was built from the part alone. The report then states whether
+ *  the finding occurs in that engine.
+ *  @param part  path of the file "part.onnx" of the report.
+ *  @param engine  path of the engine's dump, or of its verbose build log.
+ *  @param shows  set to true if the finding occurs in the engine, or if the report is
+ *          not about a finding; else to false.
+ *  @return FSD_OK; FSD_E_ARG if the report has no part; and all that fsd_diff_open()
  *          returns. */
 FSD_API enum fsd_status fsd_issue_verify(struct fsd_issue *issue, const char *part,
                                          const char *engine, bool *shows,
                                          struct fsd_error *err);
 
-/** Writes the file of the report with that name.
- *  @return FSD_OK; FSD_E_ARG for a file that the report does not have; FSD_E_IO,
- *          FSD_E_MISMATCH if the model is gone or has changed since it was read;
+/** Writes one file of the report.
+ *  @param file  a name that fsd_issue_file() returns.
+ *  @return FSD_OK; FSD_E_ARG for a file that the report does not have; FSD_E_IO if the
+ *          model's file is gone; FSD_E_MISMATCH if it has changed since it was read;
  *          FSD_E_LIMIT; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_issue_write(const struct fsd_issue *issue, const char *file,
                                         FILE *out, struct fsd_error *err);
 
-/** Writes the list of new names and the names that they replace, as JSON: {"n1":
+/** Writes the new names, and the original names that they replace, as JSON: {"n1":
  *  "stem/conv", ...}.
  *  @return FSD_OK; FSD_E_ARG if no names were replaced; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_issue_write_names(const struct fsd_issue *issue, FILE *out,
