@@ -1,9 +1,10 @@
 /*
- * The tables of formats and of subjects, and the choice of a writer.  Each subject can
- * be written in several forms (own writer, verdict, sheet, picture), and the first one
- * that the format has is used: a view or verb that fills a sheet therefore gets every
- * format that prints sheets for free.  All text output passes through one stream that
- * wraps lines and escapes commands to CI runners, so that no writer can forget it.
+ * The tables of formats and subjects, and the choice of a writer. A subject can have
+ * several forms: an own writer, findings, rows, a picture. A format writes the first
+ * form that it has, in the order of form_of(). A view or verb that fills a sheet
+ * therefore gets every format that prints sheets. All text passes through
+ * write_lines(), which wraps lines and escapes commands to CI runners, so that no
+ * writer can forget this.
  */
 #include "model/graph/graph.h"
 #include "report/subject/subject.h"
@@ -20,19 +21,22 @@
 
 struct format {
     const char *name;
-    const char *extensions; /* extensions of the format's files, each followed by a
-                               space */
-    const char *escape; /* the escape for commands to a runner, fsd_put_escaped(); NULL:
-                           the format is not text, or consists of commands */
-    fsd_write_fn *own[FSD__SUBJECT_COUNT]; /* indexed by subject; NULL here and below:
-                                              no such form */
+    const char *extensions; /* file name extensions of this format; a space follows each
+                               of them */
+    const char *escape;     /* format that escapes commands to a CI runner, for
+                               fsd_put_escaped(); NULL: no escape, because the format is
+                               not text or consists of such commands */
+    fsd_write_fn *own[FSD__SUBJECT_COUNT]; /* a special writer for each subject; NULL
+                                              here and below: the format has no such
+                                              form */
     fsd_verdict_fn *verdict;               /* writes findings */
-    fsd_sheet_fn *sheet;                   /* writes subjects with rows */
-    bool document;                         /* it prints a whole document, not tables */
-    bool json;                             /* all names are in quotes */
+    fsd_sheet_fn *sheet;                   /* writes subjects that fill rows */
+    bool document;                         /* the format prints whole documents, not
+                                              tables */
+    bool json;                             /* the format quotes all names */
     bool picture, page;
-    bool wraps; /* its lines are wrapped to a width, if one is known */
-    bool timed; /* it prints the times of a run */
+    bool wraps; /* lines are wrapped if the width is known */
+    bool timed; /* the format prints the times of a run */
 };
 
 /* clang-format off */
@@ -54,7 +58,8 @@ static const struct format formats[] = {
     {"csv", ".csv ", IN_TEXT, .sheet = fsd_sheet_put_csv},
     {"schema", "", IN_JSON, .sheet = fsd_sheet_put_schema, .document = true,
      .json = true},
-    {"html", ".html .htm ", IN_JSON, .page = true}, /* names are only in its JSON */
+    {"html", ".html .htm ", IN_JSON, .page = true}, /* the page has names only within
+                                                       JSON */
     {"junit", ".xml ", IN_XML, .verdict = fsd_verdict_put_junit},
     {"sarif", ".sarif ", IN_JSON, .verdict = fsd_verdict_put_sarif, .json = true},
     {"github", "", NULL, .verdict = fsd_verdict_put_github},
@@ -75,17 +80,17 @@ typedef enum fsd_status draw_fn(const struct fsd_report *r, const char *format,
                                 FILE *out, struct fsd_error *err);
 typedef struct fsd_verdict *judge_fn(const struct fsd_report *r, uint32_t i);
 
-/* A subject: its names, and the forms in which it can be written.  The first form that
- * a format has is used, in the order of the members. */
+/* A subject: its names, and the forms in which it can be written. form_of() chooses the
+ * form. */
 struct subject {
     struct fsd_subject_names names;
     draw_fn *draw;             /* NULL here and below: no such form */
-    bool judged;               /* its main content is findings: a verdict is preferred
-                                  to rows */
-    judge_fn *judge;           /* judges its findings for formats that show them */
-    fill_fn *document, *table; /* the rows of a document, and those of a table; both
-                                  NULL: the rows of the requested view. A NULL table:
-                                  the rows of the document */
+    bool judged;               /* its main content is findings, so a format writes a
+                                  verdict rather than rows */
+    judge_fn *judge;           /* searches findings, for formats that show findings */
+    fill_fn *document, *table; /* fill the rows of a document and of tables; a NULL
+                                  table: tables use the rows of the document; both NULL:
+                                  the requested view fills the rows */
 };
 
 #define DOCUMENT(name, call)                                                           \
@@ -119,7 +124,7 @@ DOCUMENT(fill_failed, fsd_document_of_failed(sheet, r->failed))
 DOCUMENT(fill_checks, fsd_document_of_checks(sheet, r->verdicts))
 DOCUMENT(fill_verdicts, fsd_sheet_of_verdicts(sheet, r->verdicts))
 
-/* Fills the findings of a check. */
+/* Fills a table with the findings of a check. */
 static void fill_findings(struct fsd_sheet *sheet, const struct fsd_report *r)
 {
     struct fsd_judged room;
@@ -168,8 +173,8 @@ const struct fsd_subject_names *fsd_subject_names(enum fsd_subject subject)
 
 enum form { NONE, PAGE, OWN, DRAWN, VERDICT, ROWS };
 
-/* Whether a format is for merge gates: such formats have no tables and no own output of
- * a comparison, but report its changes as findings. */
+/* Whether a format is only for merge gates. Such a format has neither tables nor its
+ * own writer of a comparison. It reports the changes of a comparison as findings. */
 static bool gates(const struct format *f)
 {
     return f->verdict && !f->own[FSD_OF_COMPARISON] && !f->sheet;
@@ -232,8 +237,8 @@ void fsd_report_put_columns(const struct fsd_report *report, FILE *out)
     write_sheet(report, &columns, out, NULL);
 }
 
-/* Writes verdicts in a format for merge gates. If the report has no verdict, the
- * findings are judged first: for several builds, those of each build against the
+/* Writes verdicts in a format for merge gates. If the report has no verdict, this
+ * function searches the findings first. Of several builds, it compares each with the
  * first. */
 static void write_verdicts(const struct fsd_report *r, const struct format *f,
                            FILE *out)
@@ -286,7 +291,8 @@ static bool writes_files(const struct format *format, const char *extension)
     return at && at[strlen(extension)] == ' ';
 }
 
-/* The longest extension decides: x.trace.json is not a JSON report. */
+/* Finds a format by its name or by the extension of a file name. The longest extension
+ * decides: x.trace.json is a trace, not a JSON report. */
 static const struct format *find_format(const char *name)
 {
     for (size_t i = 0; i < FSD_COUNT_OF(formats); i++)
@@ -328,10 +334,9 @@ const char *fsd_format_of(enum fsd_subject subject, unsigned i)
     return NULL;
 }
 
-/* Whether the report shows findings that were not searched yet. A page shows the
- * findings of any subject, and the other reports of a comparison show those on its
- * changes. Pictures show none, and the formats of merge gates have their own
- * verdicts. */
+/* Whether the report needs findings that are not searched yet. A page shows the
+ * findings of any subject; text and rows show those of a comparison only. Pictures show
+ * none, and write_verdicts() searches its own. */
 static bool lacks_verdict(const struct fsd_report *r, const struct format *f)
 {
     switch (form_of(f, r->subject)) {
@@ -374,7 +379,7 @@ static void add_states(struct fsd_quotes *quotes, const struct fsd_compare *c)
         }
 }
 
-/* Adds all names that the report may contain. */
+/* Adds all names that the report may print. */
 static void add_names(struct fsd_quotes *quotes, const struct fsd_report *r)
 {
     fsd_quotes_add_run(quotes, r->run);
@@ -403,8 +408,8 @@ static enum fsd_status write_quoted(const struct fsd_report *r,
     return status;
 }
 
-/* Prints line by line: text is wrapped to the width, and names, which end up in a job's
- * log, must not be commands to its runner. */
+/* Writes a report line by line. Text is wrapped to the width. Lines that a CI runner
+ * would execute as commands are escaped, because names may contain such commands. */
 static enum fsd_status write_lines(const struct fsd_report *r,
                                    const struct format *format, FILE *out,
                                    struct fsd_error *err)

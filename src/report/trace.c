@@ -1,17 +1,18 @@
 /*
- * A run as trace events, the JSON that Perfetto, chrome://tracing and speedscope open.
+ * Writes a run as trace events, a JSON format that Perfetto, chrome://tracing and
+ * speedscope open.
  *
  *     stream 0   [ Conv_4 + Relu_6 ][ QuantizeLinear_9 ]      [ Conv_13 ]
  *     stream 1                                          [ ... ]
  *
- * A profile has the time of each layer but not when it ran, so layers follow each other
- * in the engine's order, whatever their stream: no two layers are drawn as running at
- * the same time.  A layer without a time is an instant event, never one with a length.
- * Times in the profile that belong to no layer get their own track after the layers, so
- * that the events add up to the report's total.
+ * A profile has the duration of each layer but not its start. Layers therefore follow
+ * each other in the engine's order, even if they have different streams: no two layers
+ * overlap. A layer without a time is an instant event. Times of the profile that belong
+ * to no layer have their own track and follow the layers, so that all events add up to
+ * the report's total.
  *
- * Times are rounded to nanoseconds like in Perfetto, so that there, too, the end of an
- * event is the start of the next one.
+ * Times are rounded to nanoseconds because Perfetto does so: the end of an event then
+ * equals the start of the next one.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
@@ -35,7 +36,7 @@ static double microseconds(double ms)
     return round(ms * 1e6) / 1e3;
 }
 
-/* The number of the layer's stream; FSD_NONE: the dump states none. */
+/* The layer's stream number; FSD_NONE: the engine dump states none. */
 static uint32_t stream_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_attr *stream =
@@ -66,9 +67,9 @@ static struct fsd_json *begin_event(struct trace *t, const char *phase,
     return event;
 }
 
-/* Viewers add `ts` and `dur` as doubles. If the sum exceeds the start of the next
- * layer, even by the last bit only, they show the next layer as nested in this one. In
- * this case the length is reduced by a tenth of a nanosecond. */
+/* The duration of an event, in microseconds. Viewers add it to the start as doubles. If
+ * the sum exceeds the start of the next event, even by the last bit, viewers nest the
+ * next event in this one. A tenth of a nanosecond less prevents this. */
 static double length(double from, double to)
 {
     double length = round((to - from) * 1e3) / 1e3;
@@ -76,7 +77,7 @@ static double length(double from, double to)
     return from + length > to && length > 0 ? length - 1e-4 : length;
 }
 
-/* Sets `ts`, and a length if the time is known. */
+/* Sets the start `ts`, and the duration `dur` if the time is known. */
 static void put_time(struct trace *t, struct fsd_json *event, double ms)
 {
     double from = microseconds(t->ms), to = microseconds(t->ms + (ms > 0 ? ms : 0));

@@ -1,10 +1,10 @@
 /*
- * Prints JSON as it is added, so that a report takes no memory.
+ * Prints JSON members when the caller adds them, so that a report needs little memory.
  *
- *     levels   [0] the root   [1] what is open in it   [2] what is open in that ...
+ *     levels   [0] the root   [1] an open member of [0]   [2] an open member of [1] ...
  *
- * Adding to a level first closes all levels within it.  The caller adds members in the
- * order of the output, and cannot add to closed levels.
+ * Adding to a level first closes all levels within it. The caller therefore adds
+ * members in the order of the output, and cannot add to a closed level.
  */
 #include "report/json/json.h"
 
@@ -17,12 +17,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LEVELS_MAX = 32 }; /* reports are nested about ten deep */
+enum { LEVELS_MAX = 32 }; /* reports have about ten levels */
 
-static const double integer_max = 9007199254740992.0; /* above it, a double skips some
-                                                         integers */
+static const double integer_max = 9007199254740992.0; /* 2^53: a double cannot represent
+                                                         all larger integers */
 
-/* A report consists of millions of short words; they are written in large pieces. */
+/* A report consists of millions of short words, so they are collected and written in
+ * large pieces. */
 struct piece {
     struct fsd_arena *arena; /* contains this struct, too */
     FILE *out;
@@ -82,8 +83,8 @@ static void put_escaped(const struct fsd_json *level, const char *text)
     PUT(level, "\"");
 }
 
-/* Prints a text. Nearly all texts are short and need no escape, so this is tried
- * first. */
+/* Prints a text in quotes. Nearly all texts are short and need no escape, so this case
+ * is tried first. */
 static void put_string(const struct fsd_json *level, const char *text)
 {
     size_t n = strlen(text);
@@ -100,9 +101,8 @@ static void put_string(const struct fsd_json *level, const char *text)
     put_escaped(level, text);
 }
 
-/* Ends the last line with the last `n` bytes of ",\n", and indents the next one.
- * Copying a block of constant size is fast; later text overwrites what is not needed of
- * it. */
+/* Prints the last `n` bytes of ",\n", and indents the next line. Copying a block of
+ * constant size is fast; later text overwrites the unneeded tabs. */
 static void put_indent(const struct fsd_json *level, size_t n, unsigned depth)
 {
     static const char block[] =
@@ -131,7 +131,7 @@ static void close_inner(struct fsd_json *level)
     }
 }
 
-/* Prints a key and the separator before it; items of lists have no key. */
+/* Prints the separator before a member, and its key; items of lists have no key. */
 static void add(struct fsd_json *level, const char *key)
 {
     bool first = !level->any;
@@ -152,7 +152,7 @@ static void add(struct fsd_json *level, const char *key)
 static struct fsd_json *open_inner(struct fsd_json *level, bool list)
 {
     if (level->depth + 1 == LEVELS_MAX)
-        fsd_out_of_memory(); /* too many levels, which none of our schemas needs */
+        fsd_out_of_memory(); /* more levels than any schema has */
     level->opened = true;
     level[1] = (struct fsd_json){
         .piece = level->piece, .depth = level->depth + 1, .list = list};
@@ -163,7 +163,7 @@ static struct fsd_json *open_inner(struct fsd_json *level, bool list)
     return level + 1;
 }
 
-/* The outermost level is a list of one item, printed without brackets. */
+/* Level 0 is a list of one item, the root. It is printed without brackets. */
 static struct fsd_json *new_root(FILE *out, bool list)
 {
     struct fsd_arena *arena = fsd_arena_new();
@@ -220,8 +220,8 @@ static void put_whole(const struct fsd_json *level, uint64_t number)
     put_bytes(level, at, (size_t)(room + sizeof room - 1 - at));
 }
 
-/* With 15 digits, a sum of decimal fractions is printed without the rounding error of
- * its last bit; if 15 digits do not identify the number, all digits are printed. */
+/* Prints 15 digits, which hide the rounding error of a sum. If they differ from the
+ * number by more than a rounding error, prints 17 digits. */
 void fsd_json_number(struct fsd_json *object, const char *key, double number)
 {
     char text[32];

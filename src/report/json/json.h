@@ -1,6 +1,6 @@
-/* Printing JSON, for all writers.  Members are printed when they are added, so they
- * must be added in the order of the output: adding to an object ends all that is open
- * in it. */
+/* Prints JSON, for all writers. A member is printed when it is added, so the caller
+ * adds members in the order of the output. Adding to an object closes all objects and
+ * lists within it. */
 #pragma once
 
 #include "base/base.h"
@@ -8,9 +8,9 @@
 /** An open object or list. */
 struct fsd_json;
 
-/** Creates an object; fsd_json_end() ends and frees it. */
+/** Begins a document that is an object; fsd_json_end() ends and frees it. */
 struct fsd_json *fsd_json_new(FILE *out);
-/** Creates a list; fsd_json_end() ends and frees it. */
+/** Begins a document that is a list; fsd_json_end() ends and frees it. */
 struct fsd_json *fsd_json_new_list(FILE *out);
 
 /** Adds an object as a member of an object. */
@@ -36,8 +36,8 @@ static inline void fsd_json_add_text(struct fsd_json *list, const char *text)
     fsd_json_text(list, NULL, text);
 }
 
-/** Adds the number, unless it is negative. Unless `term` is NULL, also adds this term
- * in dynamic sizes, under the key with "_symbolic" appended. */
+/** Adds the number unless it is negative, and `term`, a term in dynamic sizes, unless
+ * it is NULL. The key of the term is `key` with "_symbolic" appended. */
 void fsd_json_number_or_term(struct fsd_json *object, const char *key, int64_t number,
                              const char *term);
 void fsd_json_end(struct fsd_json *root);

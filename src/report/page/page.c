@@ -1,12 +1,12 @@
 /*
- * The page consists of its source (page.html, page.css, *.js; embed.cmake joins them)
- * and of the data in the middle: JSON of the public schemas, each in a script element
- * that is not run.
+ * Writes the HTML page. embed.cmake joins its source (page.html, page.css, *.js) into a
+ * head and a tail. Between them is the data: JSON documents of the public schemas, each
+ * in a script element that browsers do not run.
  *
  *     <script type="application/json" id="data-run">{"schema":"fusiondiff/1", ...
  *
- * Names occur only within strings of JSON, and every "<" in such a string is written as
- * an escape, so no name can begin or end an element.
+ * Names of an input occur only within JSON strings. Every "<" in such a string is
+ * escaped, so that no name can begin or end an element.
  */
 #include "report/page/page.h"
 #include "base/base.h"
@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* Writes JSON without the blanks between its tokens, of which a report has many.
+/* Writes JSON without the blanks between its tokens, because a report has many of them.
  * Changes the text in place. */
 static void put_embedded(struct fsd_print *json, FILE *out)
 {
@@ -42,7 +42,7 @@ static void put_embedded(struct fsd_print *json, FILE *out)
     fwrite(text, 1, kept, out);
 }
 
-/* Closes the printed text, and puts it into the page under a name. */
+/* Writes the printed JSON into the page, as the data of this name. */
 static void put_data(const char *name, struct fsd_print *json, FILE *out)
 {
     fsd_print_close(json);
@@ -54,8 +54,8 @@ static void put_data(const char *name, struct fsd_print *json, FILE *out)
 
 /* ------------------------------------------------------------------------- sheets */
 
-/* Puts the document of a subject, and the columns of its records, into the page under
- * this name; NULL: under the subject's own name. */
+/* Writes the document of a subject, and the columns of its records, into the page.
+ * @param name the name of the data; NULL: the subject's own name */
 static void put_subject(const char *name, enum fsd_subject subject,
                         const struct fsd_report *r, FILE *out)
 {
@@ -81,7 +81,7 @@ static void put_patterns(const struct fsd_report *r, FILE *out)
     put_subject("patterns", FSD_OF_VIEW, &asked, out);
 }
 
-/* Puts the conclusion of a comparison: its findings, their causes and what to do. */
+/* Writes the conclusion of a comparison: its findings, their causes and the advice. */
 static void put_judged(const struct fsd_report *r, FILE *out)
 {
     struct fsd_report judged = *r;
@@ -90,10 +90,9 @@ static void put_judged(const struct fsd_report *r, FILE *out)
     put_subject("judged", FSD_OF_CHECK, &judged, out);
 }
 
-/* The page shows several builds side by side, or else one build. For a check it also
- * has the verdict; for lint it has lint's findings in place of those of the run, and
- * maybe a model alone.
- */
+/* Writes a page of several builds side by side, or of one build. The page of a check
+ * also has the verdict. The page of lint has the findings of lint in place of the run's
+ * own findings, and may have a model without an engine. */
 void fsd_page_write(const struct fsd_report *r, FILE *out)
 {
     struct fsd_print json, pictures;
@@ -101,7 +100,7 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     struct fsd_diff run = r->run ? *r->run : (struct fsd_diff){0};
     struct fsd_report of_run = *r;
     const struct fsd_verdict *verdict = r->verdict ? r->verdict : r->judged;
-    /* A verdict judges either a comparison or a run. */
+    /* A check is shown on top of the comparison or the run that it judges. */
     enum fsd_subject base = r->failed     ? FSD_OF_RUN
                             : !r->verdict ? r->subject
                             : r->compare  ? FSD_OF_COMPARISON

@@ -1,14 +1,14 @@
 /*
- * The drawings of a page, each an SVG within JSON. The first shows the whole graph.
- * Each box that represents many layers has its own picture of these layers, whose boxes
- * may have pictures again, level by level.
+ * The pictures of a page, each an SVG within JSON. The first picture shows the whole
+ * graph. A box that represents many layers opens a picture of these layers. A box of
+ * that picture may open another picture, level by level.
  *
  *     {"title":"all", "svg":"<svg ...", "boxes":{"l7":[7,8,9]}, "opens":{"l7":1}}
  *     {"title":"encoder.0", "within":0, "svg":"<svg ..."}
  *
- * Layouts take long, so the number of pictures and their total time are limited, and a
- * very large engine has only two levels. A box without a picture of its own leads to
- * the rows of its layers. A level is laid out while other data is written.
+ * Layouts take long, so their total time is limited, and a very large engine has only
+ * two levels. A box that opens no picture links to the table rows of its layers. A
+ * level is laid out while other data is written.
  */
 #include "base/base.h"
 #include "model/graph/graph.h"
@@ -20,9 +20,9 @@
 
 enum {
     MOST_PICTURES = 40,
-    MOST_LAYERS = 5000, /* larger engines are drawn to two levels only */
-    SECONDS = 5,        /* processor time for each picture but the first */
-    TIMES = 2           /* all pictures may take this many times as long as the first */
+    MOST_LAYERS = 5000, /* larger engines have only two levels */
+    SECONDS = 5,        /* processor time for each picture except the first */
+    TIMES = 2           /* the time limit of all pictures is TIMES that of the first */
 };
 
 struct box {
@@ -30,18 +30,18 @@ struct box {
     uint32_t opens; /* index of the picture that the box opens; 0: none */
 };
 
-/* A picture of the whole graph, or of the contents of a box of another picture. */
+/* A picture: of the whole graph, or of the layers of a box in another picture. */
 struct module {
     const char *title;
     uint32_t within;
     unsigned level;
-    unsigned depth, inner; /* depth: number of scopes that all items share; inner:
-                              number of scopes that the items of each box share */
+    unsigned depth, inner; /* depth: number of name scopes that all items share; inner:
+                              number of name scopes that the items of one box share */
     const fsd_id *layers;
     uint32_t n;
     FSD_VEC(struct box) boxes;
-    const char *note; /* a note on the picture, or the reason why there is none; NULL:
-                         neither */
+    const char *note; /* a note on the picture, or the reason why there is no picture;
+                         NULL: neither */
 };
 
 struct fsd_album {
@@ -50,12 +50,13 @@ struct fsd_album {
     struct fsd_picture want;
     struct fsd_style style;
     FSD_VEC(struct module) modules; /* indexed by picture */
-    uint32_t now, written;          /* number of the current picture; number of pictures
+    uint32_t now, written;          /* index of the current picture; number of pictures
                                        in the JSON */
-    struct fsd_layouts *layouts;    /* layouts of the planned pictures; NULL: none is
-                                       running */
-    double seconds, left; /* processor time for all pictures, and the rest of it */
-    uint32_t missing;     /* number of pictures that were left out, since no time was
+    struct fsd_layouts *layouts;    /* running layouts of the planned pictures; NULL:
+                                       none */
+    double seconds, left; /* processor time for all pictures, and the unused rest of
+                             it */
+    uint32_t missing;     /* number of pictures that were left out because no time was
                              left */
     struct fsd_json *list;
 };
@@ -91,8 +92,8 @@ static void keep_box(void *payload, const struct fsd_picture_box *box_of)
  * picture. */
 static void plan_modules(struct fsd_album *album)
 {
-    struct module in = *module_now(album); /* a copy: adding to the modules may move the
-                                              original */
+    struct module in = *module_now(album); /* a copy, because adding modules may move
+                                              the original */
     bool deep = in.level == 0 || album->of->run->engine->nodes.n <= MOST_LAYERS;
 
     for (uint32_t i = 0; i < in.boxes.n && deep; i++) {
@@ -116,7 +117,8 @@ static void plan_modules(struct fsd_album *album)
                             .n = of->n});
     }
     for (uint32_t i = 0; i < in.boxes.n; i++) /* a box of nodes opens the same picture
-                                                 as the box of their layers */
+                                                 as the box of layers to which it
+                                                 belongs */
         for (uint32_t k = 0; k < in.boxes.n && !in.boxes.at[i].of.layers; k++)
             if (in.boxes.at[k].of.layers &&
                 in.boxes.at[k].of.items[0] == in.boxes.at[i].of.owner)
@@ -141,7 +143,7 @@ static void put_boxes(const struct module *module, struct fsd_json *item)
                             module->boxes.at[i].opens);
 }
 
-/* Sets how long a drawing may take, or reports that no time is left. */
+/* Sets the time limit of the next picture, or fails if no time is left. */
 static enum fsd_status allow(struct fsd_album *album, double most,
                              struct fsd_error *err)
 {
@@ -155,7 +157,8 @@ static enum fsd_status allow(struct fsd_album *album, double most,
                           album->seconds);
 }
 
-/* Notes on the drawing, or the reason why there is none, are stored with it. */
+/* Adds the picture to its JSON object, with a note on it or the reason why there is no
+ * picture. */
 static void put_drawing(struct fsd_album *album, struct fsd_json *item,
                         enum fsd_status status, struct fsd_print *svg,
                         const struct fsd_error *err)
@@ -171,7 +174,7 @@ static void put_drawing(struct fsd_album *album, struct fsd_json *item,
     free(svg->text);
 }
 
-/* Writes the current picture of the album, and keeps its notes and boxes. */
+/* Writes the current picture of the album, and stores its note and boxes. */
 static enum fsd_status write_module(struct fsd_album *album, const char *format,
                                     FILE *out, struct fsd_error *err)
 {
@@ -210,8 +213,8 @@ static void begin_level(struct fsd_album *album)
         album->layouts = fsd_layouts_begin(album->arena, dots, n, "svg");
 }
 
-/* Waits for the current picture. If it cannot be laid out, a simpler picture is tried.
- * The time limit of the first picture comes from the user. */
+/* Waits for the layout of the current picture. If the layout fails, tries a simpler
+ * picture. The user sets the time limit of the first picture. */
 static enum fsd_status draw(struct fsd_album *album, FILE *out, struct fsd_error *err)
 {
     double most = module_now(album)->layers ? SECONDS : album->seconds / TIMES;
@@ -226,7 +229,7 @@ static enum fsd_status draw(struct fsd_album *album, FILE *out, struct fsd_error
     return write_module(album, "svg", out, err);
 }
 
-/* Adds the pictures of a level after their layout, and plans the next level. */
+/* Adds the pictures of the current level to the JSON, and plans the next level. */
 static void end_level(struct fsd_album *album)
 {
     for (uint32_t end = album->modules.n; album->written < end; album->written++) {
@@ -259,7 +262,7 @@ static void put_places(struct fsd_json *object, const char *side, const fsd_id *
         fsd_json_add_number(list, places[g]);
 }
 
-/* For two exports: adds the name of the node to each box. */
+/* For two exports of a model: adds, for each box, the name of its node. */
 static void put_names(struct fsd_json *object, const struct fsd_state *s, char side)
 {
     char box[16];
@@ -271,9 +274,10 @@ static void put_names(struct fsd_json *object, const struct fsd_state *s, char s
     }
 }
 
-/* Draws a comparison. For each group, `places` has the number of the region or row of
- * the page to which the group's box leads. The first letter of a box's id is that of
- * its build: "o" for old, "n" for new. */
+/* Draws a comparison. A box's id begins with the letter of its build: "o" for old, "n"
+ * for new.
+ * @param places for each build and group, the number of the region or row of the page
+ *         to which the group's box links */
 static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
                            const char *title, double most,
                            const fsd_id *const places[2])
@@ -355,8 +359,8 @@ struct fsd_album *fsd_album_begin(const struct fsd_report *r, FILE *json)
         const fsd_id *const places[] = {r->compare->old_region, r->compare->new_region};
 
         put_comparison(album, r->compare, "all", album->left / TIMES, places);
-    } else if (r->run && r->run->engine->nodes.n) { /* otherwise there is nothing to
-                                                       draw */
+    } else if (r->run && r->run->engine->nodes.n) { /* without layers there is nothing
+                                                       to draw */
         fsd_vec_push(arena, &album->modules, (struct module){.title = "all"});
         end_level(album);
         begin_level(album);

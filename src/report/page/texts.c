@@ -1,8 +1,8 @@
 /*
  * The texts of a page that are in no document of its subjects: the command that prints
  * the same report, the reason and the fix of each rule with findings, the forms in
- * which names can be copied, and what the build log states about each node and layer.
- * All of it is one record, printed as JSON.
+ * which names can be copied, and the statements of the build log on each node and
+ * layer. One record contains all of them and is printed as JSON.
  */
 #include "base/base.h"
 #include "explain/diff/explain.h"
@@ -49,8 +49,8 @@ FSD_RECORD(check_command, CHECK_COMMAND)
 FSD_RECORD(command, COMMAND)
 /* clang-format on */
 
-/* Like `explain`, but only the part from the log: the document of the run has the
- * rest. */
+/* Adds the lines of `explain` that come from the build log: the document of the run has
+ * the other lines. */
 static void add_story(struct fsd_arena *arena, const struct fsd_diff *d, bool layer,
                       fsd_id id, struct fsd_rows *to)
 {
@@ -106,7 +106,7 @@ static void add_rules(const struct fsd_findings *all, struct fsd_intern *seen,
     }
 }
 
-/* Lists each rule once, even if several builds have findings of it. */
+/* The rules with findings, each once, even if several builds have findings of it. */
 static const struct fsd_rows *rules_of(struct fsd_arena *arena,
                                        const struct fsd_findings *all,
                                        const struct fsd_verdicts *of_list)
@@ -135,8 +135,8 @@ static const struct fsd_rows *checks_of(struct fsd_arena *arena,
     return rows;
 }
 
-/* The words of the command that name the compared builds. Builds that come from one
- * snapshot share its path, which is printed once. */
+/* Prints the command that compares these builds. If several builds come from one
+ * snapshot, its path is printed once. */
 static void put_builds(const struct fsd_state *const *builds, uint32_t n, FILE *out)
 {
     const char *last = "", *common = builds[n - 1]->command.common;
@@ -155,11 +155,11 @@ static void put_builds(const struct fsd_state *const *builds, uint32_t n, FILE *
     fputs(common ? common : "", out);
 }
 
-/* The command that prints the report of the page. */
+/* Prints the command that repeats the report of the page. */
 static void put_command(const struct fsd_report *r, const char *run, FILE *out)
 {
     if (r->verdicts) {
-        return; /* the record of each build has its command */
+        return; /* each row of the list of checks has its own command */
     }
     if (r->verdict && r->verdict->command) {
         fputs(r->verdict->command, out);
@@ -174,8 +174,8 @@ static void put_command(const struct fsd_report *r, const char *run, FILE *out)
     }
 }
 
-/* `run` is the command for the run of the page; commands for other views have the
- * same files and options. */
+/* `run` is the command for the run of the page. The page adds its files and options to
+ * the commands of other views. */
 void fsd_page_put_texts(const struct fsd_report *r, const struct fsd_findings *findings,
                         FILE *out)
 {

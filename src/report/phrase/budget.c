@@ -1,16 +1,16 @@
 /*
- * Splits a text into pages for readers with a limited number of tokens of a language
- * model.
+ * Splits a text into pages for a language model, which can read a limited number of
+ * tokens.
  *
- * The blocks of a text are separated by empty lines; the first one is its conclusion. A
- * page contains this whole block, if there is room. Each other block gets half of the
- * remaining room, or more if enough is left for all later blocks. The next page
- * continues in each block where this page ended, so each line is on one page, and the
- * first page has a part of most blocks. A line stays with the further indented lines
- * below it.
+ * Empty lines separate the blocks of a text. The first block is the conclusion: a page
+ * contains all of it if there is room. Each other block gets half of the remaining
+ * room, or more if the later blocks still fit. The next page continues each block where
+ * this page left it. Each line is therefore on one page, and the first page has a part
+ * of most blocks. A line and the deeper indented lines below it stay together.
  *
- * Tokens are estimated, since each model has its own tokenizer: by the pieces into
- * which all of them split a text, plus 5 %, so that the estimate is rarely too low.
+ * Each model has its own tokenizer, so tokens are estimated. The estimate counts the
+ * pieces into which every tokenizer splits a text, and adds 5 %, so that it is rarely
+ * too low.
  */
 #include "base/base.h"
 
@@ -20,16 +20,16 @@
 
 enum {
     HANG = 4,
-    LEAST_SHARE = 60, /* minimum tokens of a block on a page, unless the whole block is
-                   shorter */
-    FRAME = 60,       /* tokens for the lines that state what is left out */
-    TITLE = 24 /* a longer line is not repeated as a title, since it costs more than it
-                   helps */
+    LEAST_SHARE = 60, /* a page has at least this many tokens of a block, or all of a
+                         shorter block */
+    FRAME = 60,       /* tokens reserved for the lines that state how much is left
+                         out */
+    TITLE = 24 /* most tokens of a title; a longer one costs too much to repeat */
 };
 
 struct block {
-    const char *next, *end; /* the rest that is on no page yet */
-    const char *head;       /* the line with a list's title; NULL: none */
+    const char *next, *end; /* the rest of the block, which is on no page yet */
+    const char *head;       /* the title of the block; NULL: none */
     unsigned cost;          /* tokens of the rest */
     unsigned lines;         /* lines of the rest */
 };
@@ -37,7 +37,7 @@ struct block {
 struct blocks {
     struct block *at;
     size_t n;
-    unsigned cost, lines; /* sums over all blocks */
+    unsigned cost, lines; /* sums of all blocks */
 };
 
 /* ------------------------------------------------------------------------- tokens */
@@ -51,8 +51,8 @@ static size_t run_of(const char *s, size_t n, int (*is)(int))
     return i;
 }
 
-/* The length of a word as in names: capitals, or lower-case letters after at most one
- * capital. */
+/* The length of the word at the front of `s`, as in "Conv" or "GEMM": capitals, or
+ * lower-case letters after at most one capital. */
 static size_t word_of(const char *s, size_t n)
 {
     size_t capitals = run_of(s, n, isupper);
@@ -66,7 +66,8 @@ static unsigned cost_of_word(size_t n)
     return (unsigned)(n <= 10 ? (n + 4) / 5 : (n + 3) / 4);
 }
 
-/* The number of tokens of the first piece; sets `*n` to its length. */
+/* The number of tokens of the first piece of a text.
+ * @param[in,out] n the length of the text; becomes the length of the piece */
 static unsigned take_piece(const char *s, size_t *n)
 {
     size_t left = *n;
@@ -78,7 +79,7 @@ static unsigned take_piece(const char *s, size_t *n)
     if (*n)
         return 1;
     *n = run_of(s, left, isspace);
-    if (*n) /* a single blank belongs to the word after it */
+    if (*n) /* a tokenizer adds a single blank to the word after it */
         return *n > 1 || *s == '\n';
     *n = left > 1 && s[1] == *s && (unsigned char)*s < 0x80 ? 2 : 1;
     return 1;
@@ -119,8 +120,8 @@ static unsigned lines_of(const char *s, const char *end)
     return n;
 }
 
-/* The title of a block, which is its first line if indented lines follow; NULL: it has
- * none. */
+/* The title of a block: its first line, if the second line is indented; NULL: the block
+ * has no title. */
 static const char *title_of(const char *s, const char *end)
 {
     const char *second = line_end(s, end);
@@ -146,7 +147,7 @@ static struct blocks split(struct fsd_arena *arena, const char *text)
 {
     const char *end = text + strlen(text);
 
-    /* No two blocks share a line, so lines are an upper bound. */
+    /* Each block has at least one line, so the lines bound the number of blocks. */
     struct blocks blocks = {.at =
                                 FSD_NEW(arena, struct block, lines_of(text, end) + 1)};
 
@@ -164,7 +165,8 @@ static struct blocks split(struct fsd_arena *arena, const char *text)
 
 /* ------------------------------------------------------------------------- a page */
 
-/* The largest amount that each block from `first` on may use so that all fit. */
+/* The blocks from `first` on share the room equally; short blocks leave room to the
+ * others. Returns the most tokens of one block. */
 static unsigned level_of(const struct blocks *blocks, size_t first, unsigned room)
 {
     unsigned low = 0, high = room;
@@ -183,7 +185,7 @@ static unsigned level_of(const struct blocks *blocks, size_t first, unsigned roo
     return low;
 }
 
-/* The amount that a block may use: half of the room, or more if all blocks may use
+/* The tokens that a block may use: half of the room, or its equal share if that is
  * more. */
 static unsigned share_of(const struct blocks *blocks, size_t i, unsigned room)
 {
@@ -192,7 +194,7 @@ static unsigned share_of(const struct blocks *blocks, size_t i, unsigned room)
     return level > room / 2 ? level : room / 2;
 }
 
-/* The end of a line and of the further indented lines below it. */
+/* The end of an item: a line with the deeper indented lines below it. */
 static const char *item_end(const char *s, const char *end)
 {
     size_t hang = indent_of(s) + HANG;
@@ -203,7 +205,8 @@ static const char *item_end(const char *s, const char *end)
     return s;
 }
 
-/* The end of as many whole characters of a line as fit; at least one. */
+/* The end of the front part of a line that fits into the room: whole characters, at
+ * least one. */
 static const char *piece_end(const char *s, const char *end, unsigned room)
 {
     const char *at = s + 1;
@@ -216,8 +219,8 @@ static const char *piece_end(const char *s, const char *end, unsigned room)
     return at;
 }
 
-/* The end of as many pieces of the block as fit; `end_of` determines the end of each.
- */
+/* The end of the pieces of a block that fit into the room. `end_of` returns the end of
+ * one piece. */
 static const char *whole_pieces(const struct block *block, unsigned room,
                                 const char *(*end_of)(const char *, const char *))
 {
@@ -238,8 +241,9 @@ static void print(FILE *out, const char *from, const char *end)
     }
 }
 
-/* The end of the part of a block that fits into its share.  An empty page nevertheless
- * gets at least an item, a line, or a part of one. */
+/* The end of the part of a block that fits into its share. If nothing else is on the
+ * page (`alone`), the part is never empty: it is an item, some lines, or a part of a
+ * line. */
 static const char *part_end(const struct block *block, unsigned share, unsigned room,
                             bool alone)
 {
@@ -262,7 +266,7 @@ static unsigned less(unsigned room, unsigned used)
 }
 
 /* Prints the part of a block that fits.
- * @return the number of its tokens */
+ * @return the number of printed tokens */
 static unsigned put_block(FILE *out, struct blocks *blocks, struct block *block,
                           unsigned share, unsigned room, bool alone)
 {
@@ -290,8 +294,8 @@ static unsigned put_block(FILE *out, struct blocks *blocks, struct block *block,
     return used + (lines ? 8 : 0);
 }
 
-/* Takes the contents of one page from the blocks, and prints them.
- * @param out NULL: nothing is printed */
+/* Removes the contents of one page from the blocks, and prints them.
+ * @param out NULL: prints nothing */
 static void take_page(FILE *out, struct blocks *blocks, unsigned room)
 {
     bool alone = true;

@@ -1,5 +1,5 @@
-/* Functions with which several views fill the cells of a run: with a phrase, the name
- * of a layer, or the nodes that a layer computes. */
+/* Several views fill their cells with these functions: with a phrase, the name of a
+ * layer, or the nodes that a layer computes. */
 #include "base/base.h"
 #include "model/graph/graph.h"
 #include "report/phrase/phrase.h"
@@ -33,7 +33,8 @@ const char *fsd_called_node(struct fsd_arena *arena, const struct fsd_diff *d,
     const char *name = fsd_text(d->names, d->model->nodes.at[node].name);
     char room[FSD_BRIEF_ROOM];
 
-    /* Most nodes have a short name, which needs no copy. */
+    /* Most names are short, so that fsd_brief() returns them unchanged. They need no
+     * copy. */
     return *name && fsd_brief(name, room) == name
                ? name
                : fsd_phrase_of(arena, d, node, fsd_put_node_name);
@@ -63,7 +64,8 @@ void fsd_put_nodes_of(const struct fsd_diff *d, fsd_id layer, FILE *out)
         if (n++ < FEW_NODES) {
             fsd_sym module = d->model->nodes.at[node].module;
 
-            if (n == 1 && module) /* dynamo's "linear_17" alone is not informative */
+            if (n == 1 && module) /* a name such as "linear_17", from PyTorch's dynamo
+                                     exporter, needs its module */
                 fprintf(out, "%s: ", fsd_text(d->names, module));
             fputs(n > 1 ? " + " : "", out);
             fsd_put_node_name(d, node, out);
@@ -82,7 +84,8 @@ const char *fsd_unused_log(const struct fsd_history *h)
                : "the parser of the log read a different model: the log is not used";
 }
 
-/* The log may be that of a different build, or of a different export of the model. */
+/* A log is refused if it belongs to a different build, or to a different export of the
+ * model. */
 const char *fsd_refusal_of(const struct fsd_history *h)
 {
     if (!h->refused)

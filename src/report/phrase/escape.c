@@ -1,9 +1,9 @@
 /*
- * One escaping function per format, each of which maps a byte to its replacement.
- * Names come from the model and may be hostile, so all of them first pass
- * fsd_put_safe(), and Markdown escapes every character that is not known to be
- * harmless, as numeric references, instead of listing those that are markup: dialects
- * differ, and grow.
+ * One escaping function per format, which replaces bytes. Names come from the model and
+ * may be hostile, so every function first applies fsd_put_safe(). Markdown dialects
+ * differ, and grow. The function for Markdown therefore does not list the characters
+ * that are markup: it prints a numeric reference for every character that is not known
+ * to be harmless.
  */
 #include "report/phrase/escape.h"
 #include "base/base.h"
@@ -53,8 +53,9 @@ static bool is_between(const char *s, size_t i, int (*is)(int))
     return i && is((unsigned char)s[i - 1]) && is((unsigned char)s[i + 1]);
 }
 
-/* A numeric reference is always text. An underscore within a word and a point within a
- * number are never markup, and are not escaped, so that people can read the source. */
+/* Markdown renderers show a numeric reference as text, never as markup. An underscore
+ * within a word and a point within a number are never markup. They stay unchanged, so
+ * that the Markdown source is readable. */
 static void put_markdown(FILE *out, const char *s, size_t i)
 {
     unsigned char c = (unsigned char)s[i];
@@ -63,10 +64,9 @@ static void put_markdown(FILE *out, const char *s, size_t i)
                  (c == '.' && is_between(s, i, isdigit)) || (c == '/' && i) ||
                  ((c == '+' || c == '-') && is_between(s, i, isspace));
 
-    /* Renderers turn an e-mail address into a link after parsing, even in <code>, and
-     * even if it is written as numeric references. They search one run of text for it.
-     * A comment splits the run in two, so there is no link.
-     */
+    /* Renderers turn an e-mail address into a link, even in <code> and even if it
+     * consists of numeric references. They search each run of text for addresses. An
+     * HTML comment splits the run in two and so prevents the link. */
     if (c == '@' && i &&
         (isalnum((unsigned char)s[i - 1]) || strchr(".+-_", s[i - 1])) &&
         strchr(s + i, '.'))
@@ -82,8 +82,8 @@ void fsd_put_markdown(FILE *out, const char *s)
     put_all(out, s, put_markdown);
 }
 
-/* Whether this byte may be part of the program's own sentences. Bytes of markup, of an
- * address, of a mention, or of a reference such as GH-12, &12 or %12 may not. */
+/* Whether byte i can occur in the program's own sentences. These contain no markup, no
+ * address, no mention, and no reference such as GH-12, &12 or %12. */
 static bool is_ours(const char *s, size_t i)
 {
     const unsigned char *u = (const unsigned char *)s;
@@ -101,8 +101,8 @@ static bool is_ours(const char *s, size_t i)
     return strchr(" ,.;()'+/=", s[i]) != NULL;
 }
 
-/* Whether the text outside of backquotes consists of the program's own words; otherwise
- * an input may have chosen some of them. */
+/* Whether the text outside of backquotes can be a sentence of the program. If not, an
+ * input may have chosen some of it. */
 static bool is_own_prose(const char *s)
 {
     bool quoted = false;
@@ -148,8 +148,8 @@ static void put_csv(FILE *out, const char *s, size_t i)
     putc(s[i], out);
 }
 
-/* Spreadsheets skip leading blanks, and treat the full-width forms of these signs like
- * the signs. */
+/* Whether a spreadsheet may read the text as a formula. Spreadsheets skip leading
+ * blanks, and accept full-width forms of the signs that begin a formula. */
 static bool begins_formula(const char *s)
 {
     static const char *const blanks[] = {" ", "\xc2\xa0", "\xe3\x80\x80"};

@@ -1,4 +1,4 @@
-/* Shared by all text reports: the colors and columns of the terminal. */
+/* The colors and columns of the terminal, for all text reports. */
 #include "report/phrase/ink.h"
 
 enum { DEFAULT_WIDTH = 100 };

@@ -1,8 +1,8 @@
 /*
- * Prints numbers, names and the ends of data movements for text reports, so that the
- * same fact has the same words in each. Numbers have about three significant digits,
- * however large; names pass fsd_put_safe(), and a name of several parts is first built
- * in memory, so that it is escaped as a whole.
+ * Prints numbers, names and the ends of data movements, so that all text reports use
+ * the same words for the same fact. Numbers have about three significant digits.
+ * fsd_put_safe() escapes names; a name of several parts is first built in memory and
+ * then escaped as a whole.
  */
 #include "model/graph/graph.h"
 #include "report/phrase/phrase.h"
@@ -15,8 +15,8 @@
 
 void fsd_put_ms_column(double ms, int width, FILE *out)
 {
-    /* At least four significant digits for times from 1 ms on, and at least four
-     * decimals for shorter ones. */
+    /* Times of 1 ms and more have at least four significant digits; shorter times have
+     * at least four decimals. */
     int decimals = ms >= 100     ? 1
                    : ms >= 10    ? 2
                    : ms >= 1     ? 3
@@ -147,8 +147,8 @@ void fsd_put_move_ends(const struct fsd_state *s, const struct fsd_move *m, FILE
                     to = fsd_ends_of_destinations(s, m->to);
     fsd_id node = from.n == 1 ? fsd_end_node(from, 0) : FSD_NONE;
 
-    /* The layer moves data between two layers of one group, such as around a Gemm that
-     * the builder converts to a convolution. */
+    /* The layer moves data between two layers of one group, for example around a Gemm
+     * that the builder converts to a convolution. */
     if (node != FSD_NONE && to.n == 1 && fsd_end_node(to, 0) == node) {
         fputs("within ", out);
     } else {
@@ -182,7 +182,7 @@ void fsd_put_port(const struct fsd_state *s, bool output, fsd_id port, FILE *out
     fsd_put_state_form(s, all[port].form, ' ', out);
 }
 
-/* Never prints "-0.0000". */
+/* A difference that rounds to 0 must not print as "-0.0000". */
 void fsd_put_delta(double before, double after, FILE *out)
 {
     double delta = (after > 0 ? after : 0) - (before > 0 ? before : 0);

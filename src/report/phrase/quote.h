@@ -1,6 +1,6 @@
 /*
- * Puts names of an input into quotes, for readers that may follow instructions in a
- * text.
+ * Puts quotes around names of an input, for language models, which might follow an
+ * instruction in a name.
  */
 #pragma once
 
@@ -8,13 +8,13 @@
 
 typedef FSD_VEC(const char *) fsd_texts;
 
-/** The names that an input chose and that could be read as sentences: those with
- *  several words, and those with characters outside ASCII. */
+/** The names of an input that a reader may take for sentences: names of several words,
+ * and names with characters outside ASCII. */
 struct fsd_quotes {
     struct fsd_arena *arena;
-    fsd_texts names; /**< the names and their parts; the first print sorts names and
-                          tails */
-    fsd_texts tails; /**< ends of names, from the beginning of a word: the ends of
+    fsd_texts names; /**< the names and their parts; fsd_put_quoted() sorts both
+                          lists */
+    fsd_texts tails; /**< the ends of names, each from the beginning of a word, to find
                           shortened names */
     bool sorted;
 };
@@ -22,9 +22,9 @@ struct fsd_quotes {
 /** Adds a name and its parts, in all forms that a report may print. */
 void fsd_quotes_add(struct fsd_quotes *quotes, const char *name);
 void fsd_quotes_add_all(struct fsd_quotes *quotes, const struct fsd_intern *names);
-/** Adds the names of a run and the paths of its files; NULL has none. */
+/** Adds the names of a run and the paths of its files; NULL adds none. */
 void fsd_quotes_add_run(struct fsd_quotes *quotes, const struct fsd_diff *d);
 
-/** Prints a text with these names in quotes, whole or shortened; a quote in a name
- *  becomes \". */
+/** Prints a text with these names in quotes, also where they are shortened. A quote in
+ * a name becomes \". */
 void fsd_put_quoted(FILE *out, const char *text, struct fsd_quotes *quotes);

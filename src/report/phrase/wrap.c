@@ -5,16 +5,16 @@
  *     info    precision/wider  Conv_13 was requested in
  *         int8 and runs in fp16: no ...
  *
- * Lines break between words.  They continue below the text after a topic if the line
- * begins with one, else slightly indented.  A word longer than a line is a name, and is
- * printed without some parts of its path.
+ * Lines break between words. If a line begins with a topic, it continues below the text
+ * after the topic; otherwise it continues with a larger indentation. A word that is
+ * longer than a line is a name; some parts of its path are left out.
  */
 #include "base/base.h"
 #include "report/phrase/ink.h"
 
 enum { HANG = 4, TOPIC = 12, LEAST_WORD = 8 };
 
-/* The number of columns, without color codes. */
+/* The number of columns of a text, without color codes. */
 static size_t columns_of(char *s)
 {
     size_t n = 0;
@@ -30,8 +30,8 @@ static size_t columns_of(char *s)
     return n + fsd_safe_width(s);
 }
 
-/* The length of the unit at the front of the text; 0 if it begins with a different
- * word. */
+/* The length of the unit of measurement at the front of the text; 0 if the text begins
+ * with no unit. */
 static size_t unit_length(const char *s)
 {
     static const char *const units[] = {"%",  "ms", "B", "kB",   "MB",    "GB",
@@ -44,7 +44,8 @@ static size_t unit_length(const char *s)
     return 0;
 }
 
-/* The end of a word; a number and its unit are one word. */
+/* The end of a word. A number and its unit count as one word, so that no line break
+ * separates them. */
 static char *word_end(char *word)
 {
     char *end = word + strcspn(word, " ");
@@ -54,8 +55,8 @@ static char *word_end(char *word)
     return end;
 }
 
-/* The column at which a line continues: below the text after a topic such as
- * "to do    ". */
+/* The column at which a broken line continues. If the line begins with a topic such as
+ * "to do    ", this is the column of the text after the topic. */
 static size_t hang_of(const char *line)
 {
     for (size_t i = 2; *line != ' ' && i <= TOPIC && line[i - 1] && line[i]; i++)

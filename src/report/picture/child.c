@@ -1,7 +1,7 @@
 /*
- * Runs Graphviz's layout in a child process, since it may take very long and may crash:
- * a child can be killed, and its crash does not end this process. Limits are in
- * processor time, which other programs hardly influence.
+ * Runs Graphviz in a child process, because a layout may take very long or crash. This
+ * process can kill the child, and a crash of the child does not end this process. Time
+ * limits are in processor time, on which other programs have little influence.
  */
 #define _GNU_SOURCE /* memfd_create, pipe2, syscall */
 #include "base/base.h"
@@ -27,16 +27,17 @@ bool fsd_child_draws(void)
     return true;
 }
 
-/* Sizes of the child's files at the end of a picture. */
+/* The child's report on a finished picture: the sizes of its files in bytes, and its
+ * processor time. */
 struct done {
     off_t picture, said;
-    double spent; /* seconds of processor time since the child began */
+    double spent; /* processor time since the child's start, in seconds */
     bool good;
 };
 
-/* One child lays out one picture after the other, since loading fonts and plug-ins
- * takes longest.  It writes to files that have no name, since the parent may be busy
- * with other work, and a pipe would get full:
+/* One child lays out all pictures, one after the other, because loading fonts and
+ * plug-ins takes longer than a layout. The child writes to unnamed files rather than
+ * pipes, because the parent may be busy with other work and a pipe would get full:
  *
  *     pictures  <svg ...><svg ...>
  *     said      Warning: ...
@@ -45,15 +46,16 @@ struct fsd_layout_child {
     const char *const *dots;
     uint32_t n, next;
     const char *format;
-    pid_t child; /* 0: no child was started, or it ended */
+    pid_t child; /* 0: no child is running */
     int pictures, said, done;
     struct done last;
 };
 
-/* Forbids file writes and new programs in the child. Libraries for fonts would
- * otherwise write caches into the user's folders or, as root, into the system's.
- * Returns false if the kernel, or its headers at build time, lack such rules (before
- * 5.13). */
+/* Forbids the child to write files and to start programs. Font libraries would
+ * otherwise write caches into the user's folders or, as root, into the system's
+ * folders.
+ * @return false if the kernel, or the kernel headers of the build, have no Landlock
+ *         (before Linux 5.13) */
 static bool forbid_writing(void)
 {
 #ifdef LANDLOCK_ACCESS_FS_EXECUTE
@@ -74,8 +76,8 @@ static bool forbid_writing(void)
 #endif
 }
 
-/* Keeps libraries from writing into the user's folders: if the kernel cannot forbid it,
- * the environment hides these folders. */
+/* Prevents libraries from writing into the user's folders. If the kernel cannot forbid
+ * this, the environment hides the folders. */
 static void write_nowhere(void)
 {
     if (forbid_writing())
@@ -106,8 +108,8 @@ static void run_child(const struct fsd_layout_child *l, int to)
     _exit(0);
 }
 
-/* Starts the child. The parent closes its write end of the pipe at once; with it open,
- * reading would never end. */
+/* Starts the child. The parent closes its write end of the pipe at once, so that reads
+ * end when the child ends. */
 static void start(struct fsd_layout_child *l)
 {
     int done[2] = {-1, -1};
@@ -136,8 +138,8 @@ static void stop(struct fsd_layout_child *l)
     l->child = 0;
 }
 
-/* Processor time that the child has spent on the current picture. The caller has read
- * the reports on all earlier pictures. */
+/* The processor time in seconds that the child has spent on the current picture. The
+ * caller must have read the reports on all earlier pictures. */
 static double spent_by(const struct fsd_layout_child *l)
 {
     clockid_t clock;
@@ -146,8 +148,9 @@ static double spent_by(const struct fsd_layout_child *l)
                                                       : 0;
 }
 
-/* Returns false if the child ended or has used its processor time. A child that waits
- * forever uses no processor time, so there is also a limit in real time. */
+/* Waits until the child finishes a picture.
+ * @return false if the child ended or used up its processor time. A blocked child uses
+ *         no processor time, so there is also a limit in real time. */
 static bool wait_for(const struct fsd_layout_child *l, struct done *done,
                      double seconds, bool *timed_out)
 {
@@ -202,8 +205,8 @@ void fsd_child_end(struct fsd_layout_child *l)
         stop(l);
 }
 
-/* Writes the next picture to `out`; nothing if it cannot be laid out. If a picture
- * crashes the child, or the child must be killed, another child lays out the rest. */
+/* Writes the next picture to `out`; nothing if its layout fails. If the child crashes
+ * or must be killed, another child lays out the remaining pictures. */
 struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seconds,
                                          FILE *out)
 {
@@ -220,8 +223,7 @@ struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seco
     l->next++;
     n = pread(l->said, text, sizeof text - 1, l->last.said);
     if (n > 0 && alive && n > done.said - l->last.said)
-        n = done.said - l->last.said; /* the remaining messages are on the next
-                                         picture */
+        n = done.said - l->last.said; /* later messages are on the next picture */
     text[n > 0 ? n : 0] = '\0';
     fsd_graphviz_say(text, &o);
     o.good = done.good;

@@ -1,24 +1,27 @@
 /*
- * The drawing of a comparison: one build's fusion groups on each side, the moves
- * between them, ties between the groups that share nodes.
+ * Makes the drawing of a comparison: on each side one build's fusion groups, and the
+ * data-movement layers (moves) between them; ties connect groups of the two builds that
+ * have a node in common.
  *
- * For large builds only the changes and their neighbors are drawn; with very many
- * changes only the worst, whose number is halved until they can be laid out within the
- * time limit.
+ * Of large builds, only the changes and their neighbors are drawn. If these are too
+ * many, only the worst changes are drawn, and their number is halved until Graphviz can
+ * lay them out.
  */
 #include "base/base.h"
 #include "change/compare/exports.h"
 #include "model/graph/word.h"
 #include "report/picture/drawing.h"
 
-enum { MOST_ENDS = 800 }; /* the size of a picture whose layout takes a second or two */
+/* The number of boxes, wires and ties of a picture whose layout takes one or two
+ * seconds. */
+enum { MOST_ENDS = 800 };
 
-/* The regions and moves that are picked, without their neighbors. */
+/* The selected regions and moves. Their neighbors are added later. */
 struct pick {
-    bool *regions; /* by region: it is picked */
-    bool loose;    /* changed moves outside all regions */
-    bool partial; /* only a part is drawn: moves that neither changed nor touch a picked
-                     group are left out */
+    bool *regions; /* by region: whether the region is selected */
+    bool loose;    /* select the changed moves outside all regions */
+    bool partial;  /* draw only a part: leave out moves that did not change and are not
+                      adjacent to a selected group */
 };
 
 struct side {
@@ -30,12 +33,13 @@ struct side {
     const fsd_id *region; /* by group: its region */
     uint8_t *change;      /* by move: its tint */
     fsd_state_wires wires;
-    uint32_t first[FSD__END_COUNT + 1]; /* by kind of an end: the number of its first
-                                           unit; a unit is a group, a move or a port */
-    fsd_id *box;                        /* by unit: its box; FSD_NONE */
-    bool *shown;                        /* by region: a box shows its text; both sides
-                                           share the array */
-    struct fsd_lists layers;            /* by unit: layers of a group or a move */
+    uint32_t first[FSD__END_COUNT + 1]; /* by kind of unit: the number of its first
+                                           unit. A unit is a group, a move, a port, or a
+                                           tensor with its own box */
+    fsd_id *box;                        /* by unit: its box; FSD_NONE: not drawn */
+    bool *shown;                        /* by region: whether a box already shows the
+                                           region's label; both sides share the array */
+    struct fsd_lists layers;            /* by unit: the layers of a group or move */
 };
 
 static uint32_t unit_of(const struct side *x, struct fsd_state_end end)
@@ -53,7 +57,7 @@ static uint32_t move_unit(const struct side *x, fsd_id move)
     return unit_of(x, (struct fsd_state_end){FSD_END_MOVE, move});
 }
 
-/* Number of units of each kind in a state. */
+/* The number of units of one kind in a state. */
 static uint32_t count_of(const struct fsd_state *s, uint32_t kind)
 {
     const uint32_t counts[FSD__END_COUNT] = {[FSD_END_GROUP] = s->groups.n,
@@ -67,8 +71,8 @@ static uint32_t count_of(const struct fsd_state *s, uint32_t kind)
 
 /* ------------------------------------------------------------------------ boxes */
 
-/* The tint of a group. The text on a region is in its first group of the new build; if
- * the new build has no group, in that of the old build. */
+/* The tint of a group. The first group of a region shows the region's label: the first
+ * group of the new build, or of the old build if the new one has none. */
 static unsigned group_tint(struct side *x, fsd_id g)
 {
     fsd_id region = x->region[g];
@@ -79,8 +83,8 @@ static unsigned group_tint(struct side *x, fsd_id g)
     return labels ? FSD_GROUP_LABELED : 0;
 }
 
-/* Adds the box of a unit. The items of a group's box are the number of the group,
- * followed by those of its layers. */
+/* Adds the box of a unit. Its first item is the number of the unit. The numbers of its
+ * layers follow, if the unit is a group or move. */
 static void add_box(struct side *x, struct fsd_state_end end)
 {
     static const enum fsd_box_kind kinds[FSD__END_COUNT] = {
@@ -118,8 +122,8 @@ static void list_layers(struct side *x)
 
 /* ---------------------------------------------------------------- what is drawn */
 
-/* Picks everything; or for a part, the requested regions and the moves that changed
- * in them. */
+/* Marks the units that are selected: groups of selected regions, and their changed
+ * moves; for a whole picture, all moves. */
 static void take_picked(struct side *x, bool *in)
 {
     const struct fsd_compare *c = x->c;
@@ -143,8 +147,8 @@ static void take_picked(struct side *x, bool *in)
         in[move_unit(x, i)] = true;
 }
 
-/* Picks from the picked units along the wires in both directions, through moves, up
- * to the next group or port. */
+/* Adds the neighbors of the marked units. It follows the wires in both directions,
+ * through moves, up to the next group or port. */
 static void take_neighbours(struct side *x, bool *in)
 {
     uint32_t units = x->first[FSD__END_COUNT];
@@ -165,7 +169,7 @@ static void take_neighbours(struct side *x, bool *in)
 
 /* ------------------------------------------------------------------------ wires */
 
-/* If not even a type is known, the wire has no label. */
+/* Adds the wires. If neither the tensors nor the type are known, adds a thread. */
 static void add_lines(struct side *x)
 {
     FSD_EACH (const struct fsd_state_wire, wire, x->wires) {
@@ -224,7 +228,7 @@ static struct side new_side(struct fsd_drawing *w, const struct fsd_compare *c,
     return x;
 }
 
-/* Ties connect groups that share a node. */
+/* Draws both sides, and ties between groups that have a node in common. */
 static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *pick,
                                 const char *subject, struct fsd_arena *arena)
 {
@@ -267,12 +271,12 @@ static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *
 /* ------------------------------------------------------------------- what is drawn */
 
 struct job {
-    struct fsd_plan plan; /* first, since simplify() converts the plan to the job */
+    struct fsd_plan plan; /* the first member, because simplify() casts the plan to
+                             struct job */
     const struct fsd_compare *c;
     struct fsd_arena *arena;
     uint32_t differing;
-    uint32_t most; /* number of changed regions that are drawn; UINT32_MAX:
-                      everything */
+    uint32_t most; /* the most changed regions to draw; UINT32_MAX: draw everything */
 };
 
 static void draw_changes(struct job *job)
@@ -302,7 +306,8 @@ static void draw_changes(struct job *job)
         subject);
 }
 
-/* Draws everything, then only the changes, and then half as many changes each time. */
+/* Draws less than before: after everything only the changes, and then half as many
+ * changes each time. */
 static bool simplify(struct fsd_plan *plan)
 {
     struct job *job = (struct job *)(void *)plan;
@@ -314,8 +319,8 @@ static bool simplify(struct fsd_plan *plan)
     return true;
 }
 
-/* Finds a node by its name, number or pattern, or by the tensor that it produces or
- * the weight that it reads. */
+/* Whether a word names a node: by the node's name or number, by a pattern, or by the
+ * name of its output or its weight. */
 static bool is_named(const struct fsd_state *s, fsd_id node,
                      const struct fsd_word *word)
 {
@@ -328,11 +333,11 @@ static bool is_named(const struct fsd_state *s, fsd_id node,
            (n->weight && fsd_word_fits(word->text, fsd_text(s->names, n->weight)));
 }
 
-/* The objects of one build that the words name. */
+/* The search for the objects of one build that a word names. */
 struct naming {
     const struct fsd_state *s;
     const fsd_id *region; /* by group: its region */
-    bool *regions;        /* by region: it is named */
+    bool *regions;        /* by region: whether the word names an object in it */
     struct fsd_nearest *nearest;
     bool any;
 };
@@ -345,7 +350,8 @@ static void take_node(struct naming *n, fsd_id node)
         n->regions[n->region[group]] = n->any = true;
 }
 
-/* A data-movement layer picks the groups on both of its sides. */
+/* Selects the region of a layer. For a data-movement layer, selects the regions of the
+ * groups on both sides. */
 static void take_layer(struct naming *n, uint32_t layer)
 {
     uint32_t of =
@@ -378,7 +384,7 @@ static bool take_named(struct naming *n, const struct fsd_word *word)
 
         if (own)
             fsd_nearest_try(n->nearest, fsd_text(n->s->names, node->key));
-        if (is_named(n->s, i, word)) /* for a quantizer or a view: the group whose data
+        if (is_named(n->s, i, word)) /* for a quantizer or view: the group whose output
                                         it forwards */
             take_node(n, own ? i : fsd_origin_node(node->core.at));
     }
@@ -435,8 +441,7 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
     else
         job.plan.drawing =
             draw(c, &pick, want->around ? "a neighbourhood" : NULL, job.arena);
-    *job.plan.less = '\0'; /* nothing is left out: this is the picture that the user
-                              requested */
+    *job.plan.less = '\0'; /* no note: the user requested this part */
     FSD_THEN(status, fsd_plan_write(&job.plan, format, out, err));
     fsd_arena_free(job.arena);
     return status;

@@ -1,6 +1,6 @@
 /*
  * Labels and colors in a picture of a comparison. The fill of a group shows what
- * happened to the fusion of its region, the border a change of precision.
+ * happened to the fusion of its region. The border shows a change of precision.
  */
 #include "base/base.h"
 #include "change/compare/exports.h"
@@ -12,14 +12,15 @@ enum {
     NAMES = 5,
     TIP_NAME = 400,
     TIP_NAMES = 40,
-    CHANGES = 3, /* changes in the box of an export */
+    CHANGES = 3, /* most changes in a box of an export */
     TIP_CHANGES = 64
 };
 
 #define WIDENED  "#d55e00"
 #define NARROWED "#0072b2"
 
-/* A color beside those of enum fsd_happened: a node of both exports that changed. */
+/* A further color, after those of enum fsd_happened: for a node of both exports that
+ * changed. */
 enum { CHANGED = FSD__HAPPENED_COUNT, TONES };
 
 static const struct fsd_compare_scene *scene_of(const struct fsd_drawing *w)
@@ -96,8 +97,8 @@ static const struct fsd_state_node *node_at(const struct fsd_state *s,
     return &s->nodes.at[s->refs.at[nodes.at + i]];
 }
 
-/* The first nodes of a group. As in the text report, nodes that an exporter may fold
- * are shown only if there are no others. */
+/* The first nodes of a group. Like in text, nodes that an exporter may fold are shown
+ * only if the group has no other nodes. */
 struct few {
     const struct fsd_state_node *nodes[NAMES];
     uint32_t n, more;
@@ -130,7 +131,8 @@ static void put_names(const struct fsd_state *s, struct few few, FILE *out)
 
 typedef void put_text_fn(FILE *out, const char *s, size_t most);
 
-/* The i-th change of a group of an export: "input 1: plain -> int8 scale 0.1". */
+/* Prints the i-th change of a node between two exports: "input 1: plain -> int8 scale
+ * 0.1". */
 static void put_change(const struct fsd_drawing *w, const struct fsd_box *box,
                        uint32_t i, put_text_fn *put, FILE *out)
 {
@@ -155,7 +157,7 @@ static uint32_t count_changes(const struct fsd_drawing *w, const struct fsd_box 
     return both ? scene->changes.of[r - scene->c->regions.at].n : 0;
 }
 
-/* The changes are in the box of the new model. */
+/* Prints the changes of a node, if this is the box that shows them. */
 static void put_changes(const struct fsd_drawing *w, const struct fsd_box *box,
                         FILE *out)
 {
@@ -179,7 +181,8 @@ static void put_group(const struct fsd_drawing *w, const struct fsd_box *box, FI
     bool same = r->happened == FSD_HAPPENED_SAME,
          same_width = r->width == FSD_WIDTH_SAME;
 
-    /* If fusion and precision are the same, boxes and wires show the rest. */
+    /* A change of fusion or precision needs words; other changes are visible in boxes
+     * and wires. */
     if (box->tint == FSD_GROUP_LABELED && !(same && same_width)) {
         if (!same)
             fprintf(out, "<FONT COLOR=\"%s\"><B>%s</B></FONT>",
@@ -253,7 +256,7 @@ static void put_move(const struct fsd_drawing *w, const struct fsd_box *box, FIL
         fprintf(out, "<BR/>%.4g ms", m->ms.median);
 }
 
-/* The name of an engine's tensor that has its own box. */
+/* The name of an engine tensor with its own box. */
 static const char *tensor_of(const struct fsd_drawing *w, const struct fsd_box *box)
 {
     const struct fsd_state *s = fsd_box_state(w, box);
@@ -290,7 +293,8 @@ static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FI
     fputs("</FONT>", out);
 }
 
-/* Numbers of the group's layers, as in the dump; a snapshot has none. */
+/* Prints the numbers of the group's layers in the engine dump; nothing for a snapshot,
+ * which has no numbers. */
 static void put_layers(const struct fsd_drawing *w, const struct fsd_box *box,
                        FILE *out)
 {
@@ -302,7 +306,8 @@ static void put_layers(const struct fsd_drawing *w, const struct fsd_box *box,
     fputs("\\n", out);
 }
 
-/* The layers of the group and all of its names, one per line. */
+/* Prints the tooltip of a box: the layers of its group, and the names of all nodes, one
+ * per line. */
 static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
     const struct fsd_state *s = fsd_box_state(w, box);
@@ -363,7 +368,8 @@ static void put_count(uint32_t n, const char *noun, const char *what, FILE *out)
     fprintf(out, " %s", what);
 }
 
-/* "8 computing nodes in both, port 1, attribute 1" */
+/* Prints the counts of two exports: "8 computing nodes in both, port 1, attribute
+ * 1". */
 static void put_exports(const struct fsd_exports *e, FILE *out)
 {
     fsd_put_noun(out, e->aligned, "computing node");
@@ -373,7 +379,8 @@ static void put_exports(const struct fsd_exports *e, FILE *out)
             fprintf(out, ", %s %u", fsd_export_what_name(i), e->by_what[i]);
 }
 
-/* "9 regions, fusion-lost 2, 3 nodes widened, 1 other layer added" */
+/* Prints the counts of two builds: "9 regions, fusion-lost 2, 3 nodes widened, 1 other
+ * layer added". */
 static void put_builds(const struct fsd_compare *c, FILE *out)
 {
     fprintf(out, "%u regions", c->regions.n);
@@ -386,8 +393,8 @@ static void put_builds(const struct fsd_compare *c, FILE *out)
         put_count(c->moves_by_what[i], "other layer", fsd_move_what_name(i), out);
 }
 
-/* "old.json -> new.json  9 regions, fusion-lost 2, 3 nodes widened, 1 other layer
- * added; +0.1100 ms" */
+/* Prints "old.json -> new.json  9 regions, fusion-lost 2, 3 nodes widened; +0.1100
+ * ms". */
 static void put_caption(const struct fsd_drawing *w, FILE *out)
 {
     const struct fsd_compare *c = scene_of(w)->c;
@@ -409,7 +416,7 @@ static void put_caption(const struct fsd_drawing *w, FILE *out)
     fputs("</TD></TR>", out);
 }
 
-/* Shows only the colors that occur in the comparison. */
+/* Prints the legend, which explains only the colors that occur in the comparison. */
 static void put_legend(const struct fsd_drawing *w, FILE *out)
 {
     static const char *const moves[][2] = {{"+ added", "SOLID"},

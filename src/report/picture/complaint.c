@@ -1,9 +1,9 @@
 /*
- * Selects from Graphviz's standard error what a reader of the picture should know.
- * Libraries for fonts write about the machine to the same stream, so only lines with
- * Graphviz's own words count. Two of its messages do not matter for the picture: the
- * router found no room for a curve (the line is drawn anyway), and graphviz-pure
- * assumes a rare character to be as wide as a space.
+ * Selects the messages of Graphviz that a reader of the picture should know. Font
+ * libraries also write to standard error, so only lines with Graphviz's own words
+ * count. Two of its messages do not matter: that the router found no room for a curve
+ * (Graphviz draws the line anyway), and that graphviz-pure assumes the width of a space
+ * for a rare character.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"

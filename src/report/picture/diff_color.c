@@ -1,5 +1,5 @@
-/* Meaning of the colors of layers and their nodes: by default, which nodes belong to
- * which layer; otherwise a fact about the layer. */
+/* The meanings of the colors of layers and their nodes. By default, a color shows which
+ * nodes belong to a layer. Other colorings show a fact about the layer. */
 #include "base/base.h"
 #include "model/graph/graph.h"
 #include "report/picture/drawing.h"
@@ -33,8 +33,8 @@ static unsigned by_kind(const struct fsd_diff *d, fsd_id layer)
     return of[d->layers[layer].kind];
 }
 
-/* Prefixes of providers' names, indexed by tint; the tint after the last is for all
- * other providers. */
+/* Prefixes of the names of execution providers, indexed by tint; all other providers
+ * have the next tint. */
 static const char *const providers[] = {"CPU", "CUDA", "Tensorrt", "OpenVINO", "Dml"};
 
 static unsigned by_provider(const struct fsd_diff *d, fsd_id layer)
@@ -48,7 +48,8 @@ static unsigned by_provider(const struct fsd_diff *d, fsd_id layer)
     return *by ? i + 1 : 0;
 }
 
-/* The tint of a number: 1, 2 or 4 for small to large values; 0: unknown. */
+/* The tint of a number: 1 for a small value, 2 if it exceeds `some`, 4 if it exceeds
+ * `most`; 0: unknown. */
 static unsigned graded(double number, double some, double most)
 {
     return isnan(number) ? 0 : number > most ? 4 : number > some ? 2 : 1;

@@ -1,36 +1,38 @@
-/* Draws the picked boxes, wires and ties of a run. If the drawing is too large, it
- * is drawn again with coarser boxes. */
+/* Makes the drawing of a run from the selected nodes and layers (struct fsd_pick). If
+ * the drawing is too large, makes it again with fewer, larger boxes. */
 #include "base/base.h"
 #include "model/graph/graph.h"
 #include "report/picture/drawing.h"
 
 enum {
-    MOST_ENDS = 2000, /* boxes, wires and ties of a picture whose layout takes a second
-                         or two */
-    PART_ENDS = 1000, /* the same limit for each of several pictures of a page */
-    /* A tensor with at least this many ends (producers times consumers) gets its own
-     * box, so that there are no more wires than ports. */
+    MOST_ENDS = 2000, /* boxes, wires and ties of a picture whose layout takes one or
+                         two seconds */
+    PART_ENDS = 1000, /* the same for each part of a run that a page shows */
+    /* A tensor has its own box if producers times consumers exceed this number.
+     * Otherwise it would need a wire for each pair. */
     MANY_ENDS = 64,
-    MANY_LAYERS = 8, /* layers of a region: lines to more would hide the rest */
-    WIDEST = 8       /* boxes in a row of the engine */
+    MANY_LAYERS = 8, /* most layers of a region with ties: more ties would hide the rest
+                        of the picture */
+    WIDEST = 8       /* most boxes in a row of the engine */
 };
 
-/* The state of drawing one side. */
+/* One side of a drawing while it is made. */
 struct side {
     struct fsd_drawing *w;
     const struct fsd_graph *g;
     enum fsd_side side;
     const bool *in;
-    fsd_id *box;      /* by node or layer: its box; FSD_NONE */
-    fsd_id *terminal; /* by tensor: the box of the input or output, created at its first
-                         use */
-    fsd_id *port;     /* by tensor: the port that writes it, if only one does */
+    fsd_id *box;      /* by node or layer: its box; FSD_NONE: not drawn */
+    fsd_id *terminal; /* by tensor: the box of an input, an output or a hub; the first
+                         use creates it */
+    fsd_id *port;     /* by tensor: the output port of its producer; FSD_NONE: the
+                         tensor does not have exactly one producer */
 };
 
 /* ------------------------------------------------------------------------ boxes */
 
-/* Creates a box for each item that leads a shared box. The members of a box are
- * adjacent and in order in `items`. */
+/* Adds the boxes of a side. In `items`, the members of a box are adjacent and in
+ * order. */
 static void add_boxes(struct side *s, struct fsd_sharing shared)
 {
     struct fsd_drawing *w = s->w;
@@ -64,7 +66,8 @@ static void add_boxes(struct side *s, struct fsd_sharing shared)
         }
 }
 
-/* A tensor has one box, for any number of consumers. */
+/* The box of an input, an output or a hub. The tensor has one box, however many
+ * consumers it has. */
 static fsd_id terminal(struct side *s, fsd_id tensor, enum fsd_box_kind kind)
 {
     if (s->terminal[tensor] == FSD_NONE)
@@ -75,9 +78,9 @@ static fsd_id terminal(struct side *s, fsd_id tensor, enum fsd_box_kind kind)
 
 /* ------------------------------------------------------------------------ wires */
 
-/* A port has a more exact form than its tensor, since an engine reads and writes one
- * tensor in several types and layouts. If the type at one end is unknown, that of
- * the other end is shown. */
+/* Adds a wire with the types of its two ports, because layers of an engine can read and
+ * write one tensor in several types. If the type at one end is unknown, the wire has
+ * the type of the other end. */
 static void add_wire(struct side *s, fsd_id from, fsd_id to, fsd_id tensor,
                      fsd_id from_port, fsd_id to_port)
 {
@@ -93,8 +96,9 @@ static void add_wire(struct side *s, fsd_id from, fsd_id to, fsd_id tensor,
     fsd_drawing_add_line(s->w, FSD_WIRE, wire);
 }
 
-/* Builders write one tensor by several layers (a Concat in place, slices of a
- * buffer). With many consumers, each producer would have a wire to each of them. */
+/* Whether a tensor is a hub, with its own box. Several layers can write one tensor (a
+ * Concat in place, slices of a buffer). Without a box, each producer would have a wire
+ * to each consumer. */
 static bool is_hub(const struct fsd_tensor *t)
 {
     return t->producers.n > 1 && t->consumers.n > 1 &&
@@ -148,7 +152,8 @@ static void add_wires(struct side *s)
 
 /* ------------------------------------------------------------------------- ties */
 
-/* Ties are stored with the box that they lead to; partial ones come last. */
+/* Adds a tie. Ties are sorted by the box of the layer, and those from nodes outside of
+ * its cluster come last. */
 static void add_tie(const struct side *model, const struct side *engine, fsd_id box,
                     fsd_id layer, bool loose)
 {
@@ -165,9 +170,9 @@ static void add_tie(const struct side *model, const struct side *engine, fsd_id 
                                                .loose = loose});
 }
 
-/* Merges lines with the same ends. A wire counts each tensor once; a cluster has one
- * tie, from its first box. Ties of a node that another layer computes in part
- * (line.part) are kept for each box. */
+/* Merges lines with the same ends, and counts the tensors of merged wires. A cluster
+ * keeps one tie, from its first box. Ties from boxes outside of the layer's cluster
+ * (line.part) all remain. */
 static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
 {
     fsd_lines *lines = &w->lines[kind];
@@ -189,9 +194,9 @@ static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
     lines->n = n;
 }
 
-/* Ties a node to its layers. The layers of a region are all tied to the first node
- * of the region only, because regions are large. If a region is very large, its
- * first layer represents all of them. */
+/* Adds ties from each node to its layers. Regions are large, so only the first node of
+ * a region has ties to the layers of the region; if the region has too many layers,
+ * only to the first layer. */
 static void add_ties(const struct side *model, const struct side *engine,
                      const struct fsd_diff *d)
 {
@@ -218,8 +223,8 @@ static void add_ties(const struct side *model, const struct side *engine,
     join_lines(model->w, FSD_TIE);
 }
 
-/* Sets the members and the color of each cluster. Only layers with nodes use up a
- * color, so that neighbors differ. */
+/* Sets the members and the color of each cluster. Only layers with nodes take the next
+ * color, so that adjacent layers have different colors. */
 static void add_clusters(const struct side *model, const struct side *engine,
                          const struct fsd_diff_scene *scene)
 {
@@ -252,8 +257,8 @@ static void add_clusters(const struct side *model, const struct side *engine,
 
 /* ---------------------------------------------------------------------- threads */
 
-/* Draws threads past boxes that are not picked. Each of these forwards the first box
- * that leads to it, unless its producer comes later in the file. */
+/* Adds threads between boxes whose path in the graph passes only nodes that are not
+ * drawn. A node that is not drawn passes on the box of its first known producer. */
 static void thread_past(struct side *s)
 {
     fsd_id *reach = fsd_ids_new(s->w->arena, s->g->nodes.n);
@@ -275,19 +280,21 @@ static void thread_past(struct side *s)
     }
 }
 
-/* Invisible lines that keep the shape of the picture. Without them, all layers of an
- * engine without tensors would be in one row, and so would the parts of a picture of
- * several neighborhoods. A node without a wire is held by its cluster or its layer,
- * if it has one; a node with outgoing wires only is drawn beside its consumer. If
- * the edges of the model are unknown, all nodes are in a line. Consecutive boxes
- * with the same consumer are placed in rows: in a line, the wire of each would pass
- * all following boxes, which hides the wires and takes Graphviz minutes. */
+/* Adds threads to boxes without incoming lines. Without these threads, Graphviz would
+ * put all such boxes into one row, for example all layers of an engine without known
+ * tensors.
+ *
+ * A node needs no thread if its cluster or a line already determines its place. If the
+ * edges of the model are unknown, threads connect all nodes in a column. Consecutive
+ * boxes with the same consumer get rows of WIDEST boxes: in a column, the wire of each
+ * box would pass all following boxes, which hides the wires and takes Graphviz
+ * minutes. */
 static void thread_loose(struct fsd_drawing *w, bool edges)
 {
     bool *held = FSD_NEW(w->arena, bool, w->boxes.n);
     fsd_id *leads_to = fsd_ids_new(w->arena, w->boxes.n);
-    struct { /* the previous box; for a row: the box above, the common consumer, and the
-                boxes */
+    struct { /* the previous box, and its row: the box above the row, the common
+                consumer `to`, and the number of boxes */
         fsd_id box, above, to;
         uint32_t n;
     } last[FSD__SIDE_COUNT] = {{FSD_NONE, FSD_NONE, FSD_NONE, 0},
@@ -328,20 +335,19 @@ static void thread_loose(struct fsd_drawing *w, bool edges)
 
 /* ------------------------------------------------------------------------- rows */
 
-/* Graphviz puts all boxes with the same distance from the input into one row: thirty
- * heads of a detector would make thirty columns, with ties across all of them. So
- * the engine's boxes get their rows in the order of execution. If a row is full, the
- * next box begins a new row, and a line to the first box of the row above holds it
- * there. */
+/* Limits the rows of the engine. Graphviz puts all boxes with the same distance from
+ * the input into one row: thirty heads of a detector would make thirty columns, with
+ * ties across all of them. This function assigns rows to boxes in the order of
+ * execution. If a row is full, the next box begins a new row. An invisible line from
+ * the first box of the row above holds it there. */
 static void hold_rows(struct fsd_drawing *w)
 {
     uint32_t *row =
-        FSD_NEW(w->arena, uint32_t, w->boxes.n); /* by box: the first row in which it
-                                                    may be */
+        FSD_NEW(w->arena, uint32_t, w->boxes.n); /* by box: the first possible row */
     uint32_t *taken = FSD_NEW(w->arena, uint32_t, w->boxes.n + 1);
     fsd_id *first = FSD_NEW(w->arena, fsd_id, w->boxes.n + 1);
-    uint32_t done[FSD__LINE_COUNT] = {0}; /* by kind: the lines before this index begin
-                                             at earlier boxes */
+    uint32_t done[FSD__LINE_COUNT] = {0}; /* by kind: the index of the first line that
+                                             begins at box b or a later box */
 
     for (fsd_id b = 0; b < w->boxes.n; b++) {
         uint32_t at = row[b];
@@ -406,8 +412,8 @@ static struct fsd_drawing *draw(struct fsd_diff_scene *scene, struct fsd_arena *
     thread_past(&engine);
     thread_loose(w, !d->model->named_only);
     hold_rows(w);
-    /* The slowest layer counts even if it is not in the picture, so that a picture
-     * of fast layers is pale. */
+    /* The slowest layer sets the scale even if it is not in the picture, so that a
+     * picture of fast layers is pale. */
     scene->slowest_ms = 0;
     for (fsd_id l = 0; l < d->engine->nodes.n; l++)
         scene->slowest_ms = fsd_larger(scene->slowest_ms, fsd_layer_ms(d, l));
@@ -420,16 +426,17 @@ static struct fsd_drawing *draw(struct fsd_diff_scene *scene, struct fsd_arena *
 /* ------------------------------------------------------------------------ plan */
 
 struct job {
-    struct fsd_plan plan; /* first, since simplify() converts the plan to the job */
+    struct fsd_plan plan; /* first, because simplify() converts the plan to the job */
     struct fsd_arena *arena;
-    struct fsd_diff_scene scene; /* scene of the last drawing */
-    unsigned depth;              /* with this many name parts, the whole model would be
+    struct fsd_diff_scene scene; /* the scene of the current drawing */
+    unsigned depth;              /* with this many parts of names, all nodes would be in
                                     one box */
-    bool opens;                  /* the picture is for a page, in which a box leads to a
+    bool opens;                  /* the picture is for a page, where a box opens a
                                     picture of its contents */
 };
 
-/* Draws with the next coarser boxes that make the picture smaller. */
+/* Draws with fewer, larger boxes: takes the next level that makes the drawing
+ * smaller. */
 static bool simplify(struct fsd_plan *plan)
 {
     struct job *job = (struct job *)(void *)plan;

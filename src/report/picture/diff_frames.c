@@ -1,12 +1,13 @@
 /*
- * Bodies of If, Loop and Scan as frames around what is in them, on both sides:
+ * Draws the bodies of If, Loop and Scan as frames around their nodes and layers, on
+ * both sides:
  *
- *     frame "body of Loop_3"  >  n7, n8; the cluster of l4 if all of it is in the body
- *     on the engine's side    >  l4, when all of its nodes are in the body
+ *     frame "body of Loop_3"  >  n7, n8; the cluster of l4 if all its nodes are in it
+ *     on the engine's side    >  l4, if all its nodes are in the body
  *
- * A frame is a scope of the model; a box with nodes of several bodies is in the frame
- * that contains all of these. The body of a function belongs to the graph that calls
- * it.
+ * A frame is a scope of the model. A box with nodes of several bodies is in the
+ * innermost frame that contains all of these bodies. The body of a function belongs to
+ * the graph that calls the function.
  */
 #include "base/base.h"
 #include "model/graph/graph.h"
@@ -14,8 +15,8 @@
 
 enum { MAIN, NAME = 40 };
 
-/* The frame of a scope.  A function has none: it uses that of the graph that calls
- * it. */
+/* The frame of a scope. A function has no frame of its own: it uses the frame of its
+ * caller. */
 static fsd_id frame_of(const struct fsd_graph *g, fsd_id scope)
 {
     while (scope != MAIN && g->scopes.at[scope].kind != FSD_SCOPE_SUBGRAPH)
@@ -32,7 +33,8 @@ static uint32_t depth_of(const struct fsd_drawing *w, fsd_id frame)
     return n;
 }
 
-/* The innermost frame around both; if one of them is unknown, the other one. */
+/* The innermost frame around frames a and b; if one of them is FSD_NONE, the other
+ * one. */
 static fsd_id around(const struct fsd_drawing *w, fsd_id a, fsd_id b)
 {
     if (a == FSD_NONE || b == FSD_NONE)
@@ -45,9 +47,9 @@ static fsd_id around(const struct fsd_drawing *w, fsd_id a, fsd_id b)
     return a;
 }
 
-/* The frame of an item. A layer is in the innermost frame around its nodes; an If or a
- * Loop among them counts only if there is no other node, since the nodes in its body
- * work for it, but it is outside of the body. */
+/* The frame of a node or layer. A layer is in the innermost frame around its nodes. An
+ * If or Loop is outside of its own body, so it counts only if the layer has no other
+ * nodes. */
 static fsd_id of_item(const struct fsd_drawing *w, const struct fsd_diff *d,
                       enum fsd_side side, fsd_id item)
 {
@@ -75,7 +77,7 @@ static fsd_id of_box(const struct fsd_drawing *w, const struct fsd_diff *d,
     return fsd_id_or(frame, MAIN);
 }
 
-/* "then_branch of If_12" */
+/* The title of a frame: "then_branch of If_12". */
 static const char *title_of(const struct fsd_graph *g, const struct fsd_scope *scope,
                             struct fsd_arena *arena)
 {
@@ -96,8 +98,8 @@ void fsd_diff_add_frames(struct fsd_drawing *w, const struct fsd_diff *d)
 {
     const struct fsd_graph *g = d->model;
     fsd_id *of_cluster = fsd_ids_new(w->arena, w->boxes.n); /* by box that owns a
-                                                               cluster: the frame of the
-                                                               cluster */
+                                                               cluster: the cluster's
+                                                               frame */
 
     if (g == d->engine || g->scopes.n < 2)
         return;
@@ -115,7 +117,7 @@ void fsd_diff_add_frames(struct fsd_drawing *w, const struct fsd_diff *d)
         if (box->cluster != FSD_NONE)
             of_cluster[box->cluster] = around(w, of_cluster[box->cluster], box->frame);
     }
-    /* Graphviz draws a cluster in one piece, so it is in one frame. */
+    /* Graphviz draws a cluster in one piece, so all its boxes are in one frame. */
     FSD_EACH (struct fsd_box, box, w->boxes)
         box->frame = fsd_id_or(fsd_id_at(of_cluster, box->cluster), box->frame);
 }

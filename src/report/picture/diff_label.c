@@ -1,4 +1,4 @@
-/* Labels and colors in a picture of a run: a node has the color of its layer. */
+/* Labels and colors in a picture of a run. A node has the color of its layer. */
 #include "base/base.h"
 #include "model/graph/graph.h"
 #include "report/picture/drawing.h"
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 
 enum {
-    NAME = 34, /* characters of a name in a box */
+    NAME = 34, /* most characters of a name in a box */
     TITLE = 44,
     TACTIC = 60,
-    TIP_NAME = 400, /* characters of a name in a tooltip */
+    TIP_NAME = 400, /* most characters of a name in a tooltip */
     TIP_ITEMS = 12,
-    TYPES = 24, /* number of operator types that a shared box counts separately */
+    TYPES = 24, /* most operator types that a shared box counts separately */
     SHOWN_TYPES = 3
 };
 
@@ -29,7 +29,7 @@ static const struct fsd_graph *graph_of(const struct fsd_drawing *w, enum fsd_si
     return side == FSD_SIDE_LEFT ? d->model : d->engine;
 }
 
-/* Whether the nodes come from a file of their own, not from the engine. */
+/* Whether the nodes come from a model file, not from the engine. */
 static bool is_given(const struct fsd_diff *d)
 {
     return !d->model->named_only && strcmp(d->model->path, d->engine->path) != 0;
@@ -37,9 +37,8 @@ static bool is_given(const struct fsd_diff *d)
 
 /* ------------------------------------------------------------------------ looks */
 
-/* Colors of a layer and its nodes: a fill and a border. Adjacent layers of an engine
- * have different colors. The first color is for layers without a node in the
- * picture. */
+/* The colors of layers and their nodes: a fill and a border. Adjacent layers have
+ * different colors. The first color is for layers without a node in the picture. */
 static const struct {
     const char *fill, *line;
 } tones[] = {{"#f7f7f7", "#777777"}, {"#bbccee", "#4a6fa5"}, {"#eeeebb", "#99992e"},
@@ -97,7 +96,7 @@ static void put_shape(const struct fsd_graph *g, const struct fsd_form *form, FI
 
         const char *name = fsd_text(g->names, dim.name);
 
-        if (i) /* a shortened path begins with dots */
+        if (i) /* a name with a slash is a shortened path, which begins with dots */
             fputs(strchr(name, '/') ? " x " : "x", out);
         if (dim.size >= 0)
             fputs(fsd_digits((uint64_t)dim.size, room), out);
@@ -110,8 +109,8 @@ static void put_shape(const struct fsd_graph *g, const struct fsd_form *form, FI
         fputs("x\xe2\x80\xa6", out);
 }
 
-/* Prints "<br>name", or words if there is no name. A layer is shown with its number,
- * which reports and profiles use. */
+/* Prints a line break and the name of a node or layer. A layer also gets its number,
+ * which reports and profiles use. An unnamed node is "unnamed". */
 static void put_small_name(const struct fsd_drawing *w, const struct fsd_node *n,
                            enum fsd_side side, fsd_id id, FILE *out)
 {
@@ -127,7 +126,7 @@ static void put_small_name(const struct fsd_drawing *w, const struct fsd_node *n
 
 /* ------------------------------------------------------------------------ boxes */
 
-/* Prints the first column of the external numbers. */
+/* Prints the first of a row's external numbers (--values). */
 static void put_row(const struct fsd_diff *d, uint32_t row, FILE *out)
 {
     struct fsd_print print;
@@ -184,7 +183,8 @@ static void put_node(const struct fsd_drawing *w, fsd_id node, FILE *out)
         fprintf(out, " <FONT COLOR=\"%s\"><I>%s</I></FONT>",
                 r->fate == FSD_FATE_UNEXPLAINED ? "#cc0000" : "#666666",
                 fsd_fate_name(r->fate));
-    if (n->op) /* a node that only layers name has nothing but its name */
+    if (n->op) /* without an operator, only layers name the node, and its name is all
+                  that is known */
         put_small_name(w, n, FSD_SIDE_LEFT, node, out);
     if (!gone && fsd_dtype_rank(r->requested) && fsd_dtype_rank(r->realised) &&
         r->requested != r->realised)
@@ -197,8 +197,9 @@ static void put_node(const struct fsd_drawing *w, fsd_id node, FILE *out)
 
 /* ---------------------------------------------------------------- shared boxes */
 
-/* "12 Conv, 9 Relu, 3 Add, 4 more": the most frequent first; equally frequent types are
- * in the order in which they occur. */
+/* Prints the operators or layer types in a shared box: "12 Conv, 9 Relu, 3 Add, 4
+ * more". The most frequent come first; equally frequent ones are in the order of the
+ * box. */
 static void put_types(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
     const struct fsd_graph *g = graph_of(w, box->side);
@@ -236,8 +237,8 @@ static void put_types(const struct fsd_drawing *w, const struct fsd_box *box, FI
     fputs("</FONT>", out);
 }
 
-/* Prints what a shared box shows beside the types: the fates of its nodes, or the
- * number of inserted layers. */
+/* Prints the second line of a shared box: the outcomes of its nodes, or the number of
+ * inserted layers. */
 static void put_shared(const struct fsd_drawing *w, const struct fsd_box *box,
                        FILE *out)
 {
@@ -295,7 +296,8 @@ static void put_content(const struct fsd_drawing *w, const struct fsd_box *box,
     }
 }
 
-/* For an engine that was read from a log, only the number of a tactic is known. */
+/* The name of a layer's tactic, or its number: an engine from a log has only
+ * numbers. */
 static fsd_sym tactic_of(const struct fsd_drawing *w, fsd_id layer)
 {
     const struct fsd_layer *l = &scene_of(w)->d->engine->layers.at[layer];
@@ -303,8 +305,8 @@ static fsd_sym tactic_of(const struct fsd_drawing *w, fsd_id layer)
     return l->tactic ? l->tactic : l->tactic_value;
 }
 
-/* Bytes that the layers of a box read and write; negative if unknown for all of
- * them. */
+/* The sum of the bytes that the layers of a box read and write; negative if all are
+ * unknown. */
 static int64_t bytes_of(const struct fsd_drawing *w, const struct fsd_box *box)
 {
     const struct fsd_cost *cost = scene_of(w)->d->cost;
@@ -319,8 +321,8 @@ static int64_t bytes_of(const struct fsd_drawing *w, const struct fsd_box *box)
     return bytes;
 }
 
-/* A line of the box with the cost of its layers. The background shows the time in
- * five steps from pale to dark, and the number is printed on it. */
+/* Prints the cost of a box's layers. The background color shows the time in five steps
+ * from pale to dark. */
 static void put_costs(const struct fsd_drawing *w, double ms, int64_t bytes, FILE *out)
 {
     static const char *const steps[] = {"#fff7d6", "#fee391", "#fec44f", "#fb9a29",
@@ -377,8 +379,8 @@ static void put_tactic(const struct fsd_drawing *w, fsd_id layer, FILE *out)
     fsd_put_tip_text(out, fsd_text(scene_of(w)->d->names, tactic), 200);
 }
 
-/* Number, type, full name, fate or kind, and tactic, one line for each of the first
- * items. */
+/* Prints the tooltip of a box. Each of the first items has a line with its number,
+ * type, full name, outcome or kind, and tactic. */
 static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
     const struct fsd_diff *d = scene_of(w)->d;
@@ -435,8 +437,8 @@ static void put_wire_text(const struct fsd_drawing *w, const struct fsd_line *wi
     }
 }
 
-/* Prints "int8 chw32" and below it "1x64x56x56", indented and left-aligned, because
- * the wire runs along the left end of the label. */
+/* Prints the label of a wire: "int8 chw32", and below it "1x64x56x56". Both are
+ * indented, because the wire runs along the left end of the label. */
 static void put_wire_label(const struct fsd_drawing *w, const struct fsd_line *wire,
                            FILE *out)
 {
@@ -462,7 +464,7 @@ static void put_wire_tip(const struct fsd_drawing *w, const struct fsd_line *wir
 
 /* ----------------------------------------------------------------------- legend */
 
-/* The subject of the picture, and what is left out. */
+/* Prints the subject of the picture, and names the parts that are left out. */
 static void put_caption(const struct fsd_diff_scene *scene, FILE *out)
 {
     const struct fsd_diff *d = scene->d;
@@ -483,7 +485,8 @@ static void put_caption(const struct fsd_diff_scene *scene, FILE *out)
     fputs("</TD></TR>", out);
 }
 
-/* Lists only what the picture contains. */
+/* Prints the legend, which explains only the colors and lines that the picture
+ * contains. */
 static void put_legend(const struct fsd_drawing *w, FILE *out)
 {
     const struct fsd_diff_scene *scene = scene_of(w);

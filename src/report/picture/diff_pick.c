@@ -1,8 +1,8 @@
 /*
- * Selects the nodes and layers of a picture: all of them, the neighborhood of a named
- * one, or the neighborhoods of all that have some property. A neighborhood grows along
- * the tensors of the engine. The nodes of its layers belong to it, and so do vanished
- * nodes beside them.
+ * Selects the nodes and layers of a picture: all, the neighborhood of a named node or
+ * layer, or the neighborhoods of all layers with a property (--only). A neighborhood
+ * grows along the tensors of the engine. It includes the nodes of its layers, and the
+ * vanished nodes (which no layer computes) beside these layers.
  */
 #include "base/base.h"
 #include "match/pick.h"
@@ -20,21 +20,21 @@ bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node)
 
 /* ---------------------------------------------------------- what is asked for */
 
-/* True for a layer that `reformats` lists. */
+/* Whether `reformats` lists the layer. */
 static bool moves(const struct fsd_diff *d, fsd_id layer)
 {
     return d->flows->of[layer].there && !fsd_layer_is_free(d, layer);
 }
 
-/* Whether a picture of changes has the layer. A layer of one node computes what the
- * model states, so it is omitted. */
+/* Whether a picture of changes has the layer. A layer that computes a single node is no
+ * change, so it is left out. */
 static bool fuses(const struct fsd_diff *d, fsd_id layer)
 {
     return d->layers[layer].inserted || d->match->of_layer[layer].n > 1;
 }
 
-/* Compares only types that have a precision: a shape tensor beside a float tensor is
- * no change. */
+/* Whether the inputs and outputs of a layer have several types. Types that are no
+ * precision do not count: a shape tensor beside a float tensor is no change. */
 static bool changes_type(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_node *l = &d->engine->nodes.at[layer];
@@ -69,13 +69,14 @@ static const struct subject subjects[] = {
 
 struct ways {
     const struct fsd_graph *g;
-    const bool *constant; /* by tensor: it is constant; NULL: nothing is proved */
-    bool *seen;           /* each end of each tensor is listed once */
+    const bool *constant; /* by tensor: whether it is constant; NULL: not known */
+    bool *seen;           /* two flags per tensor: whether its producers, and its
+                             consumers, were visited */
 };
 
-/* One step leads from a tensor to its producer or to its consumers, so another
- * consumer of the same tensor is two steps away. Constants are no paths: a scale
- * that all quantizers share would make them neighbors. */
+/* Visits the producers of a node's inputs and the consumers of its outputs. Another
+ * consumer of the same input is therefore two steps away. Constants do not count: a
+ * scale that all quantizers share would make them neighbors. */
 static void step_along_tensors(struct fsd_near *near, fsd_id node)
 {
     const struct ways *w = near->of;
@@ -98,7 +99,7 @@ static void step_along_tensors(struct fsd_near *near, fsd_id node)
     }
 }
 
-/* Adds all units up to `depth` steps away. */
+/* Adds all nodes or layers that are at most `depth` steps away. */
 static void grow(const struct fsd_graph *g, const bool *constant, bool *in,
                  unsigned depth, struct fsd_arena *arena)
 {
@@ -112,7 +113,7 @@ static void grow(const struct fsd_graph *g, const bool *constant, bool *in,
                                      .of = &ways});
 }
 
-/* Adds the nodes of a layer, and the vanished nodes beside it. */
+/* Adds the nodes of the selected layers, and the vanished nodes beside these layers. */
 static void take_nodes_of_layers(const struct fsd_diff *d, struct fsd_pick *pick)
 {
     const struct fsd_match *m = d->match;
@@ -151,14 +152,16 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
     for (fsd_id n = 0; n < d->model->nodes.n; n++)
         if (fsd_node_vanished(d, n) && subject->wants != changes_type)
             pick->nodes[n] =
-                subject->wants == fuses; /* reformats concern no vanished node */
+                subject->wants == fuses; /* a picture of reformats has no vanished
+                                            nodes */
     pick->subject = subject->phrase;
     return FSD_OK;
 }
 
 /* ------------------------------------------------------------------------ homes */
 
-/* Finds a node of `layer` that writes or reads the tensor of one of the ports. */
+/* Whether a node of `layer` writes (`producers`) or reads the tensor of one of the
+ * ports. */
 static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span ports,
                        bool producers)
 {
@@ -172,14 +175,15 @@ static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span p
     return false;
 }
 
-/* A vanished node is drawn in a cluster only if it touches the cluster. Its nearest
- * layer may be far away, and a cluster extends around all of its members. */
+/* Finds the cluster of each node. A vanished node is in the cluster of its nearest
+ * layer only if it is adjacent to a node of that layer: a distant member would stretch
+ * the cluster. */
 static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
                        struct fsd_arena *arena)
 {
     const struct fsd_match *m = d->match;
     fsd_id *of_region = fsd_ids_new(arena, m->regions.n); /* by region: its first
-                                                             layer */
+                                                             selected layer */
 
     for (fsd_id r = 0; r < m->regions.n; r++) {
         struct fsd_span layers = m->regions.at[r].layers;
@@ -211,8 +215,7 @@ static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
     }
 }
 
-/* A Constant node is a value, not an operation: it is drawn only if it is selected,
- * or with --all. */
+/* Leaves out Constant nodes, because they are values, not operations. */
 static void leave_constants(const struct fsd_diff *d, struct fsd_pick *pick)
 {
     for (fsd_id n = 0; n < d->model->nodes.n; n++)

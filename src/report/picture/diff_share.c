@@ -1,14 +1,14 @@
 /*
  * Determines which nodes and layers share a box.
  *
- *   run      consecutive plain layers share a box, and their nodes another; so do
- *            adjacent vanished nodes with the same fate
+ *   run      consecutive plain layers share a box, and their nodes another; adjacent
+ *            vanished nodes with the same outcome also share a box
  *   scope:N  nodes or layers whose names have the same first N parts share a box
- *   part     equally many consecutive layers share a box, with their nodes, which is
- *            possible for any model
+ *   part     consecutive layers share a box, equally many per box, and their nodes
+ *            another; this is possible for any model
  *
- * Each level is coarser than the preceding one; users cannot request `part`, which is
- * used if no other level is small enough.
+ * Each level has larger boxes than the preceding one. Users cannot request `part`; it
+ * is used if the picture is too large at all other levels.
  */
 #include "base/base.h"
 #include "model/graph/graph.h"
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 
 enum {
-    LEAST_RUN = 3, /* minimum number of layers in a run */
-    DEEPEST = 6,   /* deepest scope that is tried */
+    LEAST_RUN = 3, /* fewest layers in a run, and fewest vanished nodes in a box */
+    DEEPEST = 6,   /* the greatest N that the program tries for scope:N */
     MOST_PARTS = 24
 };
 
@@ -62,7 +62,7 @@ const char *fsd_grain_name(struct fsd_grain grain, char out[24])
     return out;
 }
 
-/* A user may request a deeper scope than any that is tried. */
+/* A user may request a deeper scope than DEEPEST, so the depth may be greater here. */
 bool fsd_grain_next(struct fsd_grain *grain)
 {
     if (grain->level == FSD_LEVEL_PART)
@@ -75,7 +75,7 @@ bool fsd_grain_next(struct fsd_grain *grain)
     return true;
 }
 
-/* State that the functions below share. */
+/* The data of all functions below. */
 struct sharer {
     const struct fsd_diff *d;
     const struct fsd_pick *pick;
@@ -83,7 +83,7 @@ struct sharer {
     struct fsd_arena *arena;
 };
 
-/* Dissolves boxes with fewer than `least` members. */
+/* Dissolves boxes with fewer than `least` members: each member gets its own box. */
 static void settle(struct fsd_arena *arena, fsd_id *leader, uint32_t n, uint32_t least)
 {
     uint32_t *members = FSD_NEW(arena, uint32_t, n);
@@ -99,16 +99,16 @@ static void settle(struct fsd_arena *arena, fsd_id *leader, uint32_t n, uint32_t
 
 /* ------------------------------------------------------------------------ runs */
 
-/* Inserted layers, and layers that compute nothing, keep their own boxes, since
- * readers look for them. */
+/* Whether a layer may share a box. Inserted layers, and layers that compute nothing,
+ * keep their own boxes, because readers look for them. */
 static bool is_plain(const struct sharer *x, fsd_id layer)
 {
     return x->pick->layers[layer] && !x->d->layers[layer].inserted &&
            x->d->layers[layer].kind == FSD_KIND_COMPUTE;
 }
 
-/* The only layer that reads the output of this one, if it reads no output of another
- * layer; FSD_NONE. */
+/* The next layer in a line: the only consumer of this layer's only output, if it reads
+ * no other layer's output; FSD_NONE: there is none. */
 static fsd_id next_in_line(const struct fsd_graph *g, fsd_id layer)
 {
     const struct fsd_node *from = &g->nodes.at[layer], *to;
@@ -126,7 +126,8 @@ static fsd_id next_in_line(const struct fsd_graph *g, fsd_id layer)
     return produced == 1 ? next : FSD_NONE;
 }
 
-/* Joins layers in a line, each with its nodes; returns which layers are in a line. */
+/* Joins consecutive layers into one box, and their nodes into another.
+ * @return by node: whether the node is in such a box */
 static bool *join_lines(struct sharer *x)
 {
     const struct fsd_graph *model = x->d->model, *g = x->d->engine;
@@ -163,7 +164,8 @@ static bool may_bundle(const struct sharer *x, const bool *taken, fsd_id node)
     return x->pick->nodes[node] && !taken[node] && fsd_node_vanished(x->d, node);
 }
 
-/* A node belongs to the run of its layer, or to the vanished nodes next to it. */
+/* Shares boxes among the layers of a run, among their nodes, and among adjacent
+ * vanished nodes. */
 static void share_runs(struct sharer *x)
 {
     const struct fsd_graph *g = x->d->model;
@@ -190,8 +192,9 @@ static void share_runs(struct sharer *x)
 
 /* ---------------------------------------------------------------------- scopes */
 
-/* The first `depth` parts of a path. The last part, the node's own name, never
- * counts: "/layer1/layer1.0/conv1/Conv" to depth 2 is "/layer1/layer1.0". */
+/* The length of the first `depth` parts of a path. The last part is the node's own name
+ * and never counts: with depth 2, "/layer1/layer1.0/conv1/Conv" gives
+ * "/layer1/layer1.0". */
 static size_t scope_length(const char *name, unsigned depth)
 {
     const char *last = strrchr(name, '/'), *at = name;
@@ -224,13 +227,13 @@ unsigned fsd_diff_scope_levels(const struct fsd_diff *d)
     return most;
 }
 
-/* Units with a scope share the box of the first unit of that scope, which determines
- * its place. */
+/* All units with the same scope share a box, at the place of the first of them.
+ * @param key by unit: its scope; 0: none */
 static void share_keys(struct sharer *x, struct fsd_sharing s, const bool *in,
                        const fsd_sym *key, uint32_t n, const struct fsd_intern *keys)
 {
-    fsd_id *first = fsd_ids_new(x->arena, fsd_intern_count(keys)); /* by key: the first
-                                                                      unit with it */
+    fsd_id *first = fsd_ids_new(x->arena, fsd_intern_count(keys)); /* by scope: its
+                                                                      first unit */
 
     for (fsd_id i = 0; i < n; i++) {
         if (!in[i] || !key[i])
@@ -249,9 +252,9 @@ static void share_scopes(struct sharer *x, unsigned depth)
     fsd_sym *node = FSD_NEW(x->arena, fsd_sym, g->nodes.n);
     fsd_sym *layer = FSD_NEW(x->arena, fsd_sym, d->engine->nodes.n);
 
-    /* Finds the scope of each node. A constant outside all scopes ("Slice_2345") has
-     * the scope of its consumer; consumers come later in the file, so the loop runs
-     * backwards. */
+    /* Finds the scope of each node. A vanished node outside all scopes ("Slice_2345")
+     * gets the scope of its consumer. Consumers come later in the file, so the loop
+     * runs backwards. */
     for (fsd_id n = g->nodes.n; n-- > 0;) {
         const char *name = fsd_text(d->names, g->nodes.at[n].name);
         fsd_id out = fsd_node_out_tensor(g, n, 0);
@@ -261,9 +264,9 @@ static void share_scopes(struct sharer *x, unsigned depth)
             g->tensors.at[out].consumers.n)
             node[n] = node[g->links.at[g->tensors.at[out].consumers.at]];
     }
-    /* Finds the scope of each layer: that of its first node. A layer without nodes
-     * has the scope that the producers of its inputs and the consumers of its
-     * outputs have in common. */
+    /* Finds the scope of each layer: the scope of its first node. A layer without nodes
+     * gets the common scope of the producers of its inputs and the consumers of its
+     * outputs. */
     g = d->engine;
     for (fsd_id l = 0; l < g->nodes.n; l++)
         if (d->match->of_layer[l].n)
@@ -283,14 +286,15 @@ static void share_scopes(struct sharer *x, unsigned depth)
 
 /* ----------------------------------------------------------------------- parts */
 
-/* Divides the picked units into parts, so that the picture of one part has parts
- * again. A node belongs to the part of its layer; a node without a layer, to that of
- * the preceding node in the file. */
+/* Divides the selected layers and nodes into parts. A picture of a part can itself be
+ * divided into parts. A node is in the part of its layer. A node without a layer is in
+ * the part of the preceding node of the file. */
 static void share_parts(struct sharer *x)
 {
     uint32_t n = x->d->engine->nodes.n, picked = 0, size, now = 0;
     uint32_t *place =
-        FSD_NEW(x->arena, uint32_t, n); /* by layer: its index among the picked */
+        FSD_NEW(x->arena, uint32_t, n); /* by layer: its index among the selected
+                                           layers */
     fsd_id *first = fsd_ids_new(x->arena, MOST_PARTS + 1);
     fsd_id *head = fsd_ids_new(x->arena, MOST_PARTS + 1);
 

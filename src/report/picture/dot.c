@@ -1,5 +1,5 @@
 /*
- * A drawing as DOT.
+ * Prints a drawing as DOT.
  *
  *     digraph  >  n30, n31, n32, l12                 their attributes
  *              >  cluster_model   >  cluster_l12  >  n30, n31
@@ -7,26 +7,27 @@
  *              >  cluster_engine  >  l12
  *              >  n30 -> n31, ...
  *
- * The boxes are printed first, in the order of the drawing, because Graphviz's layout
- * depends on the order in which it reads them. In the order of the clusters, the layout
- * would be 1.5 times as wide.
+ * All boxes come first, in the order of the drawing, because Graphviz's layout depends
+ * on the order of its input. In the order of the clusters, a layout was 1.5 times as
+ * wide.
  *
- * Names are made from the numbers of nodes, layers and tensors ("n30", "l12"), never
- * from the model's names, so they are valid and stay the same between runs.  The
- * painters (paint.c) escape texts, and no other value may contain a quote or a
- * backslash, so attributes are printed as they are.
+ * Names of boxes consist of the numbers of nodes, layers and tensors ("n30", "l12"),
+ * never of the model's names. They are therefore valid, and equal in every run. The
+ * painters escape all texts (paint.c), and no other value contains a quote or
+ * backslash, so attributes are printed unchanged.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"
 
-/* Attributes of a box that does not set its own. */
+/* The default attributes of a box. */
 static const struct fsd_box_style usual = {"box", "rounded,filled", "#ffffff",
                                            "#555555", "1"};
 
-/* Labels of wires have ranks of their own, so with them the space between ranks
- * counts twice. The id "\N" gives a box in an SVG its name, "\T_\H" gives a line the
- * names of its ends. An invisible point heads each side; both points are in the
- * first rank, so the left side is drawn to the left. */
+/* Prints the attributes of the graph. Labels of wires have their own ranks, so with
+ * labels the space between ranks counts twice. In an SVG, the id "\N" is the name of a
+ * box, and the id "\T_\H" is the names of a line's ends. An invisible point is at the
+ * top of each side. Both points are in the first rank, so that the left side is drawn
+ * to the left. */
 static void put_graph(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 {
     const struct fsd_side_words *sides = w->painter->sides;
@@ -60,7 +61,7 @@ static void put_graph(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 
 /* ------------------------------------------------------------------------ boxes */
 
-/* "l12" */
+/* Prints the name of a box: "l12". */
 static void put_name(const struct fsd_drawing *w, fsd_id id, FILE *out)
 {
     const struct fsd_box *box = &w->boxes.at[id];
@@ -70,7 +71,8 @@ static void put_name(const struct fsd_drawing *w, fsd_id id, FILE *out)
     fputs(fsd_digits(fsd_item(w, box, 0), room), out);
 }
 
-/* A cluster of one box is not drawn: it would be a frame around a frame. */
+/* Whether a box is drawn in a cluster. A cluster of one box is not drawn, because it
+ * would be a second frame around the box. */
 static bool in_cluster(const struct fsd_drawing *w, const struct fsd_box *box)
 {
     const struct fsd_box *owner = fsd_drawing_owner(w, box);
@@ -85,7 +87,7 @@ static void put_box(const struct fsd_drawing *w, fsd_id id, FILE *out)
     const char *const attributes[][3] = {
         {"shape", look.shape, usual.shape},
         {"style", look.style, usual.style},
-        /* A box in a cluster shows no color, since the cluster has it. */
+        /* A box in a cluster has no color, because the cluster has it. */
         {"fillcolor",
          in_cluster(w, box) && !strstr(look.style, "dashed") ? usual.fill : look.fill,
          usual.fill},
@@ -106,8 +108,8 @@ static void put_box(const struct fsd_drawing *w, fsd_id id, FILE *out)
     fputs("\"]\n", out);
 }
 
-/* A cluster needs an explicit id, since no escape gives its name. Its members are
- * linked by `next`. */
+/* Prints a cluster. DOT has no escape for the name of a cluster, so its id is explicit.
+ * @param next by member: the next member of the cluster */
 static void put_cluster(const struct fsd_drawing *w, fsd_id id, fsd_id first,
                         const fsd_id *next, FILE *out)
 {
@@ -132,12 +134,12 @@ static void put_cluster(const struct fsd_drawing *w, fsd_id id, fsd_id first,
     fputs("\t\t}\n", out);
 }
 
-/* Links the members of each cluster, and marks the frames that are not empty. */
+/* The members of each cluster as a linked list, and the frames that are not empty. */
 struct places {
     fsd_id *first; /* by box that owns a cluster: the first member of the cluster */
     fsd_id *next;  /* by member: the next member of its cluster */
-    bool *holds;   /* by frame: whether it has a box of this side, or a frame that has
-                      one */
+    bool *holds;   /* by frame: whether the frame contains a box of this side, directly
+                      or in an inner frame */
 };
 
 static struct places places_of(const struct fsd_drawing *w, enum fsd_side side)
@@ -161,7 +163,7 @@ static struct places places_of(const struct fsd_drawing *w, enum fsd_side side)
     return p;
 }
 
-/* A cluster is printed at the place of its first box. */
+/* Prints the boxes of a frame. A cluster is at the place of its first box. */
 static void put_boxes(const struct fsd_drawing *w, enum fsd_side side, fsd_id frame,
                       const struct places *p, FILE *out)
 {
@@ -180,8 +182,8 @@ static void put_boxes(const struct fsd_drawing *w, enum fsd_side side, fsd_id fr
     }
 }
 
-/* A frame follows its parent in the list, so the search for its inner frames begins
- * behind it. NOLINTNEXTLINE(misc-no-recursion): as deep as control flow is nested */
+/* Prints the frames within `parent`. They follow `parent` in the list, so the search
+ * begins there. NOLINTNEXTLINE(misc-no-recursion): as deep as control flow is nested */
 static void put_frames(const struct fsd_drawing *w, enum fsd_side side, fsd_id parent,
                        const struct places *p, FILE *out)
 {
@@ -222,8 +224,9 @@ static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* A wire within a fused layer has no tensor in memory, so its tooltip shows the form
- * that the tensor would have. A tensor with its own box shows its form there. */
+/* Prints a wire. A wire within a fused layer has no tensor in memory, so its tooltip
+ * shows the form that the tensor would have. If the tensor has its own box, that box
+ * shows the form. */
 static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
                      bool wire_labels, FILE *out)
 {
@@ -254,8 +257,7 @@ static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
     }
 }
 
-/* A tie from a cluster to its layer, which keeps both side by side; a cluster has
- * one tie only. */
+/* Prints a tie. The tie from a cluster to its layer keeps both side by side. */
 static void put_tie(const struct fsd_drawing *w, const struct fsd_line *tie, FILE *out)
 {
     const char *tip = tie->loose  ? w->painter->loose_tip
@@ -279,8 +281,8 @@ static void put_tie(const struct fsd_drawing *w, const struct fsd_line *tie, FIL
         fprintf(out, " tooltip=\"%s\"", tip);
 }
 
-/* True if a box needs no line from the head of its side: it is above its consumer,
- * and no cluster would move it elsewhere. */
+/* Whether a box needs no line from the top of its side: its wire keeps it above its
+ * consumer, and it is in no cluster that could move it elsewhere. */
 static bool stands_free(const struct fsd_drawing *w, fsd_id b, const bool *leads)
 {
     const struct fsd_box *box = &w->boxes.at[b];
@@ -288,10 +290,10 @@ static bool stands_free(const struct fsd_drawing *w, fsd_id b, const bool *leads
     return leads[b] && box->kind == FSD_BOX_ITEMS && !in_cluster(w, box);
 }
 
-/* Boxes without an incoming line may be held below the heads of the sides; in the
- * first rank they would be in the way of the ties. Graphviz keeps room for an
- * invisible line in each rank that it crosses: sixty such lines leave a third of a
- * picture blank. */
+/* Prints all lines. Invisible lines hold boxes without an incoming line below the top
+ * of their side, because in the first rank they would be in the way of ties. Graphviz
+ * keeps room for an invisible line in each rank that the line crosses: sixty of them
+ * leave a third of a picture blank. So boxes that stand_free() get none. */
 static void put_lines(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 {
     static const char *const same[FSD__LINE_COUNT] = {
@@ -339,7 +341,7 @@ void fsd_dot_print(const struct fsd_drawing *w, bool wire_labels, FILE *out)
     fputs("}\n", out);
 }
 
-/* DOT is text and always available; formats that need a layout may not be. */
+/* DOT needs no layout, so it is always available. */
 enum fsd_status fsd_plan_write(struct fsd_plan *plan, const char *format, FILE *out,
                                struct fsd_error *err)
 {

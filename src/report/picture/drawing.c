@@ -1,8 +1,5 @@
 /*
- * Adds boxes and lines to a drawing, sorts the lines by all of their properties, and
- * removes duplicates. Without this sorting the output could differ between machines,
- * since qsort() may put equal lines in any order. A line to a box that is not shown is
- * dropped here, so that no caller needs to check.
+ * Adds boxes and lines to a drawing, sorts the lines, and removes duplicates.
  */
 #include "report/picture/drawing.h"
 #include "base/base.h"
@@ -22,8 +19,8 @@ void fsd_drawing_add_item(struct fsd_drawing *w, fsd_id item)
     w->boxes.at[w->boxes.n - 1].items.n++;
 }
 
-/* A line within one box would be hidden by the box, and a line to a box that is not
- * drawn has no end. */
+/* Drops lines from or to boxes that are not drawn (FSD_NONE), so that no caller needs
+ * to check. Also drops lines from a box to itself. */
 void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
                           struct fsd_line line)
 {
@@ -31,8 +28,8 @@ void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
         fsd_vec_push(w->arena, &w->lines[kind], line);
 }
 
-/* Compares all properties of two lines, so that a drawing is the same on every machine:
- * qsort() may put equal lines in any order. */
+/* Compares all properties of two lines. Otherwise drawings could differ between
+ * machines, because qsort() may put equal lines in any order. */
 FSD_ORDERED(order_lines, struct fsd_line, fsd_order(x->rank, y->rank),
             fsd_order(x->from, y->from), fsd_order(x->to, y->to),
             fsd_order(x->what, y->what), fsd_order(x->to_port, y->to_port),
@@ -52,21 +49,21 @@ uint32_t fsd_drawing_weight(const struct fsd_drawing *w)
 
 /* ------------------------------------------------------------------------- ranks */
 
-/* Number of ranks by which a line holds its second box below the first; negative: it
- * does not. */
+/* The fewest ranks by which a line keeps its second box below the first; negative: the
+ * line does not affect the ranks. */
 static int length_of(enum fsd_line_kind kind, const struct fsd_line *line)
 {
     return kind != FSD_TIE ? 1 : line->part ? -1 : 0;
 }
 
-/* Computes for each box the longest path to it. In a cycle, of which the layout
- * reverses one line, paths begin at the first box. */
+/* Computes the rank of each box: the length of the longest path to it. In a cycle,
+ * paths begin at the first box, because Graphviz reverses one line of the cycle. */
 static uint32_t *ranks_of(const struct fsd_drawing *w, struct fsd_arena *arena)
 {
     uint32_t *rank = FSD_NEW(arena, uint32_t, w->boxes.n);
     uint32_t *before =
-        FSD_NEW(arena, uint32_t, w->boxes.n); /* number of lines that were not followed
-                                                 yet */
+        FSD_NEW(arena, uint32_t, w->boxes.n); /* by box: incoming lines not yet
+                                                 followed */
     uint32_t *start = FSD_NEW(arena, uint32_t, w->boxes.n + 2), n = 0, done = 0;
     struct edge {
         fsd_id to;
@@ -113,7 +110,7 @@ static uint32_t *ranks_of(const struct fsd_drawing *w, struct fsd_arena *arena)
             fsd_id to = edges[i].to;
 
             if (!before[to])
-                continue; /* the rank of this box is final */
+                continue; /* the rank of the box `to` is final */
             if (rank[b] + edges[i].length > rank[to])
                 rank[to] = rank[b] + edges[i].length;
             if (!--before[to])

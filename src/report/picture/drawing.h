@@ -1,6 +1,6 @@
 /*
- * What a picture shows, before anything is laid out: boxes on two sides, wires between
- * the boxes of one side, ties between the sides.
+ * A drawing: the contents of a picture before its layout. It has boxes on two sides,
+ * wires between the boxes of one side, and ties between the sides.
  *
  *     model                            engine                   a run
  *     [Conv] --wire--> [Relu] ==tie==  [Convolution]
@@ -12,9 +12,9 @@
  *                           `========  [Add Relu  fp16]
  *                                      [+ Reformat]
  *
- * diff_*.c makes a drawing of a run, compare_*.c of a comparison; dot.c prints it, and
- * layout.c lets Graphviz lay out the printed text. Only this folder includes this
- * header.
+ * diff_*.c make the drawing of a run, compare_*.c that of a comparison. dot.c prints a
+ * drawing, and layout.c lets Graphviz lay out the printed text. Only this folder
+ * includes this header.
  */
 #pragma once
 
@@ -29,63 +29,65 @@ enum fsd_box_kind {
     FSD_BOX_ITEMS,  /**< nodes or layers, or one fusion group */
     FSD_BOX_INPUT,  /**< an input tensor of the graph */
     FSD_BOX_OUTPUT, /**< an output tensor */
-    FSD_BOX_TENSOR, /**< a tensor of an engine with its own box, since many layers write
-                         and read it; in a comparison, a port with a different name in
-                         the model */
-    FSD_BOX_MOVE,   /**< in a comparison: a layer between groups */
+    FSD_BOX_TENSOR, /**< a tensor of an engine that many layers write and read; in a
+                         comparison, a port whose name in the model differs */
+    FSD_BOX_MOVE,   /**< in a comparison: a data-movement layer between groups */
     FSD__BOX_COUNT
 };
 
 struct fsd_box {
     enum fsd_side side;
     enum fsd_box_kind kind;
-    struct fsd_span items; /**< its items in fsd_drawing.items. The first one is the
-                                number of the box; in a comparison the group's layers
-                                follow, if they are known */
-    fsd_id cluster;        /**< of a box on the left side: the box on the right side to
-                                whose cluster it belongs; FSD_NONE */
-    uint32_t members;  /**< of a box on the right side: number of boxes in its cluster,
-                            which is drawn if there are several */
-    fsd_id frame;      /**< the frame in which it is drawn; 0: the frame of its side */
-    unsigned tint;     /**< the number of its color in the painter's list */
+    struct fsd_span items; /**< its items, a span of `items` in struct fsd_drawing. The
+                                first item names the box. In a comparison, the group's
+                                layers follow if they are known */
+    fsd_id cluster;        /**< for a box on the left side: the box on the right side
+                                that owns its cluster; FSD_NONE: none */
+    uint32_t members;  /**< for a box on the right side: number of boxes in its cluster;
+                            a cluster of several boxes is drawn */
+    fsd_id frame;      /**< the frame around the box; 0: only the frame of its side */
+    unsigned tint;     /**< number of its color, in the painter's list */
     const char *title; /**< what the items have in common; NULL: nothing */
 };
 
-/** A frame around boxes of both sides; frames may be nested. */
+/** A frame around boxes. It may contain other frames. Each side draws it if it has
+ * boxes in it. */
 struct fsd_frame {
-    fsd_id parent;     /**< parent frame; FSD_NONE: the first frame, which is not
-                            drawn */
-    const char *title; /**< an HTML-like string; NULL: the frame is empty */
+    fsd_id parent;     /**< the frame around this one; FSD_NONE: this is the first
+                            frame, which is not drawn */
+    const char *title; /**< an HTML-like string of DOT; NULL: not drawn */
 };
 
 enum fsd_line_kind {
-    FSD_WIRE, /**< from the producer of a tensor to a consumer, within a side */
-    /** From the left to the right side, between boxes of the same nodes: from a node or
-     * a cluster of nodes to its layer; from a node to another layer that computes a
-     * part of it; between groups of two builds. */
+    FSD_WIRE, /**< within a side: from the producer of a tensor to a consumer */
+    /** From the left side to the right side. In a run: from a node, or a cluster of
+     * nodes, to a layer that computes it. In a comparison: between groups that have a
+     * node in common. */
     FSD_TIE,
-    /** From a box to a later one of its side, if no wire connects them: the path
-     * between them passes boxes that are left out; or nothing is known of the path, and
-     * the later box is the next in the file. */
+    /** Within a side, between boxes that no wire connects: the path between them passes
+     * boxes that are not drawn, or no tensors are known and the second box follows the
+     * first in the file. */
     FSD_THREAD,
-    FSD_HOLD, /**< invisible: keeps the second box below the first */
+    FSD_HOLD, /**< invisible: keeps the box `to` below the box `from` */
     FSD__LINE_COUNT
 };
 
 struct fsd_line {
     fsd_id from, to; /**< boxes */
-    uint32_t rank;   /**< lines are sorted by this, then by their boxes */
+    uint32_t rank;   /**< lines are sorted by rank, then by their boxes */
 
     /* Members of a wire: */
-    fsd_id what; /**< the first of `n` tensors; in a comparison, a layout */
-    fsd_id from_port, to_port; /**< port of the graph; FSD_NONE: not known */
-    uint32_t n;                /**< number of tensors on this path */
-    uint8_t type[2];           /**< enum fsd_dtype at both ends; 0: not known */
-    bool derived; /**< derived from nodes: no tensor is known on this path */
+    fsd_id what; /**< the first of its `n` tensors; in a comparison, the symbol of a
+                      layout */
+    fsd_id from_port, to_port; /**< ports of the graph; FSD_NONE: unknown */
+    uint32_t n;                /**< number of tensors */
+    uint8_t type[2];           /**< enum fsd_dtype at both ends; 0: unknown */
+    bool derived; /**< the nodes of the model imply this wire; no tensor of the engine
+                       is known */
 
     /* Members of a tie: */
-    bool part;  /**< the left box is in the cluster of another box */
-    bool loose; /**< drawn dotted: less is known, or nothing changed */
+    bool part;  /**< the box on the left side is not in the cluster of this layer */
+    bool loose; /**< drawn dotted; `loose_tip` has the meaning */
 };
 
 typedef FSD_VEC(struct fsd_line) fsd_lines;
@@ -94,36 +96,36 @@ struct fsd_drawing {
     struct fsd_arena *arena;
     const struct fsd_painter *painter;
     const void *of;                /**< data of the painter */
-    FSD_VEC(struct fsd_box) boxes; /**< left first */
+    FSD_VEC(struct fsd_box) boxes; /**< the boxes of the left side come first */
     FSD_VEC(fsd_id) items;
     FSD_VEC(struct fsd_frame) frames; /**< each after its parent */
     fsd_lines lines[FSD__LINE_COUNT]; /**< sorted */
-    bool straight; /**< draw straight lines: Graphviz finds no curves for them */
+    bool straight; /**< draw straight lines, because Graphviz found no curves */
 };
 
-/** The box on the right side to whose cluster a box belongs; NULL: none. */
+/** The box on the right side that owns the cluster of a box; NULL: none. */
 static inline struct fsd_box *fsd_drawing_owner(const struct fsd_drawing *w,
                                                 const struct fsd_box *box)
 {
     return box->cluster == FSD_NONE ? NULL : &w->boxes.at[box->cluster];
 }
 
-/** The look of a box, in the terms of Graphviz. */
+/** The look of a box: values of Graphviz attributes. */
 struct fsd_box_style {
     const char *shape, *style, *fill, *line, *width;
 };
 
-/** The parts of a picture that drawings of a run and of a comparison print differently.
- * Labels of boxes and the legend are HTML-like strings, all other texts are plain.
- * Every name in them goes through fsd_put_label_text() or fsd_put_tip_text(). */
+/** The parts of a picture that differ between a run and a comparison. Labels of boxes
+ * and the legend are HTML-like strings of DOT; all other texts are plain.
+ * fsd_put_label_text() or fsd_put_tip_text() must print every name in them. */
 struct fsd_painter {
     struct fsd_side_words {
         const char *name, *label;
-        unsigned weight; /**< how strongly its wires should be straight */
-        const char *prefixes[FSD__BOX_COUNT]; /**< prefix of the names of boxes, by
-                                                   kind */
+        unsigned weight; /**< how much Graphviz shortens and straightens its wires */
+        const char *prefixes[FSD__BOX_COUNT]; /**< prefixes of the names of boxes, by
+                                                   kind of box */
     } sides[FSD__SIDE_COUNT];
-    /** Prints the heading of a side; NULL: the side has its plain label. */
+    /** Returns the heading of a side. NULL: the heading is the side's `label`. */
     const char *(*side_label)(const struct fsd_drawing *w, enum fsd_side side);
     void (*put_legend)(const struct fsd_drawing *w, FILE *out);
     struct fsd_box_style (*look)(const struct fsd_drawing *w,
@@ -133,18 +135,17 @@ struct fsd_painter {
     void (*put_tip)(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out);
     void (*put_wire_label)(const struct fsd_drawing *w, const struct fsd_line *wire,
                            FILE *out);
-    /** NULL: wires have no tooltips. */
+    /** Prints the tooltip of a wire. NULL: wires have no tooltips. */
     void (*put_wire_tip)(const struct fsd_drawing *w, const struct fsd_line *wire,
                          FILE *out);
-    /** Returns the color of a tie. If this is NULL, a tie has the color of its box on
-     * the right side. */
+    /** Returns the color of a tie. NULL: a tie has the color of its box on the right
+     * side. */
     const char *(*tie_color)(const struct fsd_drawing *w, const struct fsd_line *tie);
     const char *tie_width;
-    const char *loose_tip; /**< the meaning of a loose tie; NULL: it has none */
-    bool hangs;            /**< boxes without an incoming line are placed below the
-                           heading of their side */
-    bool port_labels; /**< wires of an input or output have labels, too, although its
-                           box has the same label */
+    const char *loose_tip; /**< tooltip of a dotted tie; NULL: none */
+    bool hangs;            /**< boxes without an incoming line are held below the top of
+                                their side */
+    bool port_labels;      /**< wires of inputs and outputs have labels, too */
 };
 
 /* ---------------------------------------------------------- making one, drawing.c */
@@ -162,40 +163,40 @@ fsd_id fsd_drawing_add_box(struct fsd_drawing *w, struct fsd_box box, fsd_id ite
 /** Adds an item to the last box. */
 void fsd_drawing_add_item(struct fsd_drawing *w, fsd_id item);
 
-/** Adds a line. It ignores lines from or to FSD_NONE, and from a box to itself. */
+/** Adds a line. Ignores lines from or to FSD_NONE, and lines from a box to itself. */
 void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
                           struct fsd_line line);
 
 /** Sorts the lines of a kind and removes duplicates. */
 void fsd_drawing_sort_lines(struct fsd_drawing *w, enum fsd_line_kind kind);
 
-/** Number of boxes and lines, which determines the time of the layout. */
+/** The number of boxes, wires and ties. The time of a layout depends on it. */
 uint32_t fsd_drawing_weight(const struct fsd_drawing *w);
 
-/** Number of ranks that all lines cross together: the layout bends each line at each
- * rank, which takes most of its time. */
+/** The number of ranks that each line crosses, summed over all lines. Graphviz spends
+ * most of its time on bending each line at each rank. */
 uint64_t fsd_drawing_span(const struct fsd_drawing *w);
 
 /* ------------------------------------------------------ words and colors, paint.c */
 
-/** Prints a text, shortened to `most` characters in the middle, escaped, and with
- * hidden characters made visible: for a label (of either kind of string), or for a
- * tooltip. */
+/** Print an escaped text, for a label or for a tooltip. A text of more than `most`
+ * characters is shortened in the middle. Hidden characters become visible. */
 void fsd_put_label_text(FILE *out, const char *s, size_t most);
 void fsd_put_tip_text(FILE *out, const char *s, size_t most);
 
-/** The meaning of the colors of layers; `tint` is NULL if colors only distinguish
- * layers. */
+/** A meaning of the colors of layers. */
 struct fsd_coloring {
     const char *name;
     unsigned (*tint)(const struct fsd_diff *d, fsd_id layer);
-    const char *words[7]; /**< by tint, for the legend; NULL: not used */
+    const char *words[7]; /**< by tint: the meaning, for the legend; NULL: no such
+                               tint */
 };
-/** Finds a coloring by name; NULL means the first. diff_color.c */
+/** Finds a coloring by name; NULL finds the default. diff_color.c */
 enum fsd_status fsd_coloring_find(const char *name, const struct fsd_coloring **out,
                                   struct fsd_error *err);
 
-/** Returns the color of a type; lines of higher precisions are thicker. */
+/** The color of a type, and the width of its lines: higher precisions have thicker
+ * lines. */
 const char *fsd_type_color(enum fsd_dtype type);
 const char *fsd_type_width(enum fsd_dtype type);
 
@@ -205,20 +206,19 @@ const char *fsd_type_width(enum fsd_dtype type);
 /** Prints " int8" in the color of the type; nothing if the type is unknown. */
 void fsd_put_type_word(enum fsd_dtype type, FILE *out);
 
-/** Prints the files of a picture into a legend: their names, or for two builds the
- * parts of their paths that differ.
- * @param left  NULL: the picture is of one file */
+/** Prints the names of a picture's files into the legend; for two builds, the parts of
+ * their paths that differ.
+ * @param left NULL: the picture has one file */
 void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 
-/** Begin and end of the table of a legend, and one cell. */
+/** The beginning and the end of a legend's table, and one cell. */
 #define FSD_LEGEND_BEGIN                                                               \
     "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"4\" CELLPADDING=\"3\">"
 #define FSD_LEGEND_END "</TABLE>"
 void fsd_put_key(struct fsd_box_style look, const char *border, const char *text,
                  FILE *out);
-/** Prints the last cell of a legend's row and ends the row. The cell explains the
- * colors of types and, if the drawing has any, lines that were derived from the nodes
- * and dotted lines. */
+/** Prints the last cell of a row in a legend, and ends the row. The cell explains the
+ * colors of types, and derived wires and dotted lines if the drawing has any. */
 void fsd_put_line_keys(const struct fsd_drawing *w, FILE *out);
 
 extern const struct fsd_box_style fsd_port_look, fsd_inserted_look;
@@ -226,24 +226,27 @@ extern const struct fsd_box_style fsd_port_look, fsd_inserted_look;
 /* ------------------------------------------------------------------- writing it */
 
 /** Prints a drawing as DOT.
- * @param wire_labels print a label on every wire, not only where the type changes. */
+ * @param wire_labels true: label every wire; false: label a wire only if its type
+ *         changes */
 void fsd_dot_print(const struct fsd_drawing *w, bool wire_labels, FILE *out);
 
-/** Limit for a picture whose layout takes a few seconds; see fsd_drawing_span(). */
+/** The largest fsd_drawing_span() of a picture whose layout takes a few seconds. */
 enum { FSD_MOST_SPAN = 8000 };
 
 /** A picture and its possible simplifications. */
 struct fsd_plan {
     const struct fsd_picture *want;
     struct fsd_drawing *drawing;
-    /** Draws less, and describes in `less` what is drawn; false if it cannot draw
-     * less. */
+    /** Makes a smaller drawing, and describes its contents in `less`; returns false if
+     * the drawing cannot be smaller. */
     bool (*simplify)(struct fsd_plan *plan);
-    char less[200];     /**< for a note: "drawn with --collapse run, ..." */
-    uint32_t most_ends; /**< above this number, or FSD_MOST_SPAN, less is drawn */
-    bool chosen;        /**< the program may simplify the picture: the user did not
-                             request it */
-    bool last;          /**< there is no further simplification */
+    char less[200];     /**< the contents of the smaller drawing, for a note: "drawn
+                             with --collapse run, ..." */
+    uint32_t most_ends; /**< a drawing of more boxes, wires and ties is simplified, as
+                             is one above FSD_MOST_SPAN */
+    bool chosen;        /**< the user chose the level of detail: the drawing is
+                             simplified only if its layout fails */
+    bool last;          /**< the drawing cannot be simplified further */
     double spent;       /**< processor time for its layouts, in seconds */
 };
 
@@ -255,78 +258,80 @@ enum fsd_status fsd_plan_write(struct fsd_plan *plan, const char *format, FILE *
 enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
                                  struct fsd_error *err);
 
-/** The options of a picture; a style without options means the whole picture. */
+/** The picture options of a style; without options, those of the whole picture. */
 const struct fsd_picture *fsd_wanted_picture(const struct fsd_style *style);
 
-/** Prints the DOT of the first layout, and notes what is left out. */
+/** Prints the DOT of the first layout attempt, and reports what the drawing leaves
+ * out. */
 void fsd_plan_print(struct fsd_plan *plan, FILE *out);
 
-/** Lets Graphviz read DOT, lay it out and write it; false if it cannot, or finds an
- * error. It may take very long, may crash, and prints to standard error, so it runs
- * in a child process, which may be asked for further pictures. graphviz.c */
+/** Lays out DOT with Graphviz and writes the picture; returns false if Graphviz fails.
+ * Graphviz may take very long, may crash, and prints to standard error. Only a child
+ * process calls this function, for one picture after the other. graphviz.c */
 bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out);
 
-/** Returns the first line of the messages that a reader should know; NULL.
+/** Returns the first of Graphviz's messages that a reader should know; NULL: none.
  * complaint.c */
 const char *fsd_graphviz_complaint(const char *said);
 
-/** Result of an attempt to lay out. */
+/** The result of a layout. */
 struct fsd_layout_outcome {
     bool good, timed_out;
     double spent;   /**< processor time in seconds */
-    char said[200]; /**< message of Graphviz; empty: none */
+    char said[200]; /**< a message of Graphviz; "": none */
 };
 
 /** Stores a message of Graphviz. */
 void fsd_graphviz_say(const char *said, struct fsd_layout_outcome *o);
 
-/** Whether a child process can lay out; in a build without Graphviz, whether there
- * is a program that can. */
+/** Whether pictures can be laid out: by a child process or, in a build without
+ * Graphviz, by a program that is installed. */
 bool fsd_child_draws(void);
 
-/* Implements fsd_layouts_begin() and its relatives by a child process: child.c, or
- * program.c without Graphviz; returns NULL if there is no program. */
+/* fsd_child_begin(), fsd_child_take() and fsd_child_end() implement fsd_layouts_begin()
+ * and the functions after it, in child.c or, without Graphviz, in program.c.
+ * fsd_child_begin() returns NULL if there is no program. */
 struct fsd_layout_child *fsd_child_begin(struct fsd_arena *arena,
                                          const char *const *dots, uint32_t n,
                                          const char *format);
-/** Writes the next picture to `out`; nothing if it cannot be laid out. If a picture
- * crashes the child, or the child must be killed, another child lays out the rest. */
+/** Writes the next picture to `out`; nothing if its layout fails. If the child crashes
+ * or must be killed, another child lays out the remaining pictures. */
 struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seconds,
                                          FILE *out);
 void fsd_child_end(struct fsd_layout_child *l);
 
 /* --------------------------------------------------------------- a run, diff_*.c */
 
-/** The contents of a picture, by node and by layer. */
+/** The nodes and layers that a picture shows. */
 struct fsd_pick {
     bool *nodes, *layers;
-    fsd_id *homes; /**< by node: the layer to whose cluster it belongs; FSD_NONE: none.
-                        This is the first picked layer that computes the node. For a
-                        vanished node, it is the layer whose tensors are around the
-                        node, if the node touches a node of that layer */
+    fsd_id *homes; /**< by node: the layer whose cluster contains the node; FSD_NONE:
+                        none. A node belongs to the first selected layer that computes
+                        it. A node that no layer computes belongs to the nearest layer
+                        with an adjacent node */
     bool partial;  /**< the picture leaves something out */
     uint32_t constants;  /**< number of Constant nodes left out */
     const char *subject; /**< "reformats and their neighbors" */
 };
 
-/** Puts the bodies of control flow into frames; clusters must be known. */
+/** Puts the bodies of If, Loop and Scan into frames. The caller must have set the
+ * clusters. */
 void fsd_diff_add_frames(struct fsd_drawing *w, const struct fsd_diff *d);
 
-/** How items share boxes. The levels lead from one box per item to a few boxes. */
+/** The levels at which items share boxes, from one box per item to a few boxes. */
 enum fsd_level { FSD_LEVEL_NONE, FSD_LEVEL_RUN, FSD_LEVEL_SCOPE, FSD_LEVEL_PART };
 
 struct fsd_grain {
     enum fsd_level level;
-    unsigned depth; /**< depth for FSD_LEVEL_SCOPE */
+    unsigned depth; /**< for FSD_LEVEL_SCOPE: number of parts of names */
 };
 
-/** By node or by layer: the first item of its box, and the title of that box. */
+/** The boxes that nodes or layers share. */
 struct fsd_sharing {
     fsd_id *leader;
-    const char **titles; /**< titles, at the indices of the first items; NULL: none */
+    const char **titles; /**< by first item: the title of the box; NULL: none */
 };
 
-/** The contents of a drawing. */
 /** Facts below the name of a layer, as bits. */
 enum fsd_label {
     FSD_LABEL_MS = 1,
@@ -334,9 +339,9 @@ enum fsd_label {
     FSD_LABEL_TACTIC = 4,
 };
 
-/** Reads a list such as "ms,tactic".
- * @param list  NULL: times and bytes
- *  @return FSD_OK, or FSD_E_ARG when a word is not known. */
+/** Parses a list such as "ms,tactic".
+ * @param list NULL: times and bytes
+ * @return FSD_OK; FSD_E_ARG if a word is unknown */
 enum fsd_status fsd_labels_parse(const char *list, unsigned *labels,
                                  struct fsd_error *err);
 
@@ -346,45 +351,47 @@ struct fsd_diff_scene {
     struct fsd_grain grain;
     const struct fsd_coloring *coloring;
     unsigned labels;   /**< bits of enum fsd_label */
-    double slowest_ms; /**< time of the slowest box of the engine, whose layers count
-                            together; not above 0 if no time is known */
+    double slowest_ms; /**< time in ms of the slowest layer or box of layers; 0 or less:
+                            no time is known */
 };
 extern const struct fsd_painter fsd_diff_painter; /* diff_label.c */
 
-/** Picks the nodes and layers that the style requests.
- * @return FSD_OK, or FSD_E_ARG when a word is not known or names nothing. */
+/** Selects the nodes and layers that the style requests.
+ * @return FSD_OK; FSD_E_ARG if a word is unknown or names no object */
 enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *style,
                               struct fsd_arena *arena, struct fsd_pick *pick,
                               struct fsd_error *err);
 
-/** Picks some layers, with their nodes and the vanished nodes beside these. */
+/** Selects these layers, their nodes, and the vanished nodes beside them. */
 void fsd_diff_pick_layers(const struct fsd_diff *d, const fsd_id *layers, uint32_t n,
                           struct fsd_arena *arena, struct fsd_pick *pick);
 
-/** The form of a tensor at one end of its wire; if it is unknown there, that of the
+/** The form of a tensor at one end of its wire; if it is unknown there, its form at the
  * other end. */
 const struct fsd_form *fsd_wire_form(const struct fsd_graph *g,
                                      const struct fsd_line *wire, bool source);
 
-/** Sum of the times of a box's layers; negative if no time is known. */
+/** The sum of the times of a box's layers, in ms; negative if no time is known. */
 double fsd_box_ms(const struct fsd_drawing *w, const struct fsd_box *box,
                   const struct fsd_diff *d);
 
-/** True for a node that no layer computes. */
+/** Whether no layer computes the node. */
 bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node);
 
-/** Reads "none", "run" or "scope:N". */
+/** Parses "none", "run" or "scope:N". */
 enum fsd_status fsd_grain_parse(const char *word, struct fsd_grain *grain,
                                 struct fsd_error *err);
 
-/** "run", "scope:2", "part": writes at most 24 bytes and returns `out`. */
+/** Writes the name of a level, "run", "scope:2" or "part", to `out`, and returns
+ * `out`. */
 const char *fsd_grain_name(struct fsd_grain grain, char out[24]);
 
-/** Advances to the next coarser level; false after the last. */
+/** Advances to the next level, which has fewer boxes; returns false after the last
+ * level. */
 bool fsd_grain_next(struct fsd_grain *grain);
 
-/** The greatest number of nested scopes in names of nodes; deeper levels give the
- * same picture. */
+/** The greatest number of nested scopes in a node's name. A deeper FSD_LEVEL_SCOPE
+ * gives the same picture. */
 unsigned fsd_diff_scope_levels(const struct fsd_diff *d);
 
 /** Determines which items share a box. */
@@ -394,18 +401,20 @@ void fsd_diff_share(const struct fsd_diff *d, const struct fsd_pick *pick,
 
 /* --------------------------------------------------------- a part of it, near.c */
 
-/** Units of a graph (nodes, layers, groups), some of which are selected. */
+/** A search for the neighbors of selected units of a graph. A unit is a node, a layer
+ * or a group. */
 struct fsd_near {
     struct fsd_arena *arena;
-    bool *in;           /**< by unit: first the selection, at the end all drawn units */
-    uint32_t n;         /**< units */
-    unsigned depth;     /**< maximum number of steps */
-    const bool *passes; /**< by unit: passing it is not counted as a step; NULL: each
-                             unit is a step */
+    bool *in;           /**< by unit: in: whether it is selected; out: whether it is
+                             drawn */
+    uint32_t n;         /**< number of units */
+    unsigned depth;     /**< most steps */
+    const bool *passes; /**< by unit: whether a path through it does not count as a
+                             step; NULL: each unit is a step */
     /** Calls fsd_near_take() for each neighbor of a unit. */
     void (*next)(struct fsd_near *near, fsd_id unit);
     const void *of;
-    fsd_id_vec front, beyond; /**< units of this step and of the following one; empty at
+    fsd_id_vec front, beyond; /**< units of this step and of the next step; empty at
                                    first */
 };
 
@@ -416,14 +425,14 @@ void fsd_near_grow(struct fsd_near *near);
 struct fsd_near_pair {
     fsd_id a, b;
 };
-/** Like fsd_near_grow(), if all pairs of neighbors are known; sets `next` and `of`.
- * @param pairs may be NULL if there are none */
+/** Like fsd_near_grow(), for a list of all pairs of neighbors. Sets `next` and `of`.
+ * @param pairs may be NULL if n is 0 */
 void fsd_near_grow_pairs(struct fsd_near *near, const struct fsd_near_pair *pairs,
                          uint32_t n);
 
 /* ------------------------------------------------ two states beside each other */
 
-/** Begins the scene of a drawing of two builds. */
+/** The first member of the scene of two builds. */
 struct fsd_pair_scene {
     const struct fsd_state *states[FSD__SIDE_COUNT];
 };
@@ -434,7 +443,7 @@ static inline const struct fsd_state *fsd_box_state(const struct fsd_drawing *w,
     return ((const struct fsd_pair_scene *)w->of)->states[box->side];
 }
 
-/** The name of the box of an input or an output. */
+/** The input or output that a box shows. */
 static inline const struct fsd_state_port *fsd_box_port(const struct fsd_drawing *w,
                                                         const struct fsd_box *box)
 {
@@ -449,13 +458,13 @@ static inline const struct fsd_state_port *fsd_box_port(const struct fsd_drawing
 struct fsd_compare_scene {
     struct fsd_pair_scene pair;
     const struct fsd_compare *c;
-    const char *subject;      /**< for a part: "the changes and their neighbors"; NULL:
-                              everything is drawn */
-    struct fsd_lists changes; /**< for two exports, by region */
+    const char *subject;      /**< "the changes and their neighbors"; NULL: everything
+                                   is drawn */
+    struct fsd_lists changes; /**< for two exports: the changes of each region */
 };
 extern const struct fsd_painter fsd_compare_painter, fsd_exports_painter;
 
-/** Colors of boxes. FSD_GROUP_LABELED: a group that shows what happened to its region.
- * FSD_MOVE_UNCHANGED: a move that is the same in both builds; any other move has the
- * color of its enum fsd_move_what. */
+/** Tints of boxes. FSD_GROUP_LABELED: a group that shows the label of its region.
+ * FSD_MOVE_UNCHANGED: a data-movement layer that is equal in both builds; a changed one
+ * has its enum fsd_move_what as tint. */
 enum { FSD_GROUP_LABELED = 1, FSD_MOVE_UNCHANGED = 3 };

@@ -1,7 +1,7 @@
 /*
- * Loads Graphviz if it is installed. Loading takes a tenth of a small run's time and
- * memory. Since a run without a layout must not pay for that, the program is not linked
- * with Graphviz, and only the child process that makes a layout loads it.
+ * Loads Graphviz if it is installed. Loading costs a tenth of a small run's time and
+ * memory, and runs without a layout must not pay for it. The program is therefore not
+ * linked with Graphviz: only the child process that makes layouts loads it.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"
@@ -34,16 +34,17 @@ static bool load(void)
     for (size_t i = 0; i < FSD_COUNT_OF(names) && all; i++)
         all = (graphviz.at[i] = dlsym(library, names[i]));
     if (!all)
-        fprintf(stderr, "Error: %s\n", dlerror()); /* like Graphviz's messages */
+        fprintf(stderr, "Error: %s\n", dlerror()); /* in the form of Graphviz's
+                                                      messages */
     return all;
 }
 
 /* -------------------------------------------------------------------- what is named */
 
-/* Graphviz draws named objects in the order of the numbers that these functions
- * assign. Its own numbers are addresses, so a second picture in one process would
- * differ from run to run. Here they follow the order in which the names appear.
- * Unnamed objects get odd numbers. */
+/* Graphviz draws named objects in the order of their numbers. Its own numbers are
+ * addresses, so a second picture in one process would differ from run to run. These
+ * functions number the names in the order in which they appear. Unnamed objects get odd
+ * numbers. */
 struct names {
     struct fsd_arena *arena;
     struct fsd_intern *of;
@@ -85,7 +86,7 @@ static char *name_of(void *state, int type, IDTYPE id)
 static long take_number(void *state, int type, IDTYPE id)
 {
     (void)state, (void)type, (void)id;
-    return 0; /* only number_of() gives numbers */
+    return 0; /* only number_of() assigns numbers */
 }
 
 static void keep_number(void *state, int type, IDTYPE id)
@@ -120,8 +121,8 @@ static Agraph_t *read_dot(const char *dot)
     return g;
 }
 
-/* Whether the right side is drawn to the left: Graphviz swaps clusters to save
- * crossings, even against lines within a rank. */
+/* Whether the right side is drawn to the left of the left side. Graphviz swaps clusters
+ * to save crossings, even if a line within a rank requires the other order. */
 static bool is_mirrored(Agraph_t *g)
 {
     const struct called *call = &graphviz.by_name;
@@ -132,7 +133,7 @@ static bool is_mirrored(Agraph_t *g)
     return right && ND_coord(left).x > ND_coord(right).x;
 }
 
-/* Changes the weights of ties, the lines within a rank. */
+/* Sets the weight of all ties. Ties are the lines within a rank. */
 static void weigh_ties(Agraph_t *g, const char *weight)
 {
     const struct called *call = &graphviz.by_name;
@@ -146,9 +147,9 @@ static void weigh_ties(Agraph_t *g, const char *weight)
         }
 }
 
-/* Lays a picture out; NULL: it cannot be laid out. A mirrored picture is laid out again
- * with other weights of ties, so that crossings are saved elsewhere; if that does not
- * help, it stays mirrored. */
+/* Lays a picture out; NULL: the layout failed. A mirrored picture is laid out again
+ * with other weights of ties, so that Graphviz saves crossings elsewhere. If no weight
+ * helps, the picture stays mirrored. */
 static Agraph_t *lay_out(GVC_t *gvc, const char *dot)
 {
     static const char *const weights[] = {NULL, "10", "0", NULL};
@@ -171,7 +172,8 @@ static Agraph_t *lay_out(GVC_t *gvc, const char *dot)
     return g;
 }
 
-/* One context with its plug-ins serves all pictures of the process. */
+/* All pictures of the process use one context with its plug-ins, because loading them
+ * is slow. */
 bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out)
 {
     const struct called *call = &graphviz.by_name;
@@ -185,11 +187,11 @@ bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out)
         return false;
     call->agreseterrors();
     g = lay_out(gvc, dot);
-    /* If Graphviz cannot read a label, it draws the name of the box and reports no
-     * failure. */
+    /* If Graphviz cannot parse a label, it draws the name of the box and returns
+     * success, so its error messages count, too. */
     good = g && call->gvRenderData(gvc, g, format, &picture, &size) == 0 &&
            call->agerrors() < AGERR && size && fwrite(picture, 1, size, out) == size;
-    if (good) { /* a failed picture may be incomplete */
+    if (good) { /* after a failure, these objects may be incomplete */
         call->gvFreeRenderData(picture);
         call->gvFreeLayout(gvc, g);
         call->agclose(g);

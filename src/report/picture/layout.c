@@ -1,10 +1,9 @@
 /*
  * Lays a picture out: by Graphviz in a child process (child.c), by a program
  * (program.c), or by a function of the library's user. The time of a layout grows much
- * faster than the picture, so large pictures are simplified. Whether a picture is too
- * large depends only on its contents, and what is tried after a failure depends only on
- * that failure, so the result has the same bytes on a busy machine. A time limit only
- * leads to an error.
+ * faster than the size of the picture, so large pictures are simplified. Only the
+ * contents of a picture decide whether it is too large, and a time limit only leads to
+ * an error. A picture therefore has the same bytes on a busy machine.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"
@@ -12,7 +11,8 @@
 #include <stdlib.h>
 
 enum {
-    MANY_WIRES = 160 /* a picture with more wires has labels on only some of them */
+    MANY_WIRES = 160 /* in a picture with more wires, only wires whose type changes have
+                        labels */
 };
 
 /* -------------------------------------------------------------------- who lays out */
@@ -30,8 +30,8 @@ struct fsd_layouts {
     const char *const *dots;
     uint32_t next;
     const char *format;
-    struct fsd_layout_child *child; /* NULL: the function of the library's user lays out
-                                       pictures */
+    struct fsd_layout_child *child; /* NULL: the function of the library's user lays the
+                                       pictures out */
 };
 
 struct fsd_layouts *fsd_layouts_begin(struct fsd_arena *arena, const char *const *dots,
@@ -51,7 +51,7 @@ void fsd_layouts_end(struct fsd_layouts *l)
         fsd_child_end(l->child);
 }
 
-/* Writes the next picture to `out`; nothing if it cannot be laid out. */
+/* Writes the next picture to `out`; nothing if its layout fails. */
 static struct fsd_layout_outcome take(struct fsd_layouts *l, double seconds, FILE *out)
 {
     struct fsd_layout_outcome o = {0};
@@ -71,7 +71,8 @@ bool fsd_layouts_take(struct fsd_layouts *l, double *seconds, FILE *out)
     return o.good && !*o.said;
 }
 
-/* Enough for two boxes, whose layout takes a tenth of a second. */
+/* Processor time for a test picture of two boxes, whose layout takes a tenth of a
+ * second. */
 enum { PROBE_SECONDS = 10 };
 
 bool fsd_picture_lays_out(const char *format)
@@ -91,14 +92,15 @@ bool fsd_picture_lays_out(const char *format)
 
 /* ---------------------------------------------------------------------- attempts */
 
-/* Labels are printed only if the picture has few wires: more labels would push the
+/* Whether every wire has a label. In a picture with many wires, labels would push the
  * boxes apart. */
 static bool is_labelled(const struct fsd_drawing *w)
 {
     return w->lines[FSD_WIRE].n <= MANY_WIRES;
 }
 
-/* Labels have ranks of their own, which doubles the number of ranks. */
+/* Whether the drawing is too large to lay out. Labels have their own ranks, which
+ * doubles the number of ranks. */
 static bool is_too_large(const struct fsd_plan *plan)
 {
     const struct fsd_drawing *w = plan->drawing;
@@ -107,8 +109,8 @@ static bool is_too_large(const struct fsd_plan *plan)
            fsd_drawing_span(w) * (is_labelled(w) ? 2 : 1) > FSD_MOST_SPAN;
 }
 
-/* Simplifies the picture until it is not too large; false if it cannot be
- * simplified. */
+/* Simplifies the picture, repeatedly if it is still too large.
+ * @return false if it cannot be simplified */
 static bool draw_less(struct fsd_plan *plan)
 {
     bool less = plan->simplify(plan);
@@ -118,8 +120,8 @@ static bool draw_less(struct fsd_plan *plan)
     return less;
 }
 
-/* Reports what a reader should know about the picture: that it is simplified, or a
- * message of Graphviz. */
+/* Passes a note on the picture to the caller: that it is simplified, or a message of
+ * Graphviz. */
 static void report(const struct fsd_plan *plan, uint32_t boxes, const char *why,
                    const char *said)
 {
@@ -151,7 +153,7 @@ void fsd_plan_print(struct fsd_plan *plan, FILE *out)
     report(plan, boxes, too_large, "");
 }
 
-/* Draws the printed picture of the plan; writes nothing if it cannot be laid out. */
+/* Lays the plan's drawing out and writes it; writes nothing if the layout fails. */
 static struct fsd_layout_outcome try_layout(struct fsd_plan *plan, const char *format,
                                             double seconds, FILE *out)
 {
@@ -168,8 +170,8 @@ static struct fsd_layout_outcome try_layout(struct fsd_plan *plan, const char *f
     return o;
 }
 
-/* If Graphviz finds no path for a curve, as happens with hundreds of labels, lines
- * are drawn straight; only if that fails, the picture is simplified. */
+/* Graphviz may find no path for a curve, for example among hundreds of labels. After a
+ * failure, lines are drawn straight. If this fails, too, the picture is simplified. */
 enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
                                  struct fsd_error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * Finds the boxes of a partial picture: the selection and its neighbors. For a run the
- * steps go along the tensors of its two graphs, for two builds along the wires between
+ * Finds the contents of a partial picture: the selection and its neighbors. In a run,
+ * the search follows the tensors of the graphs; in a comparison, the wires between
  * groups.
  */
 #include "base/base.h"
@@ -32,7 +32,8 @@ void fsd_near_grow(struct fsd_near *near)
 
 struct pairs {
     const struct fsd_near_pair *at;
-    struct fsd_lists firsts, seconds; /* by unit: the pairs that contain it */
+    struct fsd_lists firsts, seconds; /* by unit: the pairs with the unit as `a`, and as
+                                         `b` */
 };
 
 static void step_along_pairs(struct fsd_near *near, fsd_id unit)

@@ -1,6 +1,6 @@
-/* Words and colors that all pictures share. Pale fills are after Paul Tol's schemes,
- * lines after Okabe and Ito, which color-blind readers can distinguish; a word, a
- * dash or a line width repeats the meaning of each color. */
+/* Words and colors of all pictures. Pale fills follow Paul Tol's schemes, lines those
+ * of Okabe and Ito: color-blind readers can distinguish these. A word, a dash or a line
+ * width repeats the meaning of each color. */
 #include "report/picture/drawing.h"
 #include "base/base.h"
 
@@ -17,9 +17,10 @@ static size_t char_len(const char *s)
     return len ? len : 1;
 }
 
-/* A "]" is printed as an entity, because Graphviz passes a label to its XML parser
- * piece by piece. The parser holds back a "]" at the end of a piece, which may begin a
- * "]]>". If the text has nothing else, this causes a syntax error. */
+/* Prints a character, escaped if necessary. "]" becomes an entity: Graphviz passes a
+ * label to its XML parser in pieces, and the parser holds back a "]" at the end of a
+ * piece, because it may begin "]]>". If the text is only "]", this causes a syntax
+ * error. */
 static void put_char(FILE *out, const char *s, size_t len, const char *backslash)
 {
     static const char specials[] = "&<>\"]";
@@ -37,7 +38,8 @@ static void put_char(FILE *out, const char *s, size_t len, const char *backslash
         fwrite(s, 1, len, out);
 }
 
-/* Prints runs of characters that need no escape, as nearly all do. */
+/* Prints a text. Nearly all characters need no escape, so runs of them are printed at
+ * once. */
 static void put_chars(FILE *out, const char *s, const char *backslash)
 {
     static const bool changes[0x80] = {['\\'] = true, ['&'] = true, ['<'] = true,
@@ -56,7 +58,8 @@ static void put_chars(FILE *out, const char *s, const char *backslash)
     }
 }
 
-/* Counts characters as if each were one column wide in a terminal. */
+/* Prints a text of at most `most` characters; a longer text is shortened in the
+ * middle. */
 static void put_text(FILE *out, const char *s, size_t most, const char *backslash)
 {
     struct fsd_print fitted;
@@ -71,22 +74,22 @@ static void put_text(FILE *out, const char *s, size_t most, const char *backslas
     free(fitted.text);
 }
 
-/* HTML-like strings expand "\N" like plain ones, so backslashes are escaped. An empty
- * text is printed as "?", because an empty bold element is an error, and the operator
- * of a node may be unknown. */
+/* HTML-like strings expand "\N" like plain strings, so backslashes are escaped. An
+ * empty text, such as an unknown operator, becomes "?", because Graphviz rejects an
+ * empty bold element. */
 void fsd_put_label_text(FILE *out, const char *s, size_t most)
 {
     put_text(out, *s ? s : "?", most, "\\\\");
 }
 
-/* Graphviz removes the escapes of a tooltip twice. */
+/* Graphviz resolves the escapes of a tooltip twice, so a backslash becomes four. */
 void fsd_put_tip_text(FILE *out, const char *s, size_t most)
 {
     put_text(out, s, most, "\\\\\\\\");
 }
 
-/* The last parts of a path that distinguish it from the other path: usually the name
- * of the file. */
+/* Prints the last parts of a path, as many as distinguish it from the other path:
+ * usually the name of the file. */
 static void put_file(const char *path, const char *other, FILE *out)
 {
     size_t n = strlen(path), m = strlen(other), same = 0, at;

@@ -1,8 +1,9 @@
 /*
  * Replaces child.c and graphviz.c in a build without Graphviz: a program lays out the
- * pictures. FUSIONDIFF_DOT names it, or it is on the PATH: Graphviz's dot, or
- * graphviz-pure, a port of it that PyPI has as one file for each system. It gets DOT
- * and writes a picture, one at a time, and its crash does not affect this process.
+ * pictures. The environment variable FUSIONDIFF_DOT names the program. Otherwise it is
+ * on the PATH: Graphviz's dot, or graphviz-pure, a port of Graphviz that PyPI has. The
+ * program reads the DOT of one picture and writes the picture. A crash of the program
+ * does not affect this process.
  */
 #include "base/base.h"
 #include "host/host.h"
@@ -104,5 +105,5 @@ struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seco
 
 void fsd_child_end(struct fsd_layout_child *l)
 {
-    (void)l; /* each program has ended with its picture */
+    (void)l; /* nothing to end: each program ended with its picture */
 }

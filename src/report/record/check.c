@@ -1,5 +1,5 @@
-/* The JSON of a check, and of a list of checks. include/fusiondiff/check.schema.json
- * and checks.schema.json are generated from these records. */
+/* The JSON of a check, and of a list of checks. tests/golden/schemas.py generates
+ * include/fusiondiff/check.schema.json and checks.schema.json from these records. */
 #include "report/record/records.h"
 
 static const char *schema_name(unsigned i)

@@ -1,5 +1,5 @@
-/* Lint's proposals for a layer or a finding of a run: the edit, as in lint's own
- * document, and the evidence in the dump. */
+/* The edits that lint proposes for a layer or a finding of a run, in the form of lint's
+ * own document, with the evidence in the engine dump. */
 #include "report/record/records.h"
 
 /* clang-format off */

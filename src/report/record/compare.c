@@ -1,6 +1,7 @@
-/* The JSON of a comparison; include/fusiondiff/compare.schema.json is generated from
- * these records.  Nodes, groups and moves are written in full, so that no other file is
- * needed to read it; times are included only if both builds have them. */
+/* The JSON of a comparison. tests/golden/schemas.py generates
+ * include/fusiondiff/compare.schema.json from these records. Nodes, groups and moves
+ * are written in full, so that readers need no other file. Times are included only if
+ * both builds have them. */
 #include "base/base.h"
 #include "report/record/records.h"
 
@@ -48,7 +49,7 @@ static const struct form *form_of(struct fsd_arena *arena, const struct fsd_stat
 
 /* --------------------------------------------------------------------------- nodes */
 
-/* The criterion by which a node was aligned. */
+/* The name of the criterion that aligned a node; "": the node is not aligned. */
 static const char *align_word(unsigned by)
 {
     return by == FSD_ALIGN_NOT ? "" : fsd_align_name(by);
@@ -214,7 +215,7 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
     when(t, MS,   after, c->timed, r->after, NULL) \
     when(t, MS,   moves_before, c->timed, fsd_real(r->moves_before), NULL) \
     when(t, MS,   moves_after, c->timed, fsd_real(r->moves_after), NULL)
-/* The regions are in the order of the text: the worst first. */
+/* The regions are in the same order as in text: the worst first. */
 FSD_RECORD_FROM(region, REGION, const struct fsd_compare *c = from;
     const struct fsd_region_diff *r = &c->regions.at[c->order[i]])
 /* clang-format on */
@@ -356,7 +357,8 @@ static struct fsd_words tensors_of(struct fsd_arena *arena, const struct fsd_sta
     return fsd_words(words, tensors.n);
 }
 
-/* @param of the number of the group or move to which the kernel belongs */
+/* One kernel of a build.
+ * @param of the number of the group or move to which the kernel belongs */
 static const struct kernel *kernel_of(struct fsd_arena *arena,
                                       const struct fsd_state *s, fsd_id i, uint32_t of)
 {

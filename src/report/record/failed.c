@@ -1,5 +1,6 @@
-/* The JSON of a failed build: the cause, the place, and possible remedies.
- * include/fusiondiff/failed.schema.json is generated from these records. */
+/* The JSON of a failed build: the cause, the nodes at which it failed, and possible
+ * remedies. tests/golden/schemas.py generates include/fusiondiff/failed.schema.json
+ * from these records. */
 #include "model/graph/graph.h"
 #include "report/record/records.h"
 

@@ -1,5 +1,4 @@
-/* Findings, in the form that reports and lint share, and the rules that were checked.
- */
+/* Findings, in the same form for reports and lint, and the rules that were checked. */
 #include "base/base.h"
 #include "report/record/records.h"
 

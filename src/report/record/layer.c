@@ -53,7 +53,8 @@ const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_i
 
 /* --------------------------------------------------------------------------- layer */
 
-/* Names a class only if the kind of the layer does not determine it. */
+/* The class of a layer's time, if the layer's kind does not determine the class;
+ * otherwise "". */
 static const char *spent_word(unsigned spent)
 {
     return spent == FSD_SPENT_REQUANTIZE || spent == FSD_SPENT_REQUESTED

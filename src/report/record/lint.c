@@ -1,6 +1,6 @@
-/* The JSON of lint: the findings, in the form of the report's schema, and the edits
- * that a script can apply to the model. include/fusiondiff/lint.schema.json is
- * generated from these records. */
+/* The JSON of lint: the findings, in the same form as in a report, and the edits that a
+ * script can apply to the model. tests/golden/schemas.py generates
+ * include/fusiondiff/lint.schema.json from these records. */
 #include "model/graph/graph.h"
 #include "report/record/records.h"
 

@@ -1,4 +1,5 @@
-/* A port of a layer or of a node: the tensor, and its form at that end. */
+/* A port of a layer or a node: a tensor, and the type and layout in which the layer or
+ * node reads or writes this tensor. */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
 #include "report/record/records.h"
@@ -41,8 +42,8 @@ static struct fsd_size_list stated_dims(struct fsd_arena *arena,
     return (struct fsd_size_list){true, dims.n, at};
 }
 
-/* The sizes that follow from the rest of the model, if the model does not state them
- * here. */
+/* The sizes of a tensor that the model does not state but that follow from the rest of
+ * the model. */
 static struct fsd_size_list inferred_dims(struct fsd_arena *arena,
                                           const struct fsd_diff *d, fsd_id tensor)
 {
@@ -58,8 +59,8 @@ static struct fsd_size_list inferred_dims(struct fsd_arena *arena,
     return (struct fsd_size_list){true, shape->rank, at};
 }
 
-/* The sizes that the engine leaves open, as numbers or terms, if all of them are known.
- */
+/* The sizes of a tensor with dynamic sizes, as numbers or terms; unset if one of them
+ * is unknown, or if the engine states all. */
 static struct fsd_size_list sizes_of_run(struct fsd_arena *arena,
                                          const struct fsd_diff *d,
                                          const struct fsd_port *port,

@@ -1,11 +1,10 @@
 /*
- * The content of reports as typed records: the layers and nodes of a run, the tensors
- * that they read and write, findings; and the JSON documents, each the record of a
- * whole subject.  One list of members (sheet/record.h) generates the struct, its JSON,
- * its schema, the function that fills it, and the list of fsd_diff_members() in the
- * public API, so that adding a member needs its row.  The structs of the public API
- * (struct fsd_layer_data and others) are declared and filled by hand, in fusiondiff.h
- * and api/data.c.
+ * The contents of reports as typed records: the layers and nodes of a run, the tensors
+ * that they read and write, findings. A JSON document is the record of a whole subject.
+ * A list of members (sheet/record.h) generates the struct, its JSON, its schema, the
+ * function that fills it, and the list of fsd_diff_members() in the public API. A new
+ * member therefore needs one line. The structs of the public API (struct fsd_layer_data
+ * and others) are written by hand, in fusiondiff.h and api/data.c.
  */
 #pragma once
 
@@ -21,8 +20,8 @@
 
 /* ----------------------------------------------------------------------- documents */
 
-/** The JSON of a run, a comparison, lint, one check or a list of checks: a sheet whose
- *  tables other formats do not print.  The subject must outlive the sheet. */
+/** Fill a sheet with the JSON document of a run, a comparison, lint, one check or a
+ * list of checks. The subject must outlive the sheet. */
 void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d);
 /** @param v the verdict on the comparison; NULL: none */
 void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
@@ -31,34 +30,34 @@ void fsd_document_of_lint(struct fsd_sheet *sheet, const struct fsd_diff *run,
                           const struct fsd_lint *lint, const struct fsd_verdict *v);
 void fsd_document_of_failed(struct fsd_sheet *sheet, const struct fsd_failed *f);
 void fsd_document_of_check(struct fsd_sheet *sheet, const struct fsd_verdict *v);
-/** A line of a batch.
- * @param name the name of the pair; NULL: only the schema is needed
- *  @param d  NULL: there is no report because of `error`, which may be NULL */
+/** Fills a sheet with one line of a batch.
+ *  @param name the name of the pair; NULL: only the schema is needed
+ *  @param d the run; NULL: the run failed with `error`, which may be NULL */
 void fsd_document_of_pair(struct fsd_sheet *sheet, const char *name,
                           const struct fsd_diff *d, const struct fsd_error *error);
 void fsd_document_of_checks(struct fsd_sheet *sheet, const struct fsd_verdicts *all);
 
 /* ------------------------------------------------------------------- parts of a run */
 
-/** The data from which the rows of a run are filled. */
+/** The data that fills the rows of a run. */
 struct fsd_run_source {
     const struct fsd_diff *d;
-    struct fsd_scopes modules; /**< modules of all depths */
+    struct fsd_scopes modules; /**< the modules of the model, at all depths */
 };
 const struct fsd_run_source *fsd_run_source_of(struct fsd_arena *arena,
                                                const struct fsd_diff *d);
 
 extern const struct fsd_record fsd_layer_record, fsd_node_record, fsd_finding_record;
 
-/** Fill rows of these types; `from` is a struct fsd_run_source, or a struct
- *  fsd_findings. */
+/** Fill rows of these types. `from` is a struct fsd_run_source; for fsd_fill_finding, a
+ * struct fsd_findings. */
 fsd_fill_row_fn fsd_fill_layer, fsd_fill_node, fsd_fill_finding;
 
-/** The nodes that a layer computes; for FSD_NONE, those that no layer computes. */
+/** The nodes that a layer computes; for FSD_NONE, the nodes that no layer computes. */
 const struct fsd_rows *fsd_rows_of_nodes(struct fsd_arena *arena,
                                          const struct fsd_run_source *source,
                                          fsd_id layer);
-/** A row of a table of layers that represents the nodes without a layer. */
+/** A row that represents all nodes without a layer in a table of layers. */
 const struct fsd_rows *fsd_rows_without_layer(struct fsd_arena *arena,
                                               const struct fsd_run_source *from);
 
@@ -67,8 +66,8 @@ extern const struct fsd_record fsd_port_record;
 const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_diff *d,
                                     const struct fsd_graph *g, struct fsd_span ports);
 
-/** The edge of the model on which a layer without nodes lies; NULL if the layer
- * computes nodes. */
+/** The edge of the model that a layer without nodes serves; NULL if the layer computes
+ * nodes. */
 extern const struct fsd_record fsd_edge_record;
 const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
                         fsd_id layer);
@@ -77,27 +76,26 @@ const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
 extern const struct fsd_record fsd_summary_record;
 const void *fsd_summary_held(struct fsd_arena *arena, const struct fsd_diff *d);
 
-/** External numbers; NULL: there are none. */
+/** The external numbers (--values) of a run; NULL: none. */
 extern const struct fsd_record fsd_values_record;
 const void *fsd_values_held(struct fsd_arena *arena, const struct fsd_diff *d);
-/** Adds a column for each of the external numbers to the tables of a sheet, if there
- *  are any. */
+/** Adds a column for each kind of external number to the tables of a sheet; nothing if
+ * the run has no external numbers. */
 void fsd_sheet_take_values(struct fsd_sheet *sheet, const struct fsd_diff *d);
-/** The numbers of one row, in JSON and in text; `v` may be NULL and `row` FSD_NONE:
- *  then they are unknown. */
+/** The external numbers of one row, for JSON and as text. Unknown if `v` is NULL or
+ * `row` is FSD_NONE. */
 struct fsd_fact_cells fsd_facts_of_row(struct fsd_arena *arena,
                                        const struct fsd_values *v, uint32_t row);
 const char *fsd_text_of_row(struct fsd_arena *arena, const struct fsd_values *v,
                             uint32_t row);
 
-/** The first lines of a report. */
+/** The conclusions in the first lines of a report. */
 extern const struct fsd_record fsd_brief_line_record;
 const struct fsd_rows *fsd_brief_rows(struct fsd_arena *arena,
                                       const struct fsd_brief *brief);
 
-/** The edits proposed by lint that explain a finding or a layer; NULL: there are none.
- */
-/** The inputs of two builds: which differ, and which are not compared. */
+/** The differences between the inputs of two builds, and the inputs that are not
+ * compared. */
 struct fsd_account;
 extern const struct fsd_record fsd_difference_record, fsd_unstated_record;
 const struct fsd_rows *fsd_rows_of_differences(struct fsd_arena *arena,
@@ -122,7 +120,8 @@ const struct fsd_rows *fsd_cites_of_layer(struct fsd_arena *arena,
 FSD_RECORD_DECLARED(fsd_spread_row, FSD_SPREAD)
 const void *fsd_spread_held(struct fsd_arena *arena, const struct fsd_spread *spread);
 
-/** The number of words of a level: enum fsd_severity, and FSD_OFF. */
+/** The number of words of a level: one for each enum fsd_severity, and one for
+ * FSD_OFF. */
 enum { FSD_LEVEL_WORDS = FSD__SEVERITY_COUNT + 1 };
 static inline const char *fsd_level_word(unsigned i)
 {
@@ -139,23 +138,24 @@ const char *fsd_fingerprint_text(struct fsd_arena *arena, const char *build,
 const char *fsd_hash_word(struct fsd_arena *arena, const uint64_t hash[2]);
 #define FSD_HASH_PATTERN "^xxh128:[0-9a-f]{32}$"
 
-/** How an engine was built; unset if nothing is stated. */
+/** The versions and options with which an engine was built; unset if no input states
+ * any. */
 struct fsd_fact_cells fsd_facts_of_built(struct fsd_arena *arena,
                                          const fsd_built_vec *built,
                                          const struct fsd_intern *names);
 
-/** The operators of the nodes with this fate, most frequent first; unset if no node has
- *  it. */
+/** The operators of the nodes with this outcome, most frequent first; unset if no node
+ * has this outcome. */
 struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,
                                  enum fsd_fate fate);
 
-/** Groups of a state: those in a span of `pool`. */
+/** The groups of a state whose numbers are in a span of `pool`. */
 extern const struct fsd_record fsd_group_record;
 const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
                                           const struct fsd_state *s, const fsd_id *pool,
                                           struct fsd_span groups);
 
-/** The names of nodes and ports of a state: fsd_end_text(). */
+/** The names of nodes and ports of a state, as fsd_end_text() returns them. */
 struct fsd_words fsd_words_of_ends(struct fsd_arena *arena, struct fsd_ends ends);
 /** "fp16 chw" */
 const char *fsd_state_form_text(struct fsd_arena *arena, const struct fsd_state *s,
@@ -165,7 +165,7 @@ const char *fsd_state_form_text(struct fsd_arena *arena, const struct fsd_state 
 extern const struct fsd_record fsd_tool_record;
 const void *fsd_tool(struct fsd_arena *arena);
 
-/** An error, and its place. */
+/** An error, and its position in the input. */
 extern const struct fsd_record fsd_failure_record;
 const void *fsd_failure_of(struct fsd_arena *arena, const struct fsd_error *error);
 
@@ -174,13 +174,13 @@ struct fsd_words fsd_names_of_subjects(struct fsd_arena *arena,
                                        const struct fsd_findings *all,
                                        struct fsd_span about);
 
-/** The text of a symbol; NULL if there is none. */
+/** The text of a symbol; NULL if `sym` is 0. */
 static inline const char *fsd_text_or_null(const struct fsd_diff *d, fsd_sym sym)
 {
     return sym ? fsd_text(d->names, sym) : NULL;
 }
 
-/** The numbers in a span of `pool`, which may be NULL if the span is empty. */
+/** The numbers in a span of `pool`. If the span is empty, `pool` may be NULL. */
 static inline struct fsd_ids fsd_ids_of_span(const fsd_id *pool, struct fsd_span span)
 {
     return fsd_ids(span.n ? pool + span.at : NULL, span.n);

@@ -1,5 +1,5 @@
-/* The JSON of a run; include/fusiondiff/report.schema.json is generated from these
- * records. */
+/* The JSON of a run. tests/golden/schemas.py generates
+ * include/fusiondiff/report.schema.json from these records. */
 #include "explain/cost/cost.h"
 #include "judge/findings/brief.h"
 #include "model/graph/graph.h"
@@ -9,7 +9,8 @@
 
 /* -------------------------------------------------------------------------- inputs */
 
-/* If a domain is imported twice, the first version counts. */
+/* The opset version of each domain that the model imports. If it imports a domain
+ * twice, the first version counts. */
 static struct fsd_fact_cells opsets_of(struct fsd_arena *arena,
                                        const struct fsd_diff *d)
 {
@@ -49,7 +50,7 @@ FSD_RECORD_FROM(model, MODEL, const struct fsd_diff *d = from;
 FSD_RECORD(sized_input, SIZED_INPUT)
 /* clang-format on */
 
-/* The input sizes on which all counts are based, if the model leaves them open. */
+/* The values of the inputs' dynamic sizes, on which all counts are based. */
 static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
                                        const struct fsd_diff *d,
                                        const fsd_tensor_vec *tensors)
@@ -156,7 +157,7 @@ static struct fsd_fact_cells op_times_of(struct fsd_arena *arena,
                 "several equal layers>")
 FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
 
-/* Without a profile only the time of a whole run is known. */
+/* Without a profile, only the time of a whole run is known. */
 #define TIMES(has, set, when, t) \
     set(t, MS,     run, m->run.median, NULL) \
     when(t, MS,     total, m->profiles, fsd_real(m->total), NULL) \
@@ -194,7 +195,7 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_diff *d = from;
     set(t, NUMBER, share, fsd_real_ms(sum->share), NULL, .about = "from 0 to 1")
 FSD_RECORD_FROM(spent_sum, SPENT_SUM, const struct fsd_spent_sum *sum = from)
 
-/* A class without layers is left out. */
+/* A class of time without layers is left out. */
 #define SPENT_CLASS(when, t, name, class) \
     when(t, RECORD, name, classes[class].layers, \
         FSD_HELD(arena, spent_sum, &classes[class], 0), NULL, .of = &spent_sum_record)
@@ -258,7 +259,7 @@ const void *fsd_summary_held(struct fsd_arena *arena, const struct fsd_diff *d)
     set(t, COUNT, index, i + 1, FSD_ALWAYS) \
     set(t, COUNT, owner, scope->owner, FSD_ALWAYS) \
     set(t, NAME,  label, fsd_text(d->names, scope->label), FSD_ALWAYS)
-/* The first scope is the whole model and has no row. */
+/* Scope 0 is the whole model and has no row. */
 FSD_RECORD_FROM(scope, SCOPE, const struct fsd_diff *d = from;
     const struct fsd_scope *scope = &d->model->scopes.at[i + 1])
 
@@ -359,7 +360,8 @@ void fsd_document_of_pair(struct fsd_sheet *sheet, const char *name,
     struct fsd_arena *arena = sheet->arena;
     struct fsd_rows *root = fsd_rows_new(arena, &pair_record, "");
     struct pair *row = fsd_rows_add(root);
-    struct fsd_intern *names = fsd_intern_new(arena); /* converts any name to UTF-8 */
+    struct fsd_intern *names = fsd_intern_new(arena); /* the intern table converts any
+                                                         name to UTF-8 */
 
     row->pair = name ? fsd_text(names, fsd_intern_str(names, name)) : NULL;
     if (d) {

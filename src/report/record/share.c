@@ -114,8 +114,7 @@ FSD_ORDERED(by_count, struct op_count, fsd_order(y->n, x->n), fsd_order(x->op, y
 struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,
                                  enum fsd_fate fate)
 {
-    uint32_t *place = FSD_NEW(arena, uint32_t, fsd_intern_count(d->names)); /* indexed
-                                                                               by
+    uint32_t *place = FSD_NEW(arena, uint32_t, fsd_intern_count(d->names)); /* by
                                                                                symbol:
                                                                                place +
                                                                                1 */

@@ -1,5 +1,6 @@
-/* External numbers in a run: what they measure, the rows that could not be joined, the
- * place where an error enters and its growth; and the numbers of one layer or node. */
+/* The external numbers (--values) of a run: what they measure, the rows that match no
+ * layer or node, the layers where an error enters, and its growth; and the numbers of
+ * one layer or node. */
 #include "base/base.h"
 #include "report/record/records.h"
 #include "explain/values/values.h"
@@ -102,8 +103,8 @@ FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
     SUSPECTED(t, behind, when, \
         "Casts and quantizers among the suspects, or right before them") \
     SUSPECTED(t, moved, when, "layers that change the type of a suspect's input")
-/* After the entries, the last row is the first tensor whose values stop being
- * finite. */
+/* Rows of layers where an error enters. The row after the last entry is the first
+ * tensor with values that are not finite. */
 FSD_RECORD_FROM(entry, ENTRY, const struct fsd_diff *d = from;
     const struct fsd_values *v = d->values;
     const struct fsd_entry *e = i < v->entries.n ? &v->entries.at[i] : &v->nan)

@@ -1,7 +1,7 @@
 /*
  * Record types: the facts about one kind of object, such as a layer, a node or a
- * finding.  One list of members generates both the C struct to fill and the table that
- * every printer reads, so that one row adds a member:
+ * finding. One list of members generates both the C struct to fill and the table of
+ * columns that every printer reads, so that one line of the list adds a member:
  *
  *     #define GROUP(has, set, when, t)                                                \
  *         set(t, NAME, name, fsd_text(names, g->name), "scope", .about = "of nodes")  \
@@ -13,8 +13,8 @@
  *     FSD_FILL(row, GROUP);
  *     row->ms = ...
  *
- * A record whose list has all values is filled by a function that FSD_RECORD_FROM()
- * makes of the list, row by row:
+ * If the list has the values of all members, FSD_RECORD_FROM() also generates the
+ * function that fills a row:
  *
  *     FSD_RECORD_FROM(group, GROUP, const struct groups *all = from;
  *                     const struct group_in *g = &all->at[i])
@@ -22,16 +22,16 @@
  *     rows = FSD_LATER(arena, group, all->n, all);
  *
  * A line of the list has these arguments, in this order:
- *   - the kind, which determines the member's C type (FSD_HOLDS_...);
+ *   - the kind (enum fsd_cell_kind), which determines the member's C type;
  *   - the name, which is also the key in JSON;
- *   - the value: for set(), an expression in the function that fills the row; for
- *     when(), a condition on which the value is known, and the expression; for has(),
- *     nothing: the function sets the member itself;
+ *   - the value. set() has an expression, which the function that fills the row
+ *     evaluates; when() has a condition and an expression: the value is known only if
+ *     the condition is true; has() has no value: the function sets the member itself;
  *   - the title in tables; NULL: tables leave the member out;
- *   - further properties, as designated members of struct fsd_column.
+ *   - further properties: designated initializers of struct fsd_column.
  *
- * Zero means "unknown" for every kind, so members that a fill function does not set are
- * left out everywhere.
+ * A member whose bytes are all 0 is unknown, whatever its kind. Members that a function
+ * does not set are therefore left out of every format.
  */
 #pragma once
 
@@ -41,21 +41,22 @@ enum fsd_cell_kind {
     FSD_CELL_COUNT,
     FSD_CELL_NUMBER,
     FSD_CELL_MS,
-    FSD_CELL_SHARE, /**< a fraction of 1; text prints percent */
+    FSD_CELL_SHARE, /**< a fraction of 1; printed as percent in text and Markdown */
     FSD_CELL_BYTES, /**< an amount (model/ops/amount.h): a number, or a term in dynamic
                          sizes */
-    FSD_CELL_MACS,  /**< the same for multiply-adds */
+    FSD_CELL_MACS,  /**< an amount of multiply-adds */
     FSD_CELL_TYPE,  /**< an enum fsd_dtype */
     FSD_CELL_FLAG,
     FSD_CELL_TEXT,   /**< a text in the program's own words */
     FSD_CELL_NAME,   /**< a text that is, at least in part, from an input */
     FSD_CELL_WORDS,  /**< several texts */
     FSD_CELL_IDS,    /**< several numbers */
-    FSD_CELL_SIZES,  /**< of a tensor: numbers, or terms in dynamic sizes */
+    FSD_CELL_SIZES,  /**< the sizes of a tensor: numbers, or terms in dynamic sizes */
     FSD_CELL_TALLY,  /**< several words, each with a count */
     FSD_CELL_FACTS,  /**< several words, each with a text or a number */
     FSD_CELL_ROWS,   /**< records */
-    FSD_CELL_RECORD, /**< one record; without a type: the rows of a separate document */
+    FSD_CELL_RECORD, /**< one record; if the column has no record type: a separate
+                          document */
 };
 
 struct fsd_rows;
@@ -73,7 +74,7 @@ struct fsd_real {
 struct fsd_amount_cell {
     bool known;
     int64_t number;   /**< negative: only the term is known */
-    const char *term; /**< NULL: it depends on no dynamic size */
+    const char *term; /**< NULL: the amount depends on no dynamic size */
 };
 
 struct fsd_flag {
@@ -84,7 +85,7 @@ struct fsd_words {
     bool known;
     uint32_t n;
     const char *const *at;
-    const uint32_t *counts; /**< a count for each word, for TALLY */
+    const uint32_t *counts; /**< for TALLY: the count of each word */
 };
 
 struct fsd_ids {
@@ -95,7 +96,7 @@ struct fsd_ids {
 
 struct fsd_size_cell {
     int64_t number;   /**< -1: unknown */
-    const char *term; /**< replaces the number if set */
+    const char *term; /**< not NULL: a term that replaces the number */
 };
 
 struct fsd_size_list {
@@ -109,7 +110,7 @@ struct fsd_fact_cell {
     const char *text; /**< NULL: use the number, or the count */
     double number;
     uint64_t count;
-    bool whole; /**< it is the count */
+    bool whole; /**< true: the value is `count`, not `number` */
 };
 
 struct fsd_fact_cells {
@@ -136,8 +137,8 @@ struct fsd_fact_cells {
 #define FSD_HOLDS_ROWS   const struct fsd_rows *
 #define FSD_HOLDS_RECORD const void *
 
-/* Converts a plain number, flag or time to the member's type. A value that already has
- * this type stays unchanged. */
+/* Convert a plain number, flag or time to the member's type. A value of this type stays
+ * unchanged. */
 #define FSD_AS_COUNT(v)                                                                \
     _Generic((v), struct fsd_count : fsd_same_count, default : fsd_count)(v)
 #define FSD_AS_NUMBER(v)                                                               \
@@ -172,7 +173,7 @@ static inline struct fsd_real fsd_real(double number)
 {
     return (struct fsd_real){true, number};
 }
-/** A negative time is unknown. */
+/** A negative time means "unknown". */
 static inline struct fsd_real fsd_real_ms(double ms)
 {
     return (struct fsd_real){ms >= 0, ms};
@@ -197,22 +198,27 @@ struct fsd_column {
     enum fsd_cell_kind kind;
     uint32_t at;       /**< offset of the member in its struct */
     const char *title; /**< title in tables, with its unit; NULL: not in tables */
-    const char *about; /**< description for the schema; NULL: the name says enough */
-    const char *key;   /**< key in JSON if it cannot be a C name; NULL: the name */
-    const char *says;  /**< template for text (sheet.h): the clause of this member in
-                            the text of its record */
-    bool aside;        /**< not in JSON, which has it in a different form */
-    bool behind;       /**< in tables: after the other columns of its record */
-    bool brief;        /**< a name that many rows may repeat: fsd_brief() */
-    bool sentence;     /**< a NAME that is a sentence: Markdown prints the names that
-                             it quotes as code */
-    bool always;       /**< in JSON: never left out */
-    bool if_true;      /**< in JSON: a flag that is left out if it is false */
-    bool large;        /**< a count that may exceed 2^53: then a text in JSON */
-    const struct fsd_record *of; /**< for ROWS and RECORD: the type; NULL: a separate
-                                      document */
-    const char *pattern;         /**< for a text: a regular expression in the schema */
-    /** For TEXT and WORDS: the possible words, n_words of them; "" is none. */
+    const char *about; /**< description in the JSON Schema; NULL: none */
+    const char *key;   /**< key in JSON if the key cannot be a C name; NULL: the key is
+                            `name` */
+    const char *says;  /**< template (sheet.h) that prints this member as a clause in
+                            the text of its record; NULL: none */
+    bool aside;        /**< left out of JSON, which has the value in a different form */
+    bool behind;       /**< in tables: printed after the other columns of its record */
+    bool brief;        /**< a name that many rows may repeat, so tables and text shorten
+                            it with fsd_brief() */
+    bool sentence;     /**< a NAME that is a sentence; Markdown prints the parts in
+                            backquotes as code */
+    bool always;       /**< in JSON: printed even if unknown or empty */
+    bool if_true;      /**< in JSON: left out if the flag is false */
+    bool large;        /**< a count that may exceed 2^53; JSON has larger counts as
+                            text */
+    const struct fsd_record *of; /**< for ROWS and RECORD: the record type; NULL: a
+                                      separate document */
+    const char *pattern;         /**< for a text: the regular expression in the JSON
+                                      Schema */
+    /** For TEXT and WORDS: returns one of the n_words possible words; "": there is no
+     * word with this number. */
     const char *(*word)(unsigned);
     uint32_t n_words;
 };
@@ -220,11 +226,11 @@ struct fsd_column {
 struct fsd_record {
     const char *name;
     const struct fsd_column *columns;
-    uint32_t n, size; /**< members; bytes of the struct */
+    uint32_t n, size; /**< number of members; size of the struct in bytes */
 };
 
-/** For the title of a column that tables leave out, and JSON never does; of one that
- *  neither has. */
+/** In place of a title: FSD_ALWAYS for a member that tables never have and JSON always
+ * has, FSD_ASIDE for a member that neither has. */
 #define FSD_ALWAYS NULL, .always = true
 #define FSD_ASIDE  NULL, .aside = true
 
@@ -242,15 +248,14 @@ struct fsd_record {
 #define FSD_SET_WHEN_(row, kind, name, known, value, ...)                              \
     if (known)                                                                         \
         (row)->name = FSD_AS_##kind(value);
-/** Sets the members of a row for which the list has values. */
+/** Sets those members of a row whose values are in the list. */
 #define FSD_FILL(row, LIST)                                                            \
     do {                                                                               \
         LIST(FSD_UNSET_, FSD_SET_, FSD_SET_WHEN_, row)                                 \
     } while (0)
-/** Defines fill_`type`(), an fsd_fill_row_fn that fills a row from its list (sheet.h).
- * The last argument declares the names that the list's values use. It can refer to
- * `from`, the data from which the rows are filled, and to `i`, the number of the
- * row. */
+/** Defines fill_`type`(), an fsd_fill_row_fn (sheet.h) that fills a row with the values
+ * of the list. The last argument declares the variables that these values use. It can
+ * use `from`, the data of all rows, and `i`, the number of the row. */
 #define FSD_FILLS(type, LIST, ...)                                                     \
     static void fill_##type(struct fsd_arena *arena, void *out, const void *from,      \
                             uint32_t i)                                                \
@@ -261,8 +266,8 @@ struct fsd_record {
         (void)arena, (void)from, (void)i;                                              \
         FSD_FILL(fsd_row_, LIST);                                                      \
     }
-/** Defines `name`_record: some members of struct `type`, for a table with fewer
- *  columns. */
+/** Defines `name`_record, whose columns are some members of struct `type`, for a table
+ * with fewer columns. */
 #define FSD_RECORD_PART(name, type, LIST)                                              \
     static const struct fsd_column name##_columns[] = {FSD_COLUMNS_(type, LIST)};      \
     static const struct fsd_record name##_record = {                                   \
@@ -271,11 +276,11 @@ struct fsd_record {
     struct type {                                                                      \
         LIST(FSD_MEMBER_, FSD_MEMBER_, FSD_MEMBER_, type)                              \
     };
-/** Defines struct `type` and `type`_record, used in one file. */
+/** Defines struct `type` and `type`_record for one file. */
 #define FSD_RECORD(type, LIST)                                                         \
     FSD_STRUCT_(type, LIST)                                                            \
     FSD_RECORD_PART(type, type, LIST)
-/** Defines struct `type`, `type`_record and fill_`type`(), used in one file. */
+/** Defines struct `type`, `type`_record and fill_`type`() for one file. */
 #define FSD_RECORD_FROM(type, LIST, ...)                                               \
     FSD_RECORD(type, LIST)                                                             \
     FSD_FILLS(type, LIST, __VA_ARGS__)
@@ -286,19 +291,19 @@ struct fsd_record {
     static const struct fsd_column type##_columns[] = {FSD_COLUMNS_(type, LIST)};      \
     const struct fsd_record fsd_##type##_record = {                                    \
         #type, type##_columns, FSD_COUNT_OF(type##_columns), sizeof(struct type)};
-/** Defines struct `type` and declares `type`_record, in a header for several files.
- * FSD_RECORD_DEFINED() completes it. */
+/** For a header: defines struct `type` and declares `type`_record, which
+ * FSD_RECORD_DEFINED() defines. */
 #define FSD_RECORD_DECLARED(type, LIST)                                                \
     FSD_STRUCT_(type, LIST)                                                            \
     extern const struct fsd_record type##_record;
-/** Defines `type`_record, in one of the files that include its declaration
- * (FSD_RECORD_DECLARED()). */
+/** Defines the `type`_record that FSD_RECORD_DECLARED() declares. One file must use
+ * this macro. */
 #define FSD_RECORD_DEFINED(type, LIST)                                                 \
     static const struct fsd_column type##_columns[] = {FSD_COLUMNS_(type, LIST)};      \
     const struct fsd_record type##_record = {                                          \
         #type, type##_columns, FSD_COUNT_OF(type##_columns), sizeof(struct type)};
 
-/** The key in JSON. */
+/** The key of a column in JSON. */
 static inline const char *fsd_column_key(const struct fsd_column *column)
 {
     return column->key ? column->key : column->name;

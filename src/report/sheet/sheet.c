@@ -1,7 +1,7 @@
 /*
- * Makes rows and cells of a sheet.  A column gives its cells their type, and each cell
- * stores whether it is known, so that every format distinguishes "0" from "unknown".
- * fsd_cell_says() decides which optional parts of a text template are printed.
+ * Makes the rows and cells of a sheet. A column determines the type of its cells. Each
+ * cell stores whether it is known, so that every format distinguishes "0" from
+ * "unknown".
  */
 #include "report/sheet/sheet.h"
 #include "model/ops/amount.h"
@@ -166,8 +166,8 @@ struct fsd_words fsd_words_of_evidence(struct fsd_arena *arena, unsigned by)
     return fsd_words(words, n);
 }
 
-/* Whether the member at `at` is known. The member is a pointer, or a struct that begins
- * with `known`. */
+/* Whether a member is known. Depending on its kind, the member is a pointer or a struct
+ * that begins with `known`. */
 static bool is_known(enum fsd_cell_kind kind, const void *at)
 {
     const unsigned pointers = 1u << FSD_CELL_TEXT | 1u << FSD_CELL_NAME |

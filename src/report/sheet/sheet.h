@@ -1,32 +1,32 @@
 /*
- * The contents of a view, for all formats: a record of cells, some of which have rows
- * of further records.
+ * A sheet is the contents of a view, for all formats: one record of cells. A cell can
+ * contain rows, which are further records.
  *
  *     root      layers 12, ms 0.031, reformats |  layer  cause  ms     edge
  *                                              |     3   io     0.01   x -> Conv_0
  *                                              |     9   dtype  0.02   Conv_0 -> Add_3
  *
- * JSON prints every cell under its column's name.  CSV and Markdown print the rows of
- * the root, below their columns' titles; a column of rows within them is unfolded like
- * a join.  Text is printed by templates:
+ * JSON has every cell under its column's name. CSV and Markdown print the rows of the
+ * root below the titles of their columns. If such a row contains rows, each of these
+ * has its own line, which repeats the outer row's cells. Text is printed by templates:
  *
  *     {name}          prints the cell; "-" if it is an unknown number
  *     {name:8.1}      prints a number in 8 columns, with 1 digit after the point;
  *                     {name:-8.1}: left-aligned
  *     {name:12}       prints all digits of a number of bytes, not only the first three
- *     {name:.60}      shortens a text to 60 columns of 100: its middle is left out
+ *     {name:.60}      shortens a text by leaving out its middle: to 60 columns if the
+ *                     report has 100 columns
  *     {name|is|are}   prints a count and its noun in the singular or plural
- *     <...>           is printed only if each cell named in it is known; an inner <...>
- *                     has its own condition
- *     {name!}         also requires, for the <...> around it, that the cell is not 0,
- *                     "unknown" or empty; leaves out the words of a tally whose count
- *                     is 0
- *     {*} {+} {!} {/} set the color for a title, an inserted layer, an alarm; or none
+ *     <...>           is printed only if each cell that it names is known; an inner
+ *                     <...> has its own condition
+ *     {name!}         the <...> around it is printed only if the cell is also not 0,
+ *                     "unknown" or empty; a tally leaves out words whose count is 0
+ *     {*} {+} {!} {/} switch to the color of a title, an inserted layer, an alarm; to
+ *                     no color
  *
- * Rows without a template print the clauses of their record's members, one after the
- * other.
+ * Rows without a template print the clause (`says`) of each member of their record.
  *
- * A new view needs a file in view/ that fills a sheet, and a row in view/view.h.  A new
+ * A new view needs a file in view/ that fills a sheet, and a row in view/view.h. A new
  * format needs a function that prints a sheet, and a row in report.c.
  */
 #pragma once
@@ -35,38 +35,41 @@
 #include "explain/diff/diff.h"
 #include "report/sheet/record.h"
 
-/** Fills row `i`, whose members are all unknown before. `arena` is freed after the row
- * is printed. */
+/** Fills row `i`; the caller passes a row whose members are all unknown. The caller may
+ * free `arena` after the row is printed. */
 typedef void fsd_fill_row_fn(struct fsd_arena *arena, void *row, const void *from,
                              uint32_t i);
 
-/** Records of one type, or those that a view shows. */
+/** Records of one type. */
 struct fsd_rows {
-    struct fsd_arena *arena; /**< the arena of added rows */
+    struct fsd_arena *arena; /**< the memory of added rows */
     const struct fsd_record *of;
     const char *text;    /**< template of a row; NULL: the clauses of its members */
     const char *between; /**< separates rows in text; NULL: nothing */
     FSD_VEC(void *)
-    at;                    /**< each is a struct of the type; if `fill` is set, only n
-                                is used */
-    fsd_fill_row_fn *fill; /**< fills rows when they are printed; may be NULL */
+    at;                    /**< the rows, each a struct of the record type; if `fill` is
+                                set, only at.n is used */
+    fsd_fill_row_fn *fill; /**< fills a row when it is printed; NULL: `at` has the
+                                rows */
     const void *from;
 };
 
 struct fsd_sheet {
     struct fsd_arena *arena;
-    const struct fsd_style *style; /**< for text; NULL: a different format is
-                                        requested */
+    const struct fsd_style *style; /**< the style of text; NULL: the format is not
+                                        text */
     const char *name;              /**< "where" */
-    const char *schema;            /**< in JSON: "fusiondiff-where/1" */
+    const char *schema;            /**< the name of the schema in JSON,
+                                        "fusiondiff-where/1" */
     const char *head; /**< template of the text above a table; NULL: none */
-    const char *csv;  /**< the member of the root whose rows are the lines of CSV; NULL:
-                           the rows of the widest table */
-    const struct fsd_rows *root; /**< one row; its template prints the text after the
+    const char *csv;  /**< the member of the root whose rows CSV prints; NULL: CSV
+                           prints the table with the most columns */
+    const struct fsd_rows *root; /**< one row; its template prints the text below the
                                       head */
-    const char *const *facts;    /**< in tables: a member of facts is split into these
-                                   columns, whose titles begin with that of the
-                                   member */
+    const char *const *facts;    /**< in tables: a member of kind FACTS becomes one
+                                      column for each of these facts; the title of each
+                                      column is the member's title and the name of the
+                                      fact */
     uint32_t n_facts;
 };
 
@@ -74,57 +77,59 @@ struct fsd_sheet {
  *  @param text the template of a row; NULL: the clauses of its members */
 struct fsd_rows *fsd_rows_new(struct fsd_arena *arena, const struct fsd_record *of,
                               const char *text);
-/** Sets what separates the rows in text. */
+/** Sets the separator of the rows in text. */
 static inline const struct fsd_rows *fsd_rows_joined(struct fsd_rows *rows,
                                                      const char *between)
 {
     rows->between = between;
     return rows;
 }
-/** Adds a row with unknown members: a struct of the rows' type. */
+/** Adds a row whose members are all unknown.
+ * @return a struct of the rows' record type */
 void *fsd_rows_add(struct fsd_rows *rows);
-/** Adds a row of this type and fills it from its list (record.h). */
+/** Adds a row of this type and fills it with the values of its list (record.h). */
 #define FSD_ADD(rows, type, LIST)                                                      \
     do {                                                                               \
         struct type *fsd_added_ = fsd_rows_add(rows);                                  \
                                                                                        \
         FSD_FILL(fsd_added_, LIST);                                                    \
     } while (0)
-/** Creates the root of a sheet, a struct of this type with unknown members, and sets
- *  the other members of the sheet.
+/** Creates the root of a sheet, whose members are all unknown, and sets the other
+ *  members of the sheet.
  *  @param head NULL: no text above the tables */
 void *fsd_sheet_begin(struct fsd_sheet *sheet, const char *schema,
                       const struct fsd_record *of, const char *head, const char *text);
-/** The type of rows that are lines of text, which no other format prints. */
+/** The type of rows that are lines of text. Only the format "text" prints them. */
 extern const struct fsd_record fsd_line_record;
 void fsd_rows_add_line(struct fsd_rows *rows, const char *line);
-/** The first rows, at most `most`. */
+/** The first `most` rows, or all if there are fewer. */
 const struct fsd_rows *fsd_rows_first(const struct fsd_rows *rows, uint32_t most);
 
-/** Creates a struct of this type with unknown members. */
+/** Creates a struct of this record type whose members are all unknown. */
 void *fsd_record_new(struct fsd_arena *arena, const struct fsd_record *of);
 
-/** `n` rows that are filled when they are printed, so that a large report needs the
- *  memory of one row; `from` is passed to `fill`. */
+/** `n` rows, each of which `fill` fills when it is printed, so that a large report
+ * needs the memory of one row only. `fill` gets `from`. */
 const struct fsd_rows *fsd_rows_later(struct fsd_arena *arena,
                                       const struct fsd_record *of, uint32_t n,
                                       fsd_fill_row_fn *fill, const void *from);
 /** Makes rows that fill_`type`() (record.h) fills when they are printed. */
 #define FSD_LATER(arena, type, n, from)                                                \
     fsd_rows_later((arena), &type##_record, (n), fill_##type, (from))
-/** `n` rows that are filled at once, with the template of a row. */
+/** `n` rows, which `fill` fills at once.
+ * @param text the template of a row; NULL: the clauses of its members */
 struct fsd_rows *fsd_rows_made(struct fsd_arena *arena, const struct fsd_record *of,
                                const char *text, uint32_t n, fsd_fill_row_fn *fill,
                                const void *from);
 #define FSD_ROWS(arena, type, text, n, from)                                           \
     fsd_rows_made((arena), &type##_record, (text), (n), fill_##type, (from))
-/** One record, filled as row `i` is; NULL for FSD_NONE. */
+/** One record, which `fill` fills like row `i`; NULL if `i` is FSD_NONE. */
 const void *fsd_record_held(struct fsd_arena *arena, const struct fsd_record *of,
                             fsd_fill_row_fn *fill, const void *from, fsd_id i);
 #define FSD_HELD(arena, type, from, i)                                                 \
     fsd_record_held((arena), &type##_record, fill_##type, (from), (i))
-/** Row i; fsd_row_end() frees the arena `own`, which is NULL if the row existed
- * before. */
+/** One row, for printing. fsd_row_end() frees the arena `own` of a row that
+ * fsd_row_begin() filled; NULL: the rows already have it. */
 struct fsd_row {
     const void *at;
     struct fsd_arena *own;
@@ -135,7 +140,7 @@ static inline void fsd_row_end(struct fsd_row row)
     fsd_arena_free(row.own);
 }
 
-/** A number of an object as a count; FSD_NONE: unknown. */
+/** The number of an object as a count; unknown if it is FSD_NONE. */
 static inline struct fsd_count fsd_count_id(fsd_id id)
 {
     return (struct fsd_count){id != FSD_NONE, id};
@@ -145,11 +150,12 @@ static inline struct fsd_words fsd_words(const char *const *words, uint32_t n)
 {
     return (struct fsd_words){true, n, words, NULL};
 }
-/** Words with counts, one for each value of an enumeration. It lists the numbers from
- * index `from` to `n` whose index has a name. */
+/** Words with counts, one for each value of an enumeration from `from` to n - 1. Values
+ * whose name is "" are left out. */
 struct fsd_words fsd_tally(struct fsd_arena *arena, const uint32_t *numbers, unsigned n,
                            unsigned from, const char *(*name)(unsigned));
-/** Words with times, one for each value of an enumeration that has a name. */
+/** Words with times in ms, one for each value of an enumeration from 0 to n - 1. Values
+ * whose name is "" are left out. */
 struct fsd_fact_cells fsd_facts_of(struct fsd_arena *arena, const double *numbers,
                                    unsigned n, const char *(*name)(unsigned));
 static inline struct fsd_ids fsd_ids(const fsd_id *ids, uint32_t n)
@@ -159,10 +165,10 @@ static inline struct fsd_ids fsd_ids(const fsd_id *ids, uint32_t n)
 /** The layers that compute a node. */
 struct fsd_ids fsd_ids_of_layers(struct fsd_arena *arena, const struct fsd_match *match,
                                  fsd_id node);
-/** The words of a mask of enum fsd_evidence. */
+/** The names of the evidence in a mask of enum fsd_evidence. */
 struct fsd_words fsd_words_of_evidence(struct fsd_arena *arena, unsigned by);
 
-/** A member of any kind, in the form that printers read. */
+/** The value of a member of any kind, as printers read it. */
 struct fsd_cell {
     bool known;
     union {
@@ -179,10 +185,11 @@ struct fsd_cell {
     };
 };
 
-/** @param record a struct of the type to which the column belongs */
+/** The value of a member.
+ * @param record a struct of the type to which the column belongs */
 struct fsd_cell fsd_cell_of(const struct fsd_column *column, const void *record);
 
-/** The printed form of a text. */
+/** A text as tables and text print it: shortened if the column is `brief`. */
 static inline const char *fsd_cell_brief(const struct fsd_column *column,
                                          const struct fsd_cell *cell,
                                          char room[FSD_BRIEF_ROOM])
@@ -190,10 +197,11 @@ static inline const char *fsd_cell_brief(const struct fsd_column *column,
     return column->brief ? fsd_brief(cell->text, room) : cell->text;
 }
 
-/** Whether there is something to print: neither 0 nor empty. */
+/** Whether a cell is worth printing: neither 0 nor "unknown" nor empty. */
 bool fsd_cell_says(const struct fsd_column *column, const struct fsd_cell *cell);
 
-/** Whether "schema" is a member of the root, so that other documents may contain it. */
+/** Whether the root itself has the member "schema", so that other documents may contain
+ * the root. */
 static inline bool fsd_sheet_names_schema(const struct fsd_sheet *sheet)
 {
     return !strcmp(sheet->root->of->columns[0].name, "schema");
@@ -203,9 +211,9 @@ typedef void fsd_sheet_fn(const struct fsd_sheet *sheet, FILE *out);
 
 fsd_sheet_fn fsd_sheet_put_text, fsd_sheet_put_json, fsd_sheet_put_csv,
     fsd_sheet_put_markdown, fsd_sheet_put_schema;
-/** Prints the columns of a document's records, for the page. */
+/** Prints the columns of a document's records as JSON, for the page. */
 fsd_sheet_fn fsd_sheet_put_columns;
-/** Prints a record as JSON without a schema, as data of the page. */
+/** Prints a record as JSON without the member "schema", as data of the page. */
 void fsd_record_put_json(const struct fsd_record *of, const void *record, FILE *out);
 
 /** Prints a record by a template. */
@@ -216,5 +224,5 @@ void fsd_record_put_text(const struct fsd_record *of, const void *record,
 typedef void fsd_put_cell_fn(const struct fsd_column *column, const char *text,
                              FILE *out);
 
-/** Prints the head in the words of the text. */
+/** Prints the head of the text; `put` prints the texts of its cells. */
 void fsd_sheet_put_head(const struct fsd_sheet *sheet, fsd_put_cell_fn *put, FILE *out);

@@ -1,7 +1,6 @@
 /*
- * The columns of a sheet as JSON, for the page, which prints records without knowing
- * their types: the kind of each column determines how its value is shown, and its title
- * is included.
+ * Prints the columns of a sheet as JSON, for the page. The page prints records whose
+ * types it does not know: it uses the kind and the title of each column.
  *
  *     {"regions": {"kind": "rows", "of": {"what": {"kind": "text"}, ...
  */
@@ -9,9 +8,9 @@
 #include "report/json/json.h"
 #include "report/sheet/sheet.h"
 
-/* The kind of a column, for the page. A text from an input is a name, unless it is a
- * sentence that quotes names. The words of a column that lists its words are the
- * program's own. */
+/* The kind of a column, as the page knows it. A name comes from an input. A sentence
+ * may quote names. Words are the program's own if the column lists the possible
+ * words. */
 static const char *kind_word(const struct fsd_column *c)
 {
     static const char *const words[] = {

@@ -1,4 +1,4 @@
-/* A sheet as JSON: every known cell under its column's name. */
+/* Prints a sheet as JSON: every known cell under its column's key. */
 #include "report/sheet/sheet.h"
 #include "report/json/json.h"
 

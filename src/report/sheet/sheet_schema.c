@@ -1,6 +1,6 @@
 /*
- * A JSON Schema for the JSON of a sheet, derived from the kinds of its columns.  Each
- * record that is contained in others is a definition under its name:
+ * Prints a JSON Schema for the JSON of a sheet, derived from the kinds of its columns.
+ * Each record that other records contain is a definition under its name:
  *
  *     "nodes": {"type": "array", "items": {"$ref": "#/$defs/node"}}
  */
@@ -15,8 +15,9 @@ struct definitions {
     FSD_VEC(const char *) names;
 };
 
-/* Views have rows with names such as "layer_row"; if a different record has the same
- * name, a number is appended. */
+/* The name of a record's definition. The prefix "fsd_" and the suffix "_row" of the
+ * record's name are left out. If a different record already has this name, a number is
+ * appended. */
 static const char *definition(struct definitions *all, const struct fsd_record *of)
 {
     static const char prefix[] = "fsd_", suffix[] = "_row";
@@ -71,7 +72,7 @@ static void put_two_types(struct fsd_json *value, const char *one, const char *o
     fsd_json_add_text(types, other);
 }
 
-/* Lists the possible words instead of "string". */
+/* Prints the possible words in place of the type "string". */
 static void put_words(struct fsd_json *value, const struct fsd_column *c)
 {
     struct fsd_json *words;
@@ -111,7 +112,7 @@ static void put_value(struct fsd_json *value, const struct fsd_column *c,
     if (c->word && c->kind == FSD_CELL_TEXT)
         put_words(value, c);
     else if (c->large || c->kind == FSD_CELL_BYTES || c->kind == FSD_CELL_MACS)
-        put_two_types(value, "integer", "string"); /* a text above 2^53 */
+        put_two_types(value, "integer", "string"); /* a string if it exceeds 2^53 */
     else if (types[c->kind])
         fsd_json_text(value, "type", types[c->kind]);
     if (c->kind == FSD_CELL_COUNT && !c->large)
@@ -160,7 +161,7 @@ static void put_value(struct fsd_json *value, const struct fsd_column *c,
     }
 }
 
-/* An amount in dynamic sizes is a text under a separate name. */
+/* Adds the property of an amount's term in dynamic sizes, a text under its own key. */
 static void put_term(struct fsd_json *properties, const char *name)
 {
     char key[80];
@@ -175,8 +176,7 @@ static void put_term(struct fsd_json *properties, const char *name)
     fsd_json_text(term, "type", "string");
 }
 
-/* @param schema_first "schema", which is not a member of the record, is required, too
- */
+/* @param schema_first true: also require "schema", which is no member of the record */
 static void put_required(struct fsd_json *schema, const struct fsd_record *of,
                          bool schema_first)
 {
@@ -193,8 +193,8 @@ static void put_required(struct fsd_json *schema, const struct fsd_record *of,
     }
 }
 
-/* @param id the name of the schema, which is added as a member; NULL: the record has
- *        this member, or is not the root */
+/* @param id adds the member "schema" with this value; NULL: the record has this member,
+ *         or is not the root */
 static void put_members(struct fsd_json *schema, const struct fsd_record *of,
                         const char *id, struct definitions *all)
 {

@@ -1,10 +1,11 @@
 /*
- * A sheet as tables, in CSV (RFC 4180, but with plain line ends) and in Markdown.
+ * Prints a sheet as tables, in CSV (RFC 4180, but with lines that end in LF) and in
+ * Markdown.
  *
- * Each titled column of rows in the root is a table.  Within a row, one titled column
- * may contain rows, which are unfolded like an outer join: a node that three layers
- * compute has three lines, and one that no layer computes has one.  A column of facts
- * becomes one column for each fact that the sheet names.
+ * Each column of the root that has a title and contains rows is a table. A row of the
+ * table may itself contain rows, which become lines like in an outer join: a node that
+ * three layers compute has three lines, and a node that no layer computes has one line.
+ * A column of facts becomes one column for each fact that the sheet names.
  */
 #include "base/base.h"
 #include "report/phrase/escape.h"
@@ -18,7 +19,7 @@
 struct markup {
     const char *before, *between, *after; /* around and between the cells of a line */
     fsd_put_cell_fn *put;
-    bool rounds; /* numbers are rounded for people */
+    bool rounds; /* numbers are rounded for readers */
     const struct fsd_sheet *of;
 };
 
@@ -28,8 +29,8 @@ static void put_csv(const struct fsd_column *column, const char *text, FILE *out
     fsd_put_csv(out, text);
 }
 
-/* Escapes turn links, HTML and column separators into text.  Mentions and issue numbers
- * are also recognized in that text, but not in <code>. */
+/* Escapes prevent links, HTML and column separators. They cannot prevent mentions and
+ * issue numbers, so names are in <code>, where these have no effect. */
 static void put_markdown(const struct fsd_column *column, const char *text, FILE *out)
 {
     bool sentence = column->sentence && strchr(text, '`');
@@ -45,7 +46,8 @@ static bool is_rows(const struct fsd_column *column)
     return column->kind == FSD_CELL_ROWS;
 }
 
-/* A number rounded for people, or with exactly the digits that identify a double. */
+/* Prints a number, rounded for readers or with as many digits as identify the
+ * double. */
 static void put_number(bool rounds, const struct fsd_column *column, double number,
                        FILE *out)
 {
@@ -125,7 +127,7 @@ static void put_cell(const struct markup *m, const struct fsd_column *column,
     }
 }
 
-/* Prints the fact with this name; nothing if there is none. */
+/* Prints the fact with this name; nothing if the cell lacks it. */
 static void put_fact(const struct markup *m, const struct fsd_column *column,
                      const struct fsd_cell *c, const char *name, FILE *out)
 {
@@ -146,20 +148,21 @@ static void put_fact(const struct markup *m, const struct fsd_column *column,
     }
 }
 
-/* The number of table columns of a member. */
+/* The number of columns that a member has in the table. */
 static uint32_t width_of(const struct markup *m, const struct fsd_column *column)
 {
     return column->kind == FSD_CELL_FACTS ? m->of->n_facts : 1;
 }
 
-/* The current line: its cells from the outermost record to the innermost. */
+/* A line of a table has the cells of a row and of each row that contains it. This is
+ * one of these rows. */
 struct level {
     const struct fsd_record *of;
-    const void *row; /* NULL: there is no row, so its cells are empty */
+    const void *row; /* NULL: there is no row, so the cells are empty */
     const struct level *outer;
 };
 
-/* The index of the column with rows within a row; `n` if there is none. */
+/* The index of the column that contains rows; `of->n` if no column does. */
 static uint32_t unfolded(const struct fsd_record *of)
 {
     uint32_t i = 0;
@@ -169,8 +172,8 @@ static uint32_t unfolded(const struct fsd_record *of)
     return i;
 }
 
-/* The next column that does not contain rows; NULL if there is none. `at` counts
- * through the normal columns, then through those with `behind`. */
+/* The next column that does not contain rows; NULL after the last one. `at` counts
+ * twice through all columns: the second time for those with `behind`. */
 static const struct fsd_column *next_column(const struct fsd_record *of, uint32_t *at)
 {
     while (*at < 2 * of->n) {
@@ -183,8 +186,9 @@ static const struct fsd_column *next_column(const struct fsd_record *of, uint32_
     return NULL;
 }
 
-/* Prints the cells of a level after those of the levels around it, which each line
- * repeats; returns their number. */
+/* Prints the cells of the outer levels, which each line repeats, and then the cells of
+ * this level.
+ * @return the number of printed cells */
 static uint32_t put_levels(const struct markup *m, const struct level *l, bool repeated,
                            FILE *out)
 {
@@ -230,7 +234,7 @@ static void put_line(const struct markup *m, const struct level *level, FILE *ou
     }
 }
 
-/* Prints a title; for facts, that of the i-th fact. */
+/* Prints the title of a column; for facts, the title of the i-th fact. */
 static void put_title(const struct markup *m, const struct fsd_column *column,
                       uint32_t i, bool ruler, FILE *out)
 {
@@ -244,7 +248,8 @@ static void put_title(const struct markup *m, const struct fsd_column *column,
         m->put(column, m->of->facts[i], out);
 }
 
-/* Prints the titles, or the line of Markdown that marks columns of numbers. */
+/* Prints the titles; if `ruler` is true, the line below them in Markdown, which aligns
+ * columns of numbers to the right. */
 static void put_titles(const struct markup *m, const struct fsd_record *of, bool ruler,
                        FILE *out)
 {
@@ -297,8 +302,9 @@ static const struct fsd_rows *table_at(const struct fsd_sheet *sheet, uint32_t i
     return NULL;
 }
 
-/* A CSV file has one kind of line.  If tables have different columns, the widest one is
- * printed: the others are sums of its lines, or some of them in a different form. */
+/* All lines of a CSV file have the same columns. If a sheet has several tables, prints
+ * the table `sheet->csv`. If this is NULL, prints the table with the most columns: the
+ * other tables are summaries of its lines. */
 void fsd_sheet_put_csv(const struct fsd_sheet *sheet, FILE *out)
 {
     const struct fsd_rows *rows, *widest = NULL;
@@ -330,7 +336,8 @@ void fsd_sheet_put_markdown(const struct fsd_sheet *sheet, FILE *out)
     fsd_print_close(&head);
     if (head.size)
         putc('\n', out);
-    for (char *c = head.text; *c; c++) { /* line by line, like in the text */
+    for (char *c = head.text; *c; c++) { /* Markdown needs <br> to keep the lines of the
+                                            text */
         fputs(*c == '\n' && c[1] ? "<br>" : "", out);
         putc(*c, out);
     }

@@ -1,4 +1,4 @@
-/* A sheet as text, printed by its templates. */
+/* Prints a sheet as text, by its templates. */
 #include "base/base.h"
 #include "report/phrase/phrase.h"
 #include "report/sheet/sheet.h"
@@ -15,12 +15,13 @@ struct writer {
     FILE *out;
 };
 
-/* A parsed reference to a column: a name in braces. */
+/* A reference to a column, parsed from a template: a name in braces. */
 struct reference {
     const struct fsd_column *column;
     struct fsd_cell cell;
     bool must_say;
-    int width, digits;             /* digits: -1: determined by the kind */
+    int width, digits;             /* digits after the point; -1: the kind determines
+                                      them */
     const char *singular, *plural; /* NULL: no noun */
     size_t n_singular, n_plural;
 };
@@ -30,8 +31,8 @@ static bool is_ink(const char *t)
     return t[1] && t[2] == '}' && strchr("*+!/", t[1]);
 }
 
-/* Reads the reference whose opening brace is at `t`. Templates are part of the program,
- * so an unknown column name is a bug. */
+/* Parses the reference whose opening brace is at `t`. Templates are part of the
+ * program, so an unknown column name is a bug of the program. */
 static struct reference read_reference(const char *t, const struct fsd_record *of,
                                        const void *row)
 {
@@ -63,7 +64,7 @@ static struct reference read_reference(const char *t, const struct fsd_record *o
     return r;
 }
 
-/* The position after the '>' that closes the '<' before `t`. */
+/* The position after the '>' that closes the section that begins at `t`. */
 static const char *section_end(const char *t)
 {
     for (int depth = 1; depth; t++)
@@ -93,8 +94,8 @@ static void put_rows(const struct writer *w, const struct fsd_rows *rows);
 static void put_clauses(const struct writer *w, const struct fsd_record *of,
                         const void *row);
 
-/* Prints a text with its middle left out. It gets `columns` columns in a report of
- * usual width, and as many more or fewer as the report has. */
+/* Prints a text, and leaves out its middle if it is longer than `columns` columns. A
+ * report that has more or fewer columns than usual adds or subtracts the difference. */
 static void put_short(const struct writer *w, const char *text, int columns)
 {
     int room = columns + (int)fsd_text_width(w->style) - USUAL_WIDTH;
@@ -130,8 +131,8 @@ static void put_cell(const struct writer *w, const struct reference *r)
             fsd_put_ms(c->number, out);
         break;
     case FSD_CELL_BYTES:
-        if (r->width && c->amount.term) /* all digits, since people add up columns of
-                                           numbers */
+        if (r->width && c->amount.term) /* all digits, so that readers can add up the
+                                           column */
             fprintf(out, "%*s", r->width, c->amount.term);
         else if (r->width)
             fprintf(out, "%*" PRId64, r->width, c->amount.number);
@@ -174,7 +175,7 @@ static void put_cell(const struct writer *w, const struct reference *r)
         put_clauses(w, r->column->of, c->record);
         break;
     case FSD_CELL_FLAG: /* a flag only selects sections */
-    case FSD_CELL_IDS:  /* only in JSON */
+    case FSD_CELL_IDS:  /* only JSON prints these */
     case FSD_CELL_SIZES:
     case FSD_CELL_FACTS:
     default:
@@ -182,7 +183,7 @@ static void put_cell(const struct writer *w, const struct reference *r)
     }
 }
 
-/* Prints up to the end of the template or of the section. */
+/* Prints a template up to its end, or up to the end of the section. */
 static void put_template(const struct writer *w, const char *t,
                          const struct fsd_record *of, const void *row)
 {
@@ -205,8 +206,8 @@ static void put_template(const struct writer *w, const char *t,
             if (r.cell.known)
                 put_cell(w, &r);
             else if (r.column->kind != FSD_CELL_TEXT && r.column->kind != FSD_CELL_NAME)
-                fprintf(w->out, "%*s", r.width, "-"); /* a missing text is printed as
-                                                         "-" */
+                fprintf(w->out, "%*s", r.width, "-"); /* an unknown text prints
+                                                         nothing */
             t = strchr(t, '}') + 1;
         } else {
             putc(*t++, w->out);

@@ -1,14 +1,15 @@
 /*
- * Finds regions of a comparison that changed in the same way: the same operators in the
- * same groups, precisions and forms of data, under different names, such as the equal
- * blocks of a network.  The text shows the first of them and names the others.
+ * Finds regions of a comparison that changed in the same way, such as the equal blocks
+ * of a network: only the names of their nodes differ. The text shows the first of these
+ * regions and names the others.
  */
 #include "base/base.h"
 #include "report/text/alike.h"
 
 #include <stdlib.h>
 
-/* Hashes the text of a symbol: symbols differ between two states, texts do not. */
+/* Hashes the text of a symbol, because two states have different symbols for the same
+ * text. */
 static uint64_t with_text(uint64_t form, const struct fsd_state *s, fsd_sym sym)
 {
     return fsd_hash_mix(form, fsd_hash_text(fsd_text(s->names, sym)));
@@ -49,9 +50,9 @@ static uint64_t with_move(uint64_t form, const struct fsd_state *s, fsd_id move)
     return with_form(form, s, m->after);
 }
 
-/* A hash that regions with the same change share. 0: nothing changed, or no other
- * region is like this one, because its layers read tensors from elsewhere, which the
- * text names. */
+/* A hash that is equal for regions with the same change. 0: nothing changed, or the
+ * text names the tensors that the region's layers read from other parts of the model,
+ * so that no other region has the same text. */
 static uint64_t form_of(const struct fsd_compare *c, const struct fsd_region_diff *r)
 {
     uint64_t form = fsd_hash_mix(r->happened, r->width);
@@ -65,8 +66,7 @@ static uint64_t form_of(const struct fsd_compare *c, const struct fsd_region_dif
     return with_groups(form, c, c->new, r->new_groups);
 }
 
-/* Hashes a kernel change by its words in the text, which names operators but not nodes.
- */
+/* Hashes a kernel change by its text, which names operators but no nodes. */
 static uint64_t with_kernel(uint64_t form, const struct fsd_compare *c,
                             const struct fsd_kernel_change *k)
 {
@@ -113,14 +113,15 @@ static void add_changes(const struct fsd_compare *c, uint64_t *forms)
 
 struct place {
     uint64_t form;
-    uint32_t at; /* index in fsd_compare.order */
+    uint32_t at; /* index in the comparison's `order` */
 };
 
 FSD_ORDERED(by_form, struct place, fsd_order(x->form, y->form), fsd_order(x->at, y->at))
 
 struct fsd_alike fsd_regions_alike(const struct fsd_compare *c, struct fsd_arena *arena)
 {
-    uint64_t *forms = FSD_NEW(arena, uint64_t, c->regions.n + 1); /* 0: not a region */
+    /* Indexed by region; 0: unlike all others. */
+    uint64_t *forms = FSD_NEW(arena, uint64_t, c->regions.n + 1);
     struct place *places = FSD_NEW(arena, struct place, c->regions.n);
     struct fsd_alike alike = {FSD_NEW(arena, uint32_t, c->regions.n),
                               FSD_NEW(arena, uint32_t, c->regions.n)};

@@ -3,13 +3,15 @@
 
 #include "change/compare/compare.h"
 
-/** Indexed by place in fsd_compare.order. */
+/** Regions that changed in the same way. Both arrays are indexed, and refer to regions,
+ * by their place in `order` of struct fsd_compare. */
 struct fsd_alike {
-    uint32_t *first; /**< the first place whose region changed in the same way */
-    uint32_t *next;  /**< the next such place; FSD_NONE */
+    uint32_t *first; /**< the first region that changed in the same way */
+    uint32_t *next;  /**< the next region that changed in the same way; FSD_NONE:
+                          none */
 };
 
-/** Both arrays are in `arena`.  A region that is like no other has itself as first, and
- *  no next. */
+/** Both arrays are in `arena`. If a region is unlike all others, `first` is the region
+ * itself and `next` is FSD_NONE. */
 struct fsd_alike fsd_regions_alike(const struct fsd_compare *c,
                                    struct fsd_arena *arena);

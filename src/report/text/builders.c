@@ -1,5 +1,5 @@
 /*
- * Compares how two builders treat one network: the table at the top of a comparison of
+ * Prints how two builders treat one network: a table at the top of a comparison of
  * their builds.
  */
 #include "base/base.h"
@@ -7,7 +7,7 @@
 
 enum { LEAST = 10 };
 
-/* The width of a builder's column, including the blanks before it. */
+/* The width of a builder's column, including the blanks before the column. */
 static int column(const struct fsd_builder *b)
 {
     size_t n = fsd_safe_width(b->name);
@@ -33,7 +33,8 @@ static void put_timed(const char *what, const struct fsd_builder *b, double old,
     fprintf(out, "  %-34s%*.4f%*.4f\n", what, column(&b[0]), old, column(&b[1]), new);
 }
 
-/* Prints side by side which builder fuses more and which converts more. */
+/* Prints the counts and times of both builders side by side: fused groups, conversions,
+ * unfused Q/DQ. */
 void fsd_put_builders(const struct fsd_compare *c, FILE *out)
 {
     const struct fsd_builder *b = c->builders;

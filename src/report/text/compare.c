@@ -1,6 +1,6 @@
 /*
- * The text of a comparison: its two sides, counts, changes in time, then every region
- * that differs, worst first.
+ * Prints a comparison as text: the two builds, counts, changes in time, then every
+ * region that differs, worst first.
  */
 #include "base/base.h"
 #include "report/text/alike.h"
@@ -23,7 +23,8 @@ static void put_side(const char *title, const struct fsd_state *s, FILE *out)
             fsd_plural(s->layers), s->mapped, s->computing, fsd_plural(s->computing));
 }
 
-/* Prints how the builds differ; most other differences have their cause here. */
+/* Prints the differences between the versions and options of the builds. These cause
+ * most of the other differences. */
 static void put_built(const struct fsd_compare *c, FILE *out)
 {
     for (uint32_t i = 0; i < c->built.n; i++) {
@@ -40,7 +41,7 @@ static void put_built(const struct fsd_compare *c, FILE *out)
     }
 }
 
-/* Prints how the models differ; the builders are printed before. */
+/* Prints the differences between the models. */
 static void put_model(const struct fsd_compare *c, bool all, FILE *out)
 {
     const char *title = "model        ";
@@ -74,8 +75,8 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
     fputs("\n", out);
 }
 
-/* Whether a NoOp replaces a conversion. This costs nothing, so it is shown only with
- * --all. */
+/* Whether a change concerns only layers that take no time, such as a NoOp. Such a
+ * change is printed only with --all. */
 static bool is_free(const struct fsd_compare *c, const struct fsd_move_change *m)
 {
     return (m->old == FSD_NONE || c->old->moves.at[m->old].cause == FSD_CAUSE_FREE) &&
@@ -95,8 +96,8 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
         fsd_put_tally(out, &any, c->by_width[w], fsd_width_name(w));
-    /* The edges are tensors between two groups whose change the precisions of the nodes
-     * do not explain. */
+    /* An edge is a tensor between two groups. c->edges has those whose type changed
+     * although the precisions of the nodes do not explain the change. */
     for (uint32_t i = 0; i < c->edges.n; i++)
         edges[c->edges.at[i].width]++;
     if (c->untyped == c->regions.n && c->untyped)
@@ -135,8 +136,8 @@ static void put_change(const char *title, double before, double after, const cha
     fprintf(out, ", %s", of);
 }
 
-/* Times for different sizes are printed but not subtracted; for a different batch size,
- * they are compared per item. */
+/* Prints the times of builds whose inputs have different sizes. The times are not
+ * subtracted. If only the batch size differs, they are compared per sample. */
 static void put_unlike(const struct fsd_compare *c, FILE *out)
 {
     bool runs = c->old->timed_runs && c->new->timed_runs;
@@ -154,7 +155,8 @@ static void put_unlike(const struct fsd_compare *c, FILE *out)
                    "per sample of the batch\n", out);
 }
 
-/* Prints whole runs first if both builds have them: users wait for these. */
+/* Prints the changes in time: first of whole runs, if both builds have them, then of
+ * the sum of the layers. */
 static void put_times(const struct fsd_compare *c, FILE *out)
 {
     const char *const blamed[FSD__BLAME_COUNT] = {
@@ -215,7 +217,7 @@ static bool is_one_group(const struct fsd_state *old, const struct fsd_group *p,
     return same;
 }
 
-/* Whether both builds have the same groups with the same names, which are then printed
+/* Whether both builds have the same groups with the same names. Such groups are printed
  * once. */
 static bool has_one_form(const struct fsd_compare *c, const struct fsd_region_diff *r)
 {
@@ -314,8 +316,8 @@ static void put_kernel(const struct fsd_compare *c, const struct fsd_kernel_chan
     fputc('\n', out);
 }
 
-/* Prints tensors that the layers of the new build read and those of the old build did
- * not, although the model has no edge from these tensors to the layers' nodes. */
+/* Prints additional inputs of the new build's layers: tensors that the nodes of these
+ * layers do not read in the model, and that the old build's layers do not read. */
 static void put_unasked(const struct fsd_compare *c, const struct fsd_region_diff *r,
                         const struct fsd_style *style, FILE *out)
 {
@@ -334,7 +336,7 @@ static void put_unasked(const struct fsd_compare *c, const struct fsd_region_dif
         fprintf(out, "     ~    reads %u more (--all)\n", r->unasked.n - shown);
 }
 
-/* Changes grouped by region, in their own order. */
+/* The changes of each region, in the order of the comparison's lists. */
 struct by_region {
     struct fsd_lists edges, moves, kernels;
 };
@@ -368,7 +370,7 @@ static void put_changes(const struct fsd_compare *c, const struct by_region *x,
         fprintf(out, "     edge and %u more (--all)\n", (unsigned)(edges.n - FEW));
 }
 
-/* Whether kernels changed in a way that no line of groups, moves or edges shows. */
+/* Whether the kernels are the region's only change that has a line in the text. */
 static bool has_other_kernels(const struct fsd_region_diff *r)
 {
     return r->kernels && r->happened == FSD_HAPPENED_SAME && !r->layers &&
@@ -386,7 +388,8 @@ static bool only_lost(const struct fsd_compare *c, const struct fsd_region_diff 
     return lost;
 }
 
-/* Ends a list of a build's facts with those that the build does not state. */
+/* Prints the number of regions that differ only in facts that the new build does not
+ * state, and names these facts. */
 static void put_lost(const struct fsd_compare *c, uint32_t n, FILE *out)
 {
     bool types = false, layouts = false, weights = false;
@@ -413,8 +416,8 @@ static void put_kernels(const struct fsd_compare *c, struct fsd_span kernels,
         fprintf(out, "     kernel and %u more (--all)\n", kernels.n - shown);
 }
 
-/* Whether layers were inserted, removed or changed, other than unfused Q and DQ of one
- * of two builders. */
+/* Whether the region has changes of data-movement layers. Unfused Q and DQ do not count
+ * if two builders are compared. */
 static bool has_moves(const struct fsd_compare *c, const struct fsd_lists *moves,
                       fsd_id region)
 {
@@ -426,7 +429,7 @@ static bool has_moves(const struct fsd_compare *c, const struct fsd_lists *moves
     return false;
 }
 
-/* Whether only unfused Q and DQ differ. */
+/* Whether two builders differ in this region only in unfused Q and DQ. */
 static bool only_quantizers(const struct fsd_compare *c, const struct by_region *x,
                             fsd_id region)
 {
@@ -465,7 +468,7 @@ static void put_region_title(const struct fsd_compare *c,
     fputc('\n', out);
 }
 
-/* Prints the node by which a user can find the region again. */
+/* Prints a node that names the region, so that a user can find the region again. */
 static void put_region_name(const struct fsd_compare *c,
                             const struct fsd_region_diff *r, FILE *out)
 {
@@ -478,7 +481,7 @@ static void put_region_name(const struct fsd_compare *c,
         fsd_put_safe(out, fsd_text(s->names, s->nodes.at[s->refs.at[g->nodes.at]].key));
 }
 
-/* Prints the other regions that changed like the one at place `at`. */
+/* Prints the other regions that changed in the same way as the region at place `at`. */
 static void put_alike(const struct fsd_compare *c, const struct fsd_alike *alike,
                       uint32_t at, FILE *out)
 {
@@ -588,7 +591,8 @@ static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
     }
 }
 
-/* Kernels are the builder's choice, so they are only shown on request. */
+/* Prints changed tactics. The builder chooses tactics freely, so they are printed only
+ * on request. */
 static void put_tactics(const struct fsd_compare *c, FILE *out)
 {
     uint32_t n = 0;
@@ -648,8 +652,8 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
     }
 }
 
-/* Prints which layers took longer to tune; only a few, since builds vary from run to
- * run. */
+/* Prints the layers whose tuning time changed most. Tuning times vary from build to
+ * build, so only a few layers are printed. */
 static void put_efforts(const struct fsd_compare *c, const struct fsd_style *style,
                         FILE *out)
 {
@@ -684,8 +688,8 @@ static void put_efforts(const struct fsd_compare *c, const struct fsd_style *sty
         fprintf(out, "  and %u more (--all)\n", n - most);
 }
 
-/* Prints for each build the sum of the bytes that its layers read and write: fewer
- * layers may move more bytes. */
+/* Prints the sum of the bytes that the layers of each build read and write, because
+ * fewer layers may move more bytes. */
 static void put_bytes(const struct fsd_compare *c, FILE *out)
 {
     int64_t before = c->old->bytes, after = c->new->bytes;

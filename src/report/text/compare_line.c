@@ -1,4 +1,4 @@
-/* A comparison in one line, for the title of a commit or the log of a job. */
+/* Prints a comparison in one line, for the title of a commit or the log of a CI job. */
 #include "report/phrase/phrase.h"
 #include "report/text/text.h"
 

@@ -1,5 +1,5 @@
-/* A failed build as text: the conclusion, the place and the values that failed, lint's
- * findings there, then possible remedies, with commands. */
+/* Prints a failed build as text: the conclusion, the nodes at which the build failed,
+ * lint's findings on these nodes, then possible remedies with commands. */
 #include "judge/failed/failed.h"
 #include "report/record/records.h"
 #include "report/subject/subject.h"

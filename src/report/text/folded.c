@@ -1,6 +1,6 @@
 /*
- * The layers of the engine in order, abbreviated: one or two lines per layer, and
- * repeated blocks once.
+ * Prints the layers of the engine in order, abbreviated: one or two lines per layer,
+ * and only the first of several equal blocks.
  *
  *         5 | 0.0328  Convolution  int8 chw32
  *             Conv_22 + BatchNormalization_23 + Relu_24
@@ -8,10 +8,10 @@
  *           = layers 8 to 10 are as 5 to 7: 0.0973 ms
  *
  * Layers are equal if they have the same kind, type and precision, move or convert data
- * in the same way, and compute nodes with the same operators; names, sizes and times
- * may differ.  A block is a sequence of layers that is followed by equal ones.
- * Consecutive control layers take one line, and in a long engine so do consecutive
- * ordinary layers.
+ * in the same way, and compute nodes with the same operators. Their names, sizes and
+ * times may differ. A block is a sequence of layers that an equal sequence follows.
+ * Consecutive control layers take one line. In a long engine, consecutive ordinary
+ * layers also take one line.
  */
 #include "base/base.h"
 #include "model/graph/graph.h"
@@ -19,9 +19,11 @@
 #include "report/text/text.h"
 
 enum {
-    LONGEST = 128,     /* layers in a block */
-    SHOWN_BLOCK = 16,  /* layers in a block that is shown completely in any engine */
-    LONG_ENGINE = 120, /* number of layers from which ordinary layers are folded */
+    LONGEST = 128,     /* most layers in a block */
+    SHOWN_BLOCK = 16,  /* blocks of at most this many layers are shown completely in any
+                          engine */
+    LONG_ENGINE = 120, /* ordinary layers are folded in engines with more layers than
+                          this */
     RUN = 4            /* minimum number of consecutive ordinary layers that share a
                           line */
 };
@@ -43,8 +45,7 @@ static uint64_t hash_of_ports(const struct fsd_diff *d, struct fsd_span ports,
     return hash;
 }
 
-/* Hashes the properties that a layer shares with the corresponding layer of an equal
- * block. */
+/* Hashes all properties in which equal layers agree. */
 static uint64_t hash_of_layer(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
@@ -52,23 +53,24 @@ static uint64_t hash_of_layer(const struct fsd_diff *d, fsd_id layer)
     uint64_t ops = 0;
 
     if (fsd_match_in_region(d->match, layer))
-        return fsd_hash_mix(layer, UINT64_MAX); /* nodes of a region are listed at only
-                                                   one of its layers */
+        return fsd_hash_mix(layer, UINT64_MAX); /* equal to no other layer, because the
+                                                   nodes of a region are listed only at
+                                                   its first layer */
     hash = fsd_hash_mix(hash, d->layers[layer].precision);
     hash = fsd_hash_mix(hash, d->layers[layer].inserted);
     hash = fsd_hash_mix(hash, d->reasons[layer].cause);
     hash = hash_of_ports(d, n->in, hash);
     hash = hash_of_ports(d, n->out, hash);
     FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node) {
-        if (d->nodes[node].fate == FSD_FATE_LAYER) /* the hash does not depend on the
-                                                      order of the nodes */
+        if (d->nodes[node].fate == FSD_FATE_LAYER) /* a sum, so that the order of the
+                                                      nodes does not matter */
             ops += fsd_hash_mix(d->model->nodes.at[node].op, d->nodes[node].realised);
     }
     return fsd_hash_mix(hash, ops);
 }
 
-/* The block at a layer that saves the most lines; if it is not repeated, `again` is 0.
- */
+/* The block that begins at a layer and whose repetitions save the most lines. If no
+ * block is repeated, `again` is 0. */
 static struct fsd_text_block find_block(const uint64_t *hashes, uint32_t n, fsd_id from)
 {
     struct fsd_text_block best = {1, 0};
@@ -85,7 +87,8 @@ static struct fsd_text_block find_block(const uint64_t *hashes, uint32_t n, fsd_
     return best;
 }
 
-/* Layers that a reader wants to see even in a long engine. */
+/* Marks the layers that are printed even in a long engine: layers with warnings or
+ * errors, inserted layers, and computing layers without known nodes. */
 static bool *find_remarkable(const struct fsd_diff *d, struct fsd_arena *scratch)
 {
     bool *seen = FSD_NEW(scratch, bool, d->engine->nodes.n);
@@ -109,7 +112,7 @@ struct folding {
     const struct fsd_diff *d;
     struct fsd_arena *arena;
     fsd_text_row_vec rows;
-    const bool *seen; /* indexed by layer: it has its own row */
+    const bool *seen; /* indexed by layer: whether the layer is never folded */
 };
 
 static void add_row(struct folding *f, enum fsd_text_what what, fsd_id from, fsd_id to,
@@ -138,8 +141,8 @@ static bool are_control(const struct folding *f, fsd_id from, fsd_id to)
     return from == to;
 }
 
-/* Adds layers, none of which begins a block.
- * @param fold whether consecutive ordinary layers become one line */
+/* Adds rows for layers that are not repeated.
+ * @param fold whether consecutive ordinary layers become one row */
 static void add_layers(struct folding *f, fsd_id from, fsd_id end, bool fold)
 {
     const struct fsd_text_block none = {0, 0};
@@ -170,7 +173,7 @@ void fsd_text_layers_folded(const struct fsd_diff *d, const struct fsd_style *st
     uint64_t *hashes = FSD_NEW(scratch, uint64_t, n);
     struct folding f = {.d = d, .arena = scratch, .seen = find_remarkable(d, scratch)};
     bool fold = n > LONG_ENGINE;
-    fsd_id plain = 0; /* the layers from here on have no rows yet */
+    fsd_id plain = 0; /* the first layer that has no row yet */
 
     for (fsd_id i = 0; i < n; i++)
         hashes[i] = hash_of_layer(d, i);

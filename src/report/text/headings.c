@@ -1,23 +1,23 @@
 /*
- * Chooses which consecutive rows of a list of layers get a common heading. A heading is
- * the scope that the nodes of its rows share:
+ * Chooses which consecutive rows of a list of layers get a common heading. The heading
+ * is the name scope that the nodes of these rows share:
  *
  *     in /m/encoder/layers.0/self_attn:
  *        12 | 0.0328  MatrixMultiply  fp16 chw  q_proj: MatMul + Add
  *        13 + 0.0030  Reformat (layout)  fp16 chw -> fp16 chw32
  *        14 | 0.0121  MatrixMultiply  fp16 chw  k_proj: MatMul + Add
  *
- * Headings are placed where they save the most text: a heading that is too general
- * leaves long names below it, and each heading takes a line.  Rows without names fit
- * any heading.
+ * Headings are placed where they save the most text. A heading that is too general
+ * leaves long names in its rows, but each heading takes a line. Rows without names fit
+ * below any heading.
  */
 #include "base/base.h"
 #include "model/graph/graph.h"
 #include "report/text/rows.h"
 
 enum {
-    MOST_ROWS = 64, /* maximum number of rows below one heading */
-    LINE = 24       /* what one more line costs a reader, in characters */
+    MOST_ROWS = 64, /* most rows below one heading */
+    LINE = 24       /* the cost of a heading's own line, in characters */
 };
 
 bool fsd_text_is_scope(struct fsd_text_scope a, struct fsd_text_scope b)
@@ -25,7 +25,7 @@ bool fsd_text_is_scope(struct fsd_text_scope a, struct fsd_text_scope b)
     return fsd_slice_equal(a.path, b.path) && (!a.path.n || a.sign == b.sign);
 }
 
-/* Whether a path is the other path or one of its parents. */
+/* Whether `path` equals `other` or is a parent of it. */
 static bool is_above(struct fsd_slice path, struct fsd_slice other, char sign)
 {
     return other.n >= path.n && !memcmp(other.s, path.s, path.n) &&
@@ -52,13 +52,14 @@ struct fsd_text_scope fsd_text_scope_of(const struct fsd_diff *d, fsd_id node)
     if (n->module)
         return (struct fsd_text_scope){fsd_slice_of(fsd_text(d->names, n->module)),
                                        '.'};
-    if (!slash || slash - name >= FSD_BRIEF) /* the printed part of the name has no
-                                                slash */
+    if (!slash || slash - name >= FSD_BRIEF) /* the name is printed in a short form
+                                                without its slash */
         slash = name;
     return (struct fsd_text_scope){{name, (size_t)(slash - name)}, '/'};
 }
 
-/* The number of characters that a heading over the named rows saves. */
+/* The number of characters that a heading saves.
+ * @param named number of its rows that have names */
 static int64_t saved(struct fsd_text_scope scope, uint32_t named)
 {
     int64_t n = (int64_t)scope.path.n;
@@ -66,11 +67,11 @@ static int64_t saved(struct fsd_text_scope scope, uint32_t named)
     return named > 1 ? named * (n + 1) - (n + LINE) : 0;
 }
 
-/* The best headings for the first rows. */
+/* The best choice of headings for the rows 0 to i - 1; choices are indexed by i. */
 struct choice {
     int64_t saved;
     uint32_t
-        first; /* first row below the last heading; the row itself: it has no heading */
+        first; /* first row below the last heading; i: the last row has no heading */
     struct fsd_text_scope heading;
 };
 

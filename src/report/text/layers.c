@@ -1,5 +1,6 @@
 /*
- * The layers of the engine in order, one block per layer, with its nodes beside it:
+ * Prints the layers of the engine in order. Each layer is a block, with the nodes of
+ * the model beside it:
  *
  *       model                             engine
  *     5 Conv_22                    n t  | Convolution  int8 chw32
@@ -15,10 +16,13 @@
 
 enum {
     SIDE_BY_SIDE = 96, /* minimum number of columns for this layout */
-    NUMBER = 5,        /* columns for the layer's number */
-    EVIDENCE = 6,      /* columns for the letters, including a space before them */
-    LEAST = 24,        /* columns for the nodes' side: "~ 3 folded, 12 absorbed" */
-    LEAST_REGION = 34  /* "region 3: 12 nodes in 4 layers" */
+    NUMBER = 5,        /* columns of the layer's number */
+    EVIDENCE = 6,      /* columns of the letters of evidence and the space before
+                          them */
+    LEAST = 24,        /* minimum number of columns of the model's side: "~ 3 folded, 12
+                          absorbed" */
+    LEAST_REGION = 34  /* the same, if there are regions: "region 3: 12 nodes in 4
+                          layers" */
 };
 
 struct cell {
@@ -30,7 +34,7 @@ struct cell {
 struct block {
     struct fsd_arena *arena;
     FSD_VEC(struct cell) left, right;
-    char mark; /* '|', '+' or '?' */
+    char mark; /* '|'; '+': an inserted layer; '?': a layer without known nodes */
     enum fsd_ink mark_ink;
 };
 
@@ -51,7 +55,8 @@ static bool same_form(const struct fsd_form *a, const struct fsd_form *b)
     return a->type == b->type && fsd_layout_same(a->layout, b->layout);
 }
 
-/* Prints the distinct forms of some ports; returns their number. */
+/* Prints the forms (type and layout) of some ports, each once.
+ * @return the number of forms */
 static uint32_t put_forms(const struct fsd_diff *d, struct fsd_span ports, FILE *out)
 {
     const struct fsd_form *last = NULL;
@@ -71,7 +76,7 @@ static uint32_t put_forms(const struct fsd_diff *d, struct fsd_span ports, FILE 
     return n;
 }
 
-/* Whether all inputs and outputs have the same form. */
+/* Whether all inputs and outputs of a layer have the same form. */
 static bool is_even(const struct fsd_diff *d, const struct fsd_node *n)
 {
     const struct fsd_form *first = NULL;
@@ -87,7 +92,8 @@ static bool is_even(const struct fsd_diff *d, const struct fsd_node *n)
     return true;
 }
 
-/* If no tensor has a type, the type in which the kernel computes may still be known. */
+/* Prints the forms of a layer's inputs and outputs. If none has a type, prints the type
+ * in which the kernel computes, if it is known. */
 static void put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
@@ -132,7 +138,7 @@ static void fill_right(const struct fsd_diff *d, fsd_id layer, struct block *b)
     const struct fsd_node *n = &d->engine->nodes.at[layer];
     const char *name = fsd_text(d->names, n->name);
     bool inserted = d->layers[layer].inserted;
-    /* A layer that is named like its only node needs no second line. */
+    /* A layer that has the name of its only node needs no second line. */
     bool said = d->match->of_layer[layer].n == 1 &&
                 d->model->nodes.at[fsd_match_of_layer(d->match, layer, 0)->node].name ==
                     n->name;
@@ -161,7 +167,7 @@ static char *node_text(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id
 
 static void fill_left(const struct fsd_diff *d, fsd_id layer, struct block *b)
 {
-    static const char letters[] = "mnltsp"; /* one letter per bit of enum
+    static const char letters[] = "mnltsp"; /* a letter for each bit of enum
                                                fsd_evidence */
 
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
@@ -179,7 +185,7 @@ static void fill_left(const struct fsd_diff *d, fsd_id layer, struct block *b)
     }
 }
 
-/* The nodes of a region are listed at its first layer. */
+/* Lists the nodes of a region, beside its first layer only. */
 static void fill_region(const struct fsd_diff *d, fsd_id layer, struct block *b)
 {
     fsd_id id = d->match->region_of_layer[layer];
@@ -282,8 +288,8 @@ static void put_one_column(const struct block *b, fsd_id layer,
     }
 }
 
-/* The columns for the nodes' side: the width of the longest text, at most two fifths;
- * 0: the nodes are printed below their layer. */
+/* The number of columns of the model's side: as many as its longest text has, but at
+ * most two fifths of the line; 0: the nodes are printed below their layer. */
 static size_t left_width(const struct fsd_diff *d, const struct fsd_style *style,
                          struct fsd_arena *scratch)
 {

@@ -1,5 +1,5 @@
-/* Lint as text: the builder for which the model is checked, in the requested style;
- * then the findings, with similar ones of a rule combined. */
+/* Prints lint as text: the builder for which the model is checked, then the findings.
+ * Similar findings of a rule are combined. */
 #include "base/base.h"
 #include "judge/lint/lint.h"
 #include "report/phrase/phrase.h"
@@ -23,8 +23,8 @@ static void put_head(const struct fsd_report *r, FILE *out)
     fsd_arena_free(sheet.arena);
 }
 
-/* Findings of one rule with the same words: the first is printed in full. For the
- * others, only the subjects are printed. */
+/* Findings of one rule that differ only in their subjects. The first is printed in
+ * full; of the others, only the subjects are printed. */
 struct group {
     const struct fsd_finding *head;
     uint32_t n;
@@ -44,8 +44,8 @@ static bool is_alike(const struct fsd_findings *all, const struct fsd_finding *a
     return a->facts.n == b->facts.n;
 }
 
-/* Prints the node of a finding. If the head has the same node, or the finding has none,
- * its layer is printed instead. */
+/* Prints the node of a finding. If the head has the same node, or the finding has no
+ * node, prints the layer of the finding. */
 static void put_place(const struct fsd_findings *all, const struct fsd_finding *head,
                       const struct fsd_finding *f, FILE *out)
 {
@@ -78,7 +78,8 @@ static void put_group(const struct fsd_report *r, const struct group *group, FIL
     putc('\n', out);
 }
 
-/* Returns the number of findings that are not printed in full. */
+/* Prints the findings of a rule.
+ * @return the number of findings that are not printed in full */
 static uint32_t put_rule(const struct fsd_report *r, uint32_t rule, FILE *out)
 {
     const struct fsd_findings *all = r->verdict->findings;

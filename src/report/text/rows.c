@@ -1,6 +1,6 @@
 /*
- * Prints the rows of a list of layers, below the headings that headings.c finds.  A row
- * is one line, or two if its names do not fit after its kind.
+ * Prints the rows of a list of layers, below the headings that headings.c finds. A row
+ * is one line. If its names do not fit into this line, they take a second line.
  */
 #include "model/graph/graph.h"
 #include "report/text/rows.h"
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { INDENT = 8 }; /* columns before a row's second line */
+enum { INDENT = 8 }; /* indentation of a row's second line, in columns */
 
 struct listing {
     const struct fsd_diff *d;
@@ -18,13 +18,15 @@ struct listing {
     FILE *out;
 };
 
-/* Whether a node is listed: not constants, nor quantizers that became a precision. */
+/* Whether a node is listed. Folded constants and absorbed quantizers, for example, are
+ * not. */
 static bool is_shown(const struct fsd_diff *d, fsd_id node)
 {
     return d->nodes[node].fate == FSD_FATE_LAYER;
 }
 
-/* The first, or last, node that layers compute; FSD_NONE if they compute none. */
+/* The first or the last node that the layers from `from` to `to` - 1 compute; FSD_NONE
+ * if they compute no node. */
 static fsd_id edge_node(const struct fsd_diff *d, fsd_id from, fsd_id to, bool last)
 {
     for (fsd_id k = 0; k < to - from; k++) {
@@ -60,7 +62,7 @@ static void find_scope(const struct fsd_diff *d, struct fsd_text_row *row)
     }
 }
 
-/* Prints the name without the part of its path that is already stated. */
+/* Prints the name of a node without the part of its path that the heading states. */
 static void put_name(const struct fsd_diff *d, fsd_id node,
                      struct fsd_text_scope stated, FILE *out)
 {
@@ -74,8 +76,8 @@ static void put_name(const struct fsd_diff *d, fsd_id node,
     free(text.text);
 }
 
-/* Prints "self_attn.q_proj: ", the module of the row's nodes relative to the heading.
- */
+/* Prints the module of the row's nodes, without the part that the heading states:
+ * "self_attn.q_proj: ". */
 static void put_module(const struct fsd_text_row *row, FILE *out)
 {
     struct fsd_slice rest = row->scope.path;
@@ -107,7 +109,7 @@ static void put_nodes(const struct fsd_diff *d, fsd_id layer,
     }
 }
 
-/* The nodes of a region are listed at its first layer. */
+/* Prints the nodes of a region, if the layer is the region's first layer. */
 static void put_region(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_region *region =
@@ -121,7 +123,8 @@ static void put_region(const struct fsd_diff *d, fsd_id layer, FILE *out)
     }
 }
 
-/* The nodes that a layer computes; its name if it computes no node of the model. */
+/* The text on a layer's nodes. A layer that computes no node shows its name; an
+ * inserted layer shows nothing. */
 static char *subject_of(const struct fsd_diff *d, fsd_id layer,
                         const struct fsd_text_row *row, struct fsd_arena *arena)
 {
@@ -137,7 +140,7 @@ static char *subject_of(const struct fsd_diff *d, fsd_id layer,
     return fsd_print_take(&text, arena);
 }
 
-/* Prints names on the same line if they fit, else on a separate line. */
+/* Prints the names on the current line if they fit, otherwise on a second line. */
 static void put_subject(const struct listing *l, const char *names, const char *joiner,
                         size_t used)
 {
@@ -249,7 +252,8 @@ static void put_control(const struct listing *l, const struct fsd_text_row *row)
     fsd_ink(l->style, FSD_INK_PLAIN, l->out);
 }
 
-/* Prints "  /m/layers.0: q_proj/Add to fc2/Mul" on the same line, or below it. */
+/* Prints "  /m/layers.0: q_proj/Add to fc2/Mul", on the current line or on a second
+ * line. */
 static void put_first_and_last(const struct listing *l, const struct fsd_text_row *row,
                                size_t used)
 {
@@ -310,8 +314,9 @@ static void put_heading(const struct listing *l, struct fsd_text_scope scope)
     fsd_ink(l->style, FSD_INK_PLAIN, l->out);
 }
 
-/* A row without names fits below any heading; a name that begins with a slash is
- * complete. */
+/* Whether the row needs a different heading than the last one. A row without names fits
+ * below any heading. Names that begin with a slash are complete, so they need no empty
+ * heading. */
 static bool needs_heading(const struct fsd_text_row *row, struct fsd_text_scope stated)
 {
     return row->named && !fsd_text_is_scope(row->heading, stated) &&

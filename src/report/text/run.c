@@ -1,9 +1,9 @@
 /*
  * The text report of one run: head, counts, times, then layers, nodes without a layer
- * and findings.  Findings are ordered by severity and rule, and within a rule by the
- * time of their layers, else by their bytes, so that the first lines are the most
- * relevant; without --all, only some of each rule are shown, since a large engine has
- * thousands.
+ * and findings. Findings are ordered by severity and rule, and within a rule by the
+ * time of their layers (without times, by their bytes), so that the first lines are the
+ * most relevant. A large engine has thousands of findings, so without --all only some
+ * of each rule are printed.
  */
 #include "judge/findings/brief.h"
 #include "model/graph/graph.h"
@@ -17,8 +17,8 @@
 
 enum { SHOWN_OPS = 6, SHOWN_IN_BRIEF = 3 };
 
-static const double LEAST_SHARE = 0.01; /* share of the time above which an operator is
-                                           named */
+static const double LEAST_SHARE = 0.01; /* operators with a smaller share of the time
+                                           are not listed */
 
 /* -------------------------------------------------------------------- summary */
 
@@ -39,7 +39,7 @@ static void put_input(const struct fsd_diff *d, const struct fsd_style *style,
     fprintf(out, ")\n");
 }
 
-/* With --all, also prints how much of the log was understood. */
+/* Prints the build log. With --all, also prints how many lines have an unknown form. */
 static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
     const struct fsd_history *h = d->history;
@@ -74,9 +74,7 @@ static void put_built(const struct fsd_diff *d, const struct fsd_style *style,
     fputc('\n', out);
 }
 
-/* Prints the optimization profile, if there are several, and the sizes on which the
- * counts are based. */
-/* Prints dynamic sizes of inputs, with the source of their values. */
+/* Prints the values of the inputs' dynamic sizes, and the source of these values. */
 static void put_sizes(const struct fsd_diff *d, const fsd_tensor_vec *inputs,
                       const char *which, const struct fsd_style *style, FILE *out)
 {
@@ -95,6 +93,8 @@ static void put_sizes(const struct fsd_diff *d, const fsd_tensor_vec *inputs,
         fprintf(out, ", %s (set others with --shape)\n", which);
 }
 
+/* Prints the optimization profile, if there are several, and the sizes of the inputs,
+ * on which all counts are based. */
 static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
                         FILE *out)
 {
@@ -113,7 +113,8 @@ static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
     put_sizes(d, &d->cost->tuned, "the optimum of the profile", style, out);
 }
 
-/* The kinds of layers, and the number of mapped layers per kind of evidence. */
+/* Templates: the kinds of layers, and the number of mapped layers per kind of
+ * evidence. */
 static const char layers_text[] =
     "{*}layers   {/}{all_layers}: {layers!}\n"
     "{*}inserted {/}{all_inserted}<: {inserted!}>\n"
@@ -139,7 +140,7 @@ static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
     putc('\n', out);
 }
 
-/* Prints how many of the computing layers have known nodes. */
+/* Prints the number of computing layers whose nodes are known. */
 static void put_mapped(const struct fsd_diff *d, const struct fsd_style *style,
                        FILE *out)
 {
@@ -175,7 +176,7 @@ static void put_types(const struct fsd_diff *d, const struct fsd_style *style,
           out);
 }
 
-/* Prints several engines of one model. */
+/* Prints the engines, if the model has several. */
 static void put_parts(const struct fsd_diff *d, const struct fsd_style *style,
                       FILE *out)
 {
@@ -196,7 +197,7 @@ static void put_parts(const struct fsd_diff *d, const struct fsd_style *style,
     fputs(" (`parts` lists the tensors between engines)\n", out);
 }
 
-/* Prints the providers that run the layers, if the engine's runtime states them. */
+/* Prints the execution providers that run the layers, if the runtime states them. */
 static void put_providers(const struct fsd_diff *d, const struct fsd_style *style,
                           FILE *out)
 {
@@ -244,7 +245,8 @@ static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style
     fputs(" (a layer's time is shared among its nodes by their work)\n", out);
 }
 
-/* Prints how the layer times were obtained: the times in one profile are already means.
+/* Prints how the layer times were measured. The times in a single profile are already
+ * means of several runs.
  */
 static void put_measured(const struct fsd_measured *t, FILE *out)
 {
@@ -264,8 +266,8 @@ static void put_measured(const struct fsd_measured *t, FILE *out)
     putc(')', out);
 }
 
-/* The sum of the layers is not the time of a run: layers overlap, and times between
- * layers are in no profile. */
+/* Prints the sum of the layer times. It is not the time of a run: layers overlap, and
+ * no profile has the times between layers. */
 static void put_layer_times(const struct fsd_diff *d, FILE *out)
 {
     const struct fsd_measured *t = d->times;
@@ -324,8 +326,8 @@ void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *
     putc('\n', out);
 }
 
-/* Sorts findings by the time of their layers, or else by their bytes, most expensive
- * first. */
+/* A finding with the cost of its layers. Findings are sorted by time, then by bytes,
+ * the most expensive first. */
 struct hurt {
     const struct fsd_finding *finding;
     double ms, bytes;
@@ -350,8 +352,8 @@ static struct hurt hurt_of(const struct fsd_diff *d, const struct fsd_finding *f
     return hurt;
 }
 
-/* Prints the first few findings of a rule; all with --all.  Findings with the same
- * sentence share a line. */
+/* Prints the first `most` findings of a rule, or all with --all. Findings with the same
+ * message share a line. */
 static void put_rule(const struct fsd_diff *d, uint32_t rule, uint32_t most,
                      const struct fsd_style *style, FILE *out)
 {
@@ -419,7 +421,7 @@ void fsd_text_brief(const struct fsd_brief *brief, const struct fsd_style *style
     }
 }
 
-/* The highest severity among the findings of a rule, which may be lower than that of
+/* The highest severity among the findings of a rule. It may be lower than the level of
  * the rule. */
 static int worst_of(const struct fsd_findings *all, uint32_t rule)
 {
@@ -431,7 +433,7 @@ static int worst_of(const struct fsd_findings *all, uint32_t rule)
     return worst;
 }
 
-/* Prints the verdict on which the exit status depends. */
+/* Prints the verdict, which determines the exit status. */
 static void put_verdict(const struct fsd_findings *all, const struct fsd_style *style,
                         FILE *out)
 {
@@ -443,8 +445,8 @@ static void put_verdict(const struct fsd_findings *all, const struct fsd_style *
     putc('\n', out);
 }
 
-/* Prints warnings and errors, the first few of each rule; of notes only the counts per
- * rule. */
+/* Prints the first few warnings and errors of each rule, and the number of notes of
+ * each rule. */
 static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style *style,
                                 FILE *out)
 {
@@ -472,7 +474,7 @@ static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style
     fputs(" (--all lists them)\n", out);
 }
 
-/* Prints the inputs of the report. */
+/* Prints the files from which the report is made. */
 static void put_read(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
     put_input(d, style, "model", d->model, out);
@@ -502,8 +504,8 @@ static void write_whole(const struct fsd_diff *d, const void *summary,
     put_findings(d, style, out);
 }
 
-/* Prints the most relevant part first; then the mapping with equal blocks folded; last
- * the inputs, which the user knows. */
+/* Prints the most relevant part first, then the layers and their nodes with equal
+ * blocks folded, and last the input files, which the user knows. */
 static void write_folded(const struct fsd_diff *d, const void *summary,
                          const struct fsd_style *style, FILE *out)
 {

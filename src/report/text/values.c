@@ -1,5 +1,6 @@
-/* External numbers in a text report: what was compared, where an error enters, its
- * suspects, how it grows, where values stop being finite, and what is unknown. */
+/* Prints external numbers (--values): the compared tensors, the layers where an error
+ * enters, its suspected causes, its growth, the first values that are not finite, and
+ * the tensors without numbers. */
 #include "base/base.h"
 #include "model/graph/graph.h"
 #include "report/text/text.h"
@@ -149,7 +150,7 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e,
     put_behind(d, e, out);
 }
 
-/* Prints the other places where an error enters, which do not depend on the first. */
+/* Prints the other layers where an error enters, independently of the first. */
 static void put_other_entries(const struct fsd_diff *d, FILE *out)
 {
     const struct fsd_values *v = d->values;
@@ -173,8 +174,8 @@ static double error_of(const struct fsd_diff *d, uint32_t step)
     return fsd_number_of(d->numbers, d->values->growth.at[step].row, FSD_ERROR_L2_REL);
 }
 
-/* Whether the error doubled or halved since the last printed step, or the step is the
- * last. */
+/* Whether to print a step: the first, the last, and each step whose error is at least
+ * twice, or at most half, the error of the step printed before. */
 static bool is_shown(const struct fsd_diff *d, uint32_t step, uint32_t before)
 {
     double now = error_of(d, step), then = error_of(d, before);

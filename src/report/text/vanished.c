@@ -17,14 +17,15 @@ static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
     putc('\n', out);
 }
 
-/* Whether only one reason is known for the node's fate; such nodes are listed
- * together. */
+/* Whether the node's outcome is explained by a general reason alone, not by another
+ * node or a log event. Such nodes are listed together. */
 static bool is_plain(const struct fsd_node_result *r, enum fsd_fate fate)
 {
     return r->fate == fate && r->other == FSD_NONE && r->event == FSD_NONE;
 }
 
-/* "it changes only the shape, not the data: view_1, view_2, view_3 and 33 more" */
+/* Prints the nodes with the same outcome and reason in one line: "view_1, view_2 and 33
+ * more it changes only the shape". */
 static uint32_t put_alike(const struct fsd_diff *d, const struct fsd_style *style,
                           fsd_id first, FILE *out)
 {
@@ -50,7 +51,7 @@ static uint32_t put_alike(const struct fsd_diff *d, const struct fsd_style *styl
     return n;
 }
 
-/* The reasons for a fate, which are few, since they are string literals. */
+/* A reason for an outcome. There are few reasons, because each is a string literal. */
 struct reason {
     const char *why;
     uint32_t n;
@@ -149,8 +150,8 @@ void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,
         fprintf(out, "- %u %s", d->summary->by_fate[i], fsd_fate_name(fate));
         fsd_ink(style, FSD_INK_PLAIN, out);
         put_ops(d, fate, out);
-        /* Constants and quantizers are numerous and have the same reasons, so their
-         * counts suffice.  Other nodes are named. */
+        /* Folded constants and absorbed quantizers are numerous and have the same
+         * reasons, so only their number is printed. Other nodes are named. */
         if (style->all || (fate != FSD_FATE_FOLDED && fate != FSD_FATE_ABSORBED))
             put_nodes(d, style, fate, out);
     }

@@ -1,5 +1,5 @@
-/* A verdict as SARIF 2.1.0 and as GitLab's code quality report: JSON in external
- * formats, and therefore not built from records. */
+/* Prints verdicts as SARIF 2.1.0 and as GitLab's code quality report. Others define
+ * these JSON formats, so they are not built from records. */
 #include "report/phrase/escape.h"
 #include "base/base.h"
 #include "report/verdict/verdict.h"
@@ -23,8 +23,8 @@ static void add_text_of(struct fsd_json *object, const char *key, const char *te
     fsd_json_text(fsd_json_object(object, key), "text", text);
 }
 
-/* "](" starts a link in a message (SARIF section 3.11.6), and viewers differ in how
- * they read an escaped bracket. */
+/* In a message, "](" belongs to a link (SARIF section 3.11.6). Viewers differ in how
+ * they read an escaped bracket, so the parenthesis is replaced. */
 static void add_message(struct fsd_json *result, const char *build, const char *text)
 {
     struct fsd_print plain;
@@ -49,8 +49,9 @@ static const char *sarif_level(int level)
     return levels[level == FSD_OFF ? FSD_INFO : level];
 }
 
-/* The builds of a list may have been checked with different rules and levels: prints
- * the strictest level. */
+/* The level of a rule in a list of builds. Each build may have its own rules and
+ * levels, so this is the strictest level.
+ * @param[out] asked whether any build was checked with the rule */
 static int level_of(const struct fsd_verdicts *all, const struct fsd_rule *rule,
                     bool *asked)
 {
@@ -67,7 +68,9 @@ static int level_of(const struct fsd_verdicts *all, const struct fsd_rule *rule,
     return level;
 }
 
-/* @param[out] index indexed by rule number: the rule's place in the list */
+/* Adds the program and its rules.
+ * @param[out] index for each rule number, the rule's index in the list of SARIF
+ *         rules */
 static void add_driver(const struct fsd_verdicts *all, struct fsd_json *run,
                        uint32_t *index)
 {
@@ -96,7 +99,8 @@ static void add_driver(const struct fsd_verdicts *all, struct fsd_json *run,
     }
 }
 
-/* Adds the builds that could not be checked, and the root causes of the others. */
+/* Adds, as notifications, the errors of builds that could not be checked, and the
+ * conclusions on the other builds. */
 static void add_invocation(const struct fsd_verdicts *all, struct fsd_json *run)
 {
     struct fsd_json *invocation, *notifications;
@@ -138,7 +142,7 @@ static void add_location(const struct fsd_verdict *v, const struct fsd_finding *
     fsd_print_close(&uri);
     fsd_json_text(fsd_json_object(physical, "artifactLocation"), "uri", uri.text);
     free(uri.text);
-    /* Code scanning requires a line; if it is unknown, prints 1. */
+    /* GitHub code scanning requires a line, so an unknown line becomes 1. */
     fsd_json_number(fsd_json_object(physical, "region"), "startLine",
                     item->line ? item->line : 1);
     if (!item->nodes.n)
@@ -205,7 +209,8 @@ void fsd_verdict_put_sarif(const struct fsd_verdicts *all,
     index = FSD_NEW(scratch, uint32_t, n_rules);
     fsd_json_text(log, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     fsd_json_text(log, "version", "2.1.0");
-    /* One run, even for a list: code scanning accepts only one per tool. */
+    /* A list of builds has one run, too: GitHub code scanning accepts one run per
+     * tool. */
     run = fsd_json_item(fsd_json_list(log, "runs"));
     add_driver(all, run, index);
     add_invocation(all, run);
@@ -252,7 +257,7 @@ static void add_failure(struct fsd_json *report, const struct fsd_judged *j)
     add_location_of(object, *j->error->file ? j->error->file : ".", 0);
 }
 
-/* A line is required; if it is unknown, prints 1. */
+/* GitLab requires a line, so an unknown line becomes 1. */
 void fsd_verdict_put_gitlab(const struct fsd_verdicts *all,
                             const struct fsd_style *style, FILE *out)
 {

@@ -1,4 +1,4 @@
-/* A verdict as JUnit XML for CI servers: a rule is a test case. */
+/* Prints verdicts as JUnit XML for CI servers: each rule is a test case. */
 #include "base/base.h"
 #include "report/phrase/escape.h"
 #include "report/verdict/verdict.h"
@@ -92,7 +92,7 @@ static void put_suite(const struct fsd_verdict *v, const char *name,
     fputs("  </testsuite>\n", out);
 }
 
-/* Prints a build that could not be checked. */
+/* Prints the error of a build that could not be checked. */
 static void put_error(const struct fsd_judged *j, struct totals *totals, FILE *out)
 {
     char text[sizeof(struct fsd_error)];

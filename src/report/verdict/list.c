@@ -1,7 +1,6 @@
 /*
- * The verdicts of a list of builds as text: a table of all builds, then the verdicts of
- * those that did not pass, and a last line for all.  The table is as wide as the
- * terminal: the worst finding gets the columns that label and model leave.
+ * Prints the verdicts of a list of builds as text: a table of all builds, the verdicts
+ * of the builds that did not pass, and a last line for all builds.
  */
 #include "base/base.h"
 #include "report/text/text.h"
@@ -43,7 +42,8 @@ void fsd_put_worst(const struct fsd_judged *j, FILE *out)
     const struct fsd_finding *worst = j->v ? fsd_verdict_worst(j->v) : NULL;
     char text[sizeof(struct fsd_error)];
 
-    if (!j->v) { /* the reason is printed below the table */
+    if (!j->v) { /* only the message: the file and the position follow below the
+                    table */
         struct fsd_error words = {.unit = FSD_POS_NONE};
 
         memcpy(words.message, j->error->message, sizeof words.message);
@@ -59,8 +59,9 @@ struct widths {
     size_t label, model, worst;
 };
 
-/* The worst finding gets the columns that the others leave; a long label or model has
- * its middle left out. */
+/* The widths of the table's columns, which together are as wide as the terminal. The
+ * worst finding gets the rest of the line. A label or model that is too long is printed
+ * without its middle. */
 static struct widths measure(const struct fsd_verdicts *all,
                              const struct fsd_style *style)
 {
@@ -87,8 +88,8 @@ static struct widths measure(const struct fsd_verdicts *all,
     return w;
 }
 
-/* Prints the front of a sentence, which names its subject; its last words are left out.
- */
+/* Prints a sentence, and leaves out its last words if it is too long: the first words
+ * name its subject. */
 static void put_front(const char *text, size_t width, FILE *out)
 {
     char front[512];
@@ -100,7 +101,7 @@ static void put_front(const char *text, size_t width, FILE *out)
     }
     for (size_t next; n < sizeof front - 4 && text[n]; n = next) {
         next = n + 1;
-        while (((unsigned char)text[next] & 0xc0) == 0x80) /* `next` is within a
+        while (((unsigned char)text[next] & 0xc0) == 0x80) /* `next` is inside a UTF-8
                                                               character */
             next++;
         if (next >= sizeof front - 4)
@@ -120,7 +121,8 @@ static void put_padded(const char *text, size_t width, FILE *out)
 {
     size_t used = width ? fsd_put_fitted(out, text, width) : 0;
 
-    /* A label of one long word exceeds its column. */
+    /* fsd_put_fitted() does not shorten a single word, so a label may exceed its
+     * column. */
     fprintf(out, "%*s", (int)(used < width ? width - used : 0) + (width ? 2 : 0), "");
 }
 

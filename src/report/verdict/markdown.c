@@ -1,6 +1,6 @@
 /*
- * A verdict as a comment of a merge request: the verdict, a table of a few lines, then
- * one folded section per rule.  Names from an input are escaped and in <code>, so that
+ * Prints a verdict as a comment on a merge request: the verdict, a short table, then
+ * one folded section per rule. Names of an input are escaped and in <code>, so that
  * they can neither act as markup nor mention a user.
  */
 #include "base/base.h"
@@ -10,8 +10,9 @@
 
 #include <stdlib.h>
 
-/* Prints a piece of the comment as a whole or not at all.  The room is counted in
- * bytes, of which there are at least as many as characters. */
+/* Prints a piece of the comment if all of it fits into the room, and returns whether it
+ * does. The limit is in characters; the room counts bytes, so it never exceeds the
+ * limit. */
 static bool put_piece(struct fsd_print *piece, size_t *room, FILE *out)
 {
     bool fits;
@@ -51,7 +52,7 @@ static void put_rule(const struct fsd_verdict *v, uint32_t rule, size_t *room,
     const struct fsd_outcome *r = &v->findings->rules.at[rule];
     struct fsd_print piece;
     uint32_t left = r->found;
-    bool open = false; /* failures are visible; other sections are folded */
+    bool open = false; /* a section with an error is unfolded */
 
     if (!left)
         return;
@@ -109,7 +110,8 @@ static void put_about(const struct fsd_verdict *v, FILE *out)
     }
 }
 
-/* If there is only one cause, the sentences at the top already state it. */
+/* Lists the root causes. A single cause is left out, because the first sentences of the
+ * comment state it. */
 static void put_causes(const struct fsd_verdict *v, FILE *out)
 {
     for (uint32_t i = 0; v->causes.n > 1 && i < v->causes.n; i++) {
@@ -130,7 +132,7 @@ static void put_accept(const struct fsd_verdict *v, FILE *out)
     fputs(" and commit the snapshot.\n\n", out);
 }
 
-/* Findings that a policy ignores must be reviewed, too. */
+/* Lists the ignored findings, because reviewers must see them, too. */
 static void put_ignores(const struct fsd_verdict *v, size_t *room, FILE *out)
 {
     struct fsd_print piece;
@@ -203,7 +205,7 @@ static void put_build_row(const struct fsd_judged *j, FILE *out)
     free(worst.text);
 }
 
-/* The table may use at most half of the room. */
+/* Prints the table of builds, which may use at most half of the room. */
 static void put_builds(const struct fsd_verdicts *all, size_t *room, FILE *out)
 {
     size_t half = *room / 2, before = half;
@@ -221,7 +223,7 @@ static void put_builds(const struct fsd_verdicts *all, size_t *room, FILE *out)
     *room -= before - half;
 }
 
-/* Builds that did not pass share the room: each leaves some for the later ones. */
+/* Prints a build that did not pass. It leaves some of the room to the later builds. */
 static void put_failed(const struct fsd_judged *j, size_t *room, FILE *out)
 {
     char text[sizeof(struct fsd_error)];

@@ -1,4 +1,5 @@
-/* A verdict as lines: text for a job's log, and annotations for GitHub. */
+/* Prints verdicts as lines: text for the log of a CI job, and annotations for
+ * GitHub. */
 #include "base/base.h"
 #include "report/phrase/escape.h"
 #include "report/phrase/phrase.h"
@@ -30,8 +31,8 @@ void fsd_put_outcome(const struct fsd_outcome *rule, FILE *out)
         fprintf(out, ", %u ignored", rule->ignored);
 }
 
-/* Prints what a rule measured against its budget; nothing if the rule cannot fail,
- * since its findings state everything. */
+/* Prints the number of findings of a rule and its budget, if the rule fails the check
+ * or has ignored findings. For other rules, the findings state everything. */
 static void put_rule(const struct fsd_outcome *rule, FILE *out)
 {
     bool fails = rule->budget && rule->found && rule->level == FSD_ERROR;
@@ -51,8 +52,9 @@ static bool skipped_alike(const struct fsd_findings *all, uint32_t a, uint32_t b
     return why && other && !strcmp(why, other);
 }
 
-/* Prints "latency, slower-group": all rules that were skipped for the same reason as
- * the i-th; nothing if the i-th is not the first of them. */
+/* Prints "latency, slower-group": the rules that were skipped for the same reason as
+ * rule i. Prints nothing if an earlier rule has the same reason.
+ * @return whether it printed */
 static bool put_skipped(const struct fsd_findings *all, uint32_t i, const char *before,
                         FILE *out)
 {
@@ -66,8 +68,8 @@ static bool put_skipped(const struct fsd_findings *all, uint32_t i, const char *
     return first;
 }
 
-/* The text comes from the policy, which is valid UTF-8 but may contain invisible
- * characters. */
+/* The texts come from the policy. A policy is valid UTF-8, but may contain invisible
+ * characters, so they are escaped. */
 void fsd_put_ignore(const struct fsd_ignored *ignored, FILE *out)
 {
     const struct fsd_policy_ignore *by = ignored->by;
@@ -98,7 +100,7 @@ void fsd_put_cause(const struct fsd_root_cause *cause, FILE *out)
             cause->warnings, fsd_plural(cause->warnings));
 }
 
-/* Findings with the same rule and severity; a cause may have many. */
+/* The number of findings with the same rule and severity, and how many are printed. */
 struct alike {
     uint32_t n, put;
 };
@@ -118,7 +120,8 @@ static struct alike *count_alike(const struct fsd_verdict *v, uint32_t cause,
     return alike;
 }
 
-/* The number of findings to print.  A cause already states what its notes state. */
+/* The number of similar findings to print. Many notes of one cause are left out,
+ * because they repeat the cause. */
 static uint32_t room_for(const struct alike *alike, enum fsd_severity severity,
                          bool caused)
 {
@@ -153,7 +156,8 @@ static void put_findings(const struct fsd_verdict *v, uint32_t cause,
     }
 }
 
-/* Prints one cause after the other, and then the findings without a single cause. */
+/* Prints each cause with its findings, and then the findings that no single cause
+ * explains. */
 static void put_causes(const struct fsd_verdict *v, const struct fsd_style *style,
                        FILE *out)
 {
@@ -275,18 +279,20 @@ void fsd_verdict_put_line(const struct fsd_verdicts *all, const struct fsd_style
 
 /* ---------------------------------------------------------------- annotations */
 
-/* A step shows ten annotations of each severity and drops the rest silently. */
+/* In a workflow step, GitHub shows ten annotations of each severity and silently drops
+ * the rest. */
 enum { SHOWN = 10 };
 
-/* https://docs.github.com/actions: workflow commands, "::warning file=,title=::text".
- */
+/* Annotations are workflow commands: "::warning file=,title=::text". By severity, the
+ * numbers of all annotations, and of those already passed to open_annotation(). */
 struct annotations {
     uint32_t all[FSD__SEVERITY_COUNT], put[FSD__SEVERITY_COUNT];
     FILE *out;
 };
 
-/* Begins an annotation, up to its title, if there is room; the last one states the
- * number of further annotations. */
+/* Prints the front of an annotation, up to its title.
+ * @return whether there is room for it. The last annotation of a severity states the
+ *         number of further ones instead. */
 static bool open_annotation(struct annotations *a, enum fsd_severity severity,
                             const char *file, uint32_t line)
 {
@@ -308,8 +314,8 @@ static bool open_annotation(struct annotations *a, enum fsd_severity severity,
     return true;
 }
 
-/* The title names the model, since jobs with many builds show their annotations
- * together. */
+/* Prints the rest of an annotation. Its title names the model, because jobs with many
+ * builds show all annotations together. */
 static void close_annotation(struct annotations *a, const struct fsd_judged *j,
                              const char *what, const char *message)
 {
@@ -341,14 +347,15 @@ static void annotate_error(struct annotations *a, const struct fsd_judged *j)
         close_annotation(a, j, "error", fsd_error_text(j->error, text, sizeof text));
 }
 
-/* The root cause is annotated at the model. */
+/* Annotates the model file with the root cause. */
 static void annotate_cause(struct annotations *a, const struct fsd_judged *j)
 {
     if (open_annotation(a, FSD_INFO, j->v->model ? j->v->model : j->v->engine, 0))
         close_annotation(a, j, "root cause", fsd_verdict_sentences(j->v));
 }
 
-/* The first finding of each build precedes the second finding of any. */
+/* Prints the first finding of each build, then the second finding of each build, and so
+ * on, so that each build has annotations within the limit. */
 void fsd_verdict_put_github(const struct fsd_verdicts *all,
                             const struct fsd_style *style, FILE *out)
 {

@@ -1,4 +1,4 @@
-/* The writers of verdicts: the formats of merge gates.  They print findings and the
+/* The writers of verdicts, for the formats of merge gates. They print findings and the
  * table above them, and no other part of a run. */
 #pragma once
 
@@ -13,17 +13,18 @@ void fsd_put_cause(const struct fsd_root_cause *cause, FILE *out);
 /** "2 findings of lost-fusion by 'the head': on purpose; owner x; until 2026-12-31" */
 void fsd_put_ignore(const struct fsd_ignored *ignored, FILE *out);
 
-/** Prints one verdict, or those of a list: formats for people begin with a table of all
- *  builds, followed by each build that did not pass. */
+/** Prints one verdict, or the verdicts of a list. For a list, formats for human readers
+ * first print a table of all builds, and then each build that did not pass. */
 typedef void fsd_verdict_fn(const struct fsd_verdicts *all,
                             const struct fsd_style *style, FILE *out);
 
 /** "4 builds: 1 passed, 2 failed, 1 could not be checked" */
 void fsd_put_builds_tally(const struct fsd_verdicts *all, FILE *out);
-/** "+0.0310", how much slower the build is; "-" if a time is unknown. */
+/** "+0.0310": the change of the build's time in ms; "-" if a time is unknown. */
 const char *fsd_change_text(const struct fsd_judged *j, char room[32]);
-/** The parts of a text about several builds: the table, the title of a build that did
- *  not pass (returns true if its verdict follows), and the last line. */
+/** The parts of a text on several builds: the table, the title of a build that did not
+ * pass, and the last line. fsd_verdicts_put_title() returns whether the caller must
+ * print the build's verdict. */
 void fsd_verdicts_put_table(const struct fsd_verdicts *all,
                             const struct fsd_style *style, FILE *out);
 bool fsd_verdicts_put_title(const struct fsd_judged *j, const struct fsd_style *style,
@@ -32,11 +33,12 @@ void fsd_verdicts_put_end(const struct fsd_verdicts *all, const struct fsd_style
                           FILE *out);
 /** "check failed: 3 builds: 1 passed, 2 failed (a.onnx, b.onnx)" */
 void fsd_verdicts_put_line(const struct fsd_verdicts *all, FILE *out);
-/** Prints a build's entry in a table: its worst finding, or why it could not be
- *  checked. */
+/** Prints a build's worst finding for a table, or the error if the build could not be
+ * checked. */
 void fsd_put_worst(const struct fsd_judged *j, FILE *out);
 
-/** The character limit of a GitHub comment, and the limit that reports keep. */
+/** In characters: GitHub's limit of a comment, and the lower limit that reports
+ * keep. */
 enum { FSD_MARKDOWN_LIMIT = 65536, FSD_MARKDOWN_ROOM = 60000 };
 
 fsd_verdict_fn fsd_verdict_put_text, fsd_verdict_put_line, fsd_verdict_put_markdown,

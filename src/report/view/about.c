@@ -1,4 +1,5 @@
-/* The capabilities of the program: its inputs, its outputs, and the tested versions. */
+/* Lists the capabilities of the program: its inputs, its outputs, and the tested
+ * versions. */
 #include "judge/lint/lint.h"
 #include "report/picture/picture.h"
 #include "report/subject/subject.h"
@@ -25,7 +26,7 @@ FSD_RECORD(format_row, FORMAT_ROW)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
-/* Pictures that need Graphviz, if it is installed. */
+/* The formats of pictures that need Graphviz. */
 static const char *const drawn[] = {"svg", "png", "pdf"};
 
 static bool is_there(const char *format, const char *const *draws, uint32_t n)

@@ -1,8 +1,8 @@
 /*
- * How the build spent its time, according to its log: seconds per layer and per source
- * of tactics, what was timed, cached or skipped, and why; the steps of the build, and
- * the plan's size.  Facts that the log does not state are left out, and the text
- * mentions that.
+ * Shows how the build spent its time, according to its log: the seconds per layer and
+ * per tactic source; the kernels that the builder timed, took from the timing cache, or
+ * skipped, and the reason; the steps of the build; the plan's size. The text mentions
+ * facts that the log does not state.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -13,7 +13,8 @@
 enum { SHOWN = 10, SHOWN_SKIPS = 8 };
 
 /* clang-format off */
-/* The time spent on one layer, one source, or one layer with one source. */
+/* The time spent on a layer, on a tactic source, or on a layer with kernels of one
+ * tactic source. */
 #define SPENT(has, set, when, t) \
     when(t, NUMBER, seconds, w->known, spent->seconds, "seconds") \
     set(t, COUNT,  timed, spent->timed, "timed", .about = "number of timed " \
@@ -129,7 +130,8 @@ static const char *clock_name(unsigned value)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
-/* Time stamps are in whole seconds, so no decimal places are known. */
+/* Templates. Seconds from time stamps are whole numbers, so they have no decimal
+ * places. */
 #define SPENT_TEXT(digits)                                                             \
     "{seconds:9." digits "} {share:6} {timed:6} {kernels:8} {cached:7} {skipped:8}  "
 static const char layer_text[] = SPENT_TEXT("3") "{name:.49}\n";
@@ -168,7 +170,7 @@ struct spent {
     uint64_t timed, kernels, cached, skipped;
 };
 
-/* The part of a row's time that one entry of the log accounts for. */
+/* An entry of the log, and its part of a row's time. */
 struct part {
     const struct fsd_effort *e;
     struct spent spent;
@@ -179,7 +181,8 @@ struct work {
     const struct fsd_diff *d;
     const struct fsd_efforts *all;
     FSD_VEC(struct part) parts;
-    bool stated, known; /* the log states the seconds; the seconds are known */
+    bool stated, known; /* stated: the log states seconds; known: the log states seconds
+                           or has time stamps */
     struct spent sum;
 };
 
@@ -235,10 +238,11 @@ static struct fsd_real share_of(const struct work *w, const struct spent *s)
 
 /* ----------------------------------------------------------------- layers, sources */
 
-/* Sums of parts with the same key, slowest first. */
+/* A sum of parts with the same key. Groups are sorted, the slowest first. */
 struct group {
     fsd_sym key;
-    struct fsd_span parts; /* in work.parts, which is sorted by key */
+    struct fsd_span parts; /* the summed parts: a span of `parts` in struct work, which
+                              is sorted by key */
     struct spent spent;
 };
 
@@ -339,7 +343,8 @@ FSD_ORDERED(by_reason, struct skipped, fsd_order(x->source, y->source),
 FSD_ORDERED(most_first, struct skipped, fsd_order(y->sum.times, x->sum.times),
             by_reason(x, y))
 
-/* Adds up skips of the same source for the same reason to one row. */
+/* Combines skips of the same tactic source for the same reason into one row.
+ * @return the number of rows */
 static uint32_t sum_skips(const struct work *w, struct skipped **out)
 {
     FSD_VEC(struct skipped) all = {0};
@@ -396,7 +401,8 @@ static const struct fsd_rows *steps_of(const struct work *w)
     return rows;
 }
 
-/* If the log states whole MiB, it has rounded down, so no share is known. */
+/* Sets the facts on the plan. The log rounds whole MiB down, so they give no share of
+ * the weights. */
 static void fill_plan(const struct work *w, struct answer *root,
                       const struct fsd_effort_sums *plan, int64_t weights)
 {
@@ -437,7 +443,7 @@ static void fill_sums(const struct work *w, struct answer *root)
         fill_plan(w, root, plan, weights);
 }
 
-/* The reason why a log cannot be used; NULL: it can. */
+/* The reason why the log cannot be used; NULL: it can be used. */
 static const char *no_use(const struct fsd_history *h)
 {
     return h ? fsd_unused_log(h)
@@ -455,7 +461,7 @@ enum fsd_status fsd_view_buildtime(struct fsd_sheet *sheet,
     root = fsd_sheet_begin(sheet, "fusiondiff-buildtime/1", &answer_record, head, text);
     sheet->csv = "layers";
     root->log = no_use(d->history);
-    root->layers = none; /* so that CSV has titles */
+    root->layers = none; /* an empty table, so that CSV has titles */
     if (root->log)
         return FSD_OK;
     w = begin(sheet->arena, d);

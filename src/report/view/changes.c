@@ -1,7 +1,7 @@
 /*
- * The differences between two builds as rows: regions, then inserted layers, tensors
- * between layers, nodes, inputs and outputs.  All tables have the same columns, so that
- * they can be joined.
+ * Lists the differences between two builds as rows: regions, then inserted layers,
+ * tensors between layers, nodes, inputs and outputs. All tables have the same columns,
+ * so that users can concatenate them.
  */
 #include "base/base.h"
 #include "report/record/records.h"
@@ -61,7 +61,8 @@ static const char *groups_cell(const struct context *m, struct fsd_span groups,
     return fsd_print_take(&print, m->arena);
 }
 
-/* "reformat (layout): fp16 chw -> fp16 hwc8"; "unknown" for FSD_NONE. */
+/* A data-movement layer, "reformat (layout): fp16 chw -> fp16 hwc8"; "unknown" for
+ * FSD_NONE. */
 static const char *move_cell(const struct context *m, const struct fsd_state *s,
                              fsd_id move)
 {
@@ -126,7 +127,8 @@ static const struct fsd_rows *region_rows(const struct context *m)
     return rows;
 }
 
-/* Adds how one of two builders treats Q and DQ, one row per word. */
+/* Adds a row for each count that is not 0, with its word. JSON alone lists the counted
+ * objects. */
 static void add_counted(const struct context *m, struct fsd_rows *rows,
                         const uint32_t *counts, unsigned n,
                         const char *(*word)(unsigned), const char *of)
@@ -266,7 +268,7 @@ static const struct fsd_rows *tactic_rows(const struct context *m)
     return rows;
 }
 
-/* The first lines of the text: the two sides, and all counts. */
+/* The first lines of the text: the two builds, and all counts. */
 static const struct fsd_rows *head_rows(const struct context *m)
 {
     struct fsd_rows *rows = fsd_rows_new(m->arena, &fsd_line_record, "{line}\n");

@@ -1,5 +1,6 @@
-/* The history of nodes or layers, sentence by sentence; for two nodes, also why they
- * were fused or not. explain/diff/explain.c finds the sentences. */
+/* Shows the history of nodes or layers, sentence by sentence; for two nodes, also the
+ * reason why the builder fused them or did not. explain/diff/explain.c finds the
+ * sentences. */
 #include "base/base.h"
 #include "explain/diff/explain.h"
 #include "judge/findings/cite.h"
@@ -49,14 +50,13 @@ static void say(struct fsd_tale *tale, const char *topic, const char *text)
                  (struct fsd_line){.topic = topic, .text = text});
 }
 
-/* A node of a block that is not one kernel. */
+/* A node of a split block: a block that is not one kernel. */
 struct member {
     fsd_id node;
     uint32_t block;
 };
 
-/* The blocks of a run, and the members of those that are not one kernel, sorted by
- * node. */
+/* All blocks of a run, and the nodes of the split blocks, sorted by node. */
 struct split_blocks {
     const struct fsd_blocks *all;
     FSD_VEC(struct member) members;
@@ -79,7 +79,7 @@ static struct split_blocks split_blocks_of(struct fsd_arena *arena,
     return split;
 }
 
-/* The index of the node's first entry in `members`. */
+/* The index in `members` of the first entry of this node, or of a later node. */
 static uint32_t first_member(const struct split_blocks *split, fsd_id node)
 {
     uint32_t low = 0, high = split->members.n;
@@ -96,8 +96,8 @@ static uint32_t first_member(const struct split_blocks *split, fsd_id node)
     return low;
 }
 
-/* For each block that contains all of these nodes but is not one kernel, states the
- * reason. */
+/* For each split block that contains all of these nodes, states why it is not one
+ * kernel. */
 static void say_blocks(struct fsd_tale *tale, const struct fsd_diff *d,
                        const struct split_blocks *split, const fsd_id *nodes,
                        uint32_t n)
@@ -124,7 +124,8 @@ static void say_blocks(struct fsd_tale *tale, const struct fsd_diff *d,
     }
 }
 
-/* "dtype+layout: fp32 chw -> fp16 chw32, on the edge MaxPool_12 -> Conv_22" */
+/* A data-movement layer: "dtype+layout: fp32 chw -> fp16 chw32, on the edge MaxPool_12
+ * -> Conv_22". */
 static const char *movement_of(struct fsd_arena *arena, const struct fsd_diff *d,
                                fsd_id layer)
 {
@@ -141,7 +142,7 @@ static const char *movement_of(struct fsd_arena *arena, const struct fsd_diff *d
                                                    : "");
 }
 
-/* States why a data-movement layer exists, and what removes it. */
+/* States why a data-movement layer exists, and which change of the model removes it. */
 static void say_why(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
 {
     struct fsd_arena *arena = tale->arena;
@@ -166,7 +167,7 @@ static void say_why(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
             fsd_printed(arena, "may save %.4f ms, the measured time of the layer", ms));
 }
 
-/* States how to split the layer. */
+/* States which changes of the model split the layer. */
 static void say_ways(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_split_way *way;
@@ -176,7 +177,7 @@ static void say_ways(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id lay
             fsd_printed(tale->arena, "%s: %s; %s", way->way, way->seen, way->also));
 }
 
-/* The layer that computes both nodes; FSD_NONE if there is none. */
+/* The layer that computes both nodes; FSD_NONE if no layer does. */
 static fsd_id layer_of_both(const struct fsd_diff *d, fsd_id one, fsd_id other)
 {
     for (uint32_t i = 0; i < d->match->of_node[one].n; i++) {

@@ -1,6 +1,6 @@
 /*
- * The changes between two exports, as rows.  Text combines equal changes of several
- * nodes:
+ * Lists the changes between two exports of a model, as rows. Text combines equal
+ * changes of several nodes:
  *
  *     quantization 62
  *         input 0: plain -> int8  61 nodes: Conv_4, Conv_13, Conv_21 and 58 more
@@ -56,8 +56,9 @@ FSD_RECORD_FROM(model_row, MODEL_ROW, const struct context *k = from;
 
 /* ---------------------------------------------------------------------------- text */
 
-/* The length of the part of the text that many nodes may share. If the tensor is
- * quantized on one side only, its scale differs for every node and is left out. */
+/* The length of the part of `text` by which changes are compared. If the tensor is
+ * quantized in one export only, the scale does not count, because every node has a
+ * different scale. */
 static size_t length_alike(const char *text, const char *other)
 {
     const char *scale = strcmp(other, "plain") ? NULL : strstr(text, " scale ");
@@ -65,7 +66,8 @@ static size_t length_alike(const char *text, const char *other)
     return scale ? (size_t)(scale - text) : strlen(text);
 }
 
-/* "input 0: plain -> int8", "Gelu", "fp32 -> fp16" */
+/* Prints a change: "input 0: plain -> int8", "Gelu", "fp32 -> fp16".
+ * @param whole false: without the scale, as length_alike() describes */
 static void put_change(const struct fsd_export_change *c, bool whole, FILE *out)
 {
     if (*c->of)
@@ -79,10 +81,10 @@ static void put_change(const struct fsd_export_change *c, bool whole, FILE *out)
             c->now);
 }
 
-/* Changes with the same text. */
+/* Groups of changes with the same text. */
 struct alike {
-    fsd_sym *key;        /* indexed by change */
-    struct fsd_lists of; /* indexed by key, in order */
+    fsd_sym *key;        /* the text of each change */
+    struct fsd_lists of; /* the changes with each text, in their order */
 };
 
 static struct alike put_together(const struct context *k)
@@ -127,7 +129,8 @@ static void add_line(const struct context *k, struct fsd_rows *rows,
     fsd_rows_add_line(rows, fsd_print_take(print, k->arena));
 }
 
-/* Adds the rows of one kind of change. */
+/* Adds the rows for the changes of the same kind as change i.
+ * @return the index after the last of them */
 static uint32_t add_kind(const struct context *k, const struct alike *x, uint32_t i,
                          struct fsd_rows *rows)
 {

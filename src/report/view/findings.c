@@ -1,5 +1,5 @@
-/* The findings of a check as rows.  For a list of builds, each row names its build, and
- * a build without findings has one row. */
+/* Lists the findings of a check as rows. For a list of builds, each row names its
+ * build, and a build without findings has one row. */
 #include "report/record/records.h"
 #include "report/view/view.h"
 
@@ -37,7 +37,8 @@ FSD_RECORD(answer, ANSWER)
 FSD_RECORD_PART(one_answer, answer, ONE_ANSWER)
 /* clang-format on */
 
-/* A build of a list has a row even without findings. */
+/* Adds the findings of a build. In a list, a build without findings still gets a
+ * row. */
 static void add_build(struct fsd_arena *arena, struct fsd_rows *rows,
                       const struct fsd_judged *j, bool listed)
 {

@@ -1,5 +1,5 @@
-/* The contents of a layer: its nodes by name scope and by operator.  A layer in a
- * region whose mapping is unknown shows the nodes of the region. */
+/* Shows the contents of a layer: its nodes by name scope and by operator. If only the
+ * nodes of a whole region of layers are known, shows the nodes of the region. */
 #include "base/base.h"
 #include "explain/cost/cost.h"
 #include "explain/cost/scope.h"
@@ -42,7 +42,8 @@ FSD_ORDERED(by_name, struct group, fsd_order(x->name, y->name),
 
 FSD_ORDERED(by_first, struct group, fsd_order(x->first, y->first))
 
-/* One group per name, in the order of their first nodes. */
+/* Groups the members by a name: their scope or their operator. The groups are in the
+ * order of their first nodes. */
 static group_vec grouped(struct fsd_arena *arena, const struct fsd_diff *d,
                          const struct members *m, const fsd_sym *scope_of)
 {

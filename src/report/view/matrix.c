@@ -1,8 +1,8 @@
 /*
- * Several builds side by side: Each row has some nodes and shows, for each build, the
- * groups of layers that compute them. A mark shows where a build differs from the
- * first. For rebuilds of one model, rows show what varies, and in how many variants.
- * Letters name the builds.
+ * Shows several builds side by side. Letters name the builds. Each row has some nodes,
+ * and for each build the groups of layers that compute these nodes. A mark shows where
+ * a build differs from the first build. For rebuilds of one model, a row shows the
+ * variants among the builds.
  *
  *                                      A      B                C
  *     Conv_13 + Add_15 + Relu_16       int8   int8 | fp16 +1*  int8
@@ -98,8 +98,9 @@ static void put_type(uint8_t type, FILE *out)
     fputs(type ? fsd_dtype_name((enum fsd_dtype)type) : "?", out);
 }
 
-/* Prints "int8 | fp16 x2 +1": each group, and the number of layers inserted for them.
- * Many groups are abbreviated, since every row is as wide as the widest. */
+/* Prints "int8 | fp16 x2 +1": each group, and the number of layers inserted for these
+ * groups. Many groups are abbreviated, because the widest row determines the width of
+ * all rows. */
 static void put_what(const struct context *k, uint32_t row, uint32_t b, FILE *out)
 {
     const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
@@ -149,8 +150,8 @@ static const char *what(const struct context *k, uint32_t row, uint32_t b)
     return fsd_print_take(&print, k->arena);
 }
 
-/* The aspects in which a cell differs from the first build's, the most important first.
- */
+/* The aspects in which a cell differs from the first build's cell, the most important
+ * first. */
 static struct fsd_words differences(const struct context *k, uint32_t row, uint32_t b)
 {
     enum { GROUPS, TYPES, MOVES, LAYOUTS, EDGES, COUNT };
@@ -181,8 +182,8 @@ static struct fsd_words differences(const struct context *k, uint32_t row, uint3
     return fsd_words(changed, n);
 }
 
-/* States the difference in words, for a cell that would otherwise have the same words
- * as that of the first build. */
+/* Names the difference from the first build's cell, for a cell whose text does not show
+ * the difference. */
 static const char *less_seen(const struct context *k, uint32_t row, uint32_t b)
 {
     struct fsd_words by = differences(k, row, b);
@@ -190,9 +191,8 @@ static const char *less_seen(const struct context *k, uint32_t row, uint32_t b)
     return by.n ? fsd_printed(k->arena, " other %s", by.at[0]) : "";
 }
 
-/* The words of a cell, with a mark: "*": it differs from the first build; "?": it is
- * unknown whether it differs.
- */
+/* The text of a cell with a mark. "*": the cell differs from the first build; "?": a
+ * difference is possible but not known; "~": only the tactic differs. */
 static const char *marked(const struct context *k, uint32_t row, uint32_t b)
 {
     const char *now = what(k, row, b);
@@ -247,7 +247,7 @@ static const struct fsd_rows *move_rows(const struct context *k, uint32_t b,
 
 /* ------------------------------------------------------------------------ a row */
 
-/* The names of the row's nodes in the first build that computes them. */
+/* The names of the row's nodes, from the first build that has these nodes. */
 static const char *called(const struct context *k, uint32_t row)
 {
     const struct fsd_matrix_row *r = &k->m->rows.at[row];
@@ -278,7 +278,7 @@ static const char *called(const struct context *k, uint32_t row)
     return fsd_print_take(&print, k->arena);
 }
 
-/* The operators of its nodes, each once, as named by the first build that has nodes in
+/* The operators of the row's nodes, each once, from the first build that has nodes in
  * this row. */
 static struct fsd_words op_words(const struct context *k, uint32_t row)
 {
@@ -295,7 +295,7 @@ static struct fsd_words op_words(const struct context *k, uint32_t row)
                 const char *op =
                     fsd_text(s->names, s->nodes.at[s->refs.at[nodes.at + i]].op);
 
-                /* Equal texts of one table have the same address. */
+                /* Equal texts of one intern table have the same address. */
                 for (at = 0; at < words.n && words.at[at] != op; at++) {
                 }
                 if (at == words.n)
@@ -306,7 +306,7 @@ static struct fsd_words op_words(const struct context *k, uint32_t row)
     return fsd_words(words.at, words.n);
 }
 
-/* Whether the row has contents in any build. */
+/* Whether the row has contents in at least one build. */
 static bool is_there(const struct context *k, uint32_t row)
 {
     if (k->m->rows.at[row].of == FSD_ROW_INPUT ||
@@ -330,7 +330,7 @@ static bool has_other_tactic(const struct context *k, uint32_t row)
     return tactic;
 }
 
-/* Text shows rows that differ; all rows on request. */
+/* Whether text shows a row: it shows rows that differ, or all rows with --all. */
 static bool is_shown(const struct context *k, uint32_t row)
 {
     return k->m->rows.at[row].differs || k->style->all ||
@@ -392,14 +392,15 @@ static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
 FSD_RECORD(matrix_row, MATRIX_ROW)
 /* clang-format on */
 
-/* A row as in JSON. Tables have further columns, one per build, named by its letter,
- * with the groups of that build. */
+/* A row of the matrix. Tables add a column for each build, whose title is the letter of
+ * the build, with the groups of the build. */
 struct lettered_row {
     struct matrix_row row;
     const char *what[FSD_MOST_BUILDS];
 };
 
-/* The columns, one per build. */
+/* The record type of a lettered row: the columns of a matrix row, and one column per
+ * build. */
 static const struct fsd_record *lettered_record(const struct context *k)
 {
     const uint32_t fixed = matrix_row_record.n, n = fixed + k->m->n;
@@ -448,7 +449,7 @@ static void put_padded(FILE *out, const char *text, size_t width)
         fprintf(out, "%*s", (int)(width - used), "");
 }
 
-/* Adds a line of the table; cells are printed beside the name, or below it if
+/* Adds a line of the table. The cells are printed beside the name, or below the name if
  * `name_room` is 0. */
 static void add_line(const struct context *k, struct fsd_rows *rows, const char *name,
                      const char *const *cells, size_t room, size_t name_room)
@@ -469,7 +470,7 @@ static void add_line(const struct context *k, struct fsd_rows *rows, const char 
     fsd_rows_add_line(rows, fsd_print_take(&print, k->arena));
 }
 
-/* Adds the kernels of a row, each with the first build that has it. */
+/* Adds the different tactics of a row, each with the first build that has it. */
 static void add_tactics(const struct context *k, struct fsd_rows *rows, uint32_t row)
 {
     const char *before = "";
@@ -546,7 +547,7 @@ FSD_RECORD(variant_row, VARIANT_ROW)
 FSD_RECORD(varying_row, VARYING_ROW)
 /* clang-format on */
 
-/* A variant in words: the nodes that are computed together, and their types. */
+/* A variant as text: its groups of nodes and their types. */
 static const char *variant_words(const struct context *k, uint32_t row, uint32_t b)
 {
     const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
@@ -628,8 +629,8 @@ static const struct fsd_rows *varying_rows(const struct context *k)
 
 /* ------------------------------------------------------------------------- sheets */
 
-/* The difference between the versions of the builders. If there is one, no other
- * difference can be attributed to an option or to chance alone. */
+/* States that the builders have different versions; NULL: all versions are equal.
+ * Different versions may cause any other difference. */
 static const char *versions_text(const struct context *k)
 {
     const struct fsd_state *first = k->m->builds[0];

@@ -1,7 +1,7 @@
 /*
- * The contents of memory: weights, and the tensors between layers, per layer and in
- * total, and the point at which most of them are alive at once; compared with the
- * builder's own figures.
+ * Shows the memory of an engine: the weights and the tensors between layers, per layer
+ * and in total, and the layer during which most bytes are alive; with the builder's own
+ * figures beside them.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -13,8 +13,8 @@
 
 enum { SHOWN = 10 };
 
-/* Numbers of bytes are printed without rounding, so that published figures can be
- * compared. */
+/* Bytes are printed without rounding, so that users can compare them with other
+ * figures. */
 /* clang-format off */
 #define LAYER_ROW(has, set, when, t) \
     set(t, COUNT, layer, i, "layer") \
@@ -96,7 +96,7 @@ static const char text[] =
     "{log_scratch}\n>\n{*}layer        read     weights     written         all       "
     "alive  name  (bytes)\n{/}{layers}<\n{*}largest activation tensors\n{/}{tensors!}>";
 
-/* Indexed by layer: the log's figures; NULL if there are none. */
+/* The log's memory figures, indexed by layer; NULL: the log has none. */
 static const struct fsd_memory_use **stated_of(struct fsd_arena *arena,
                                                const struct fsd_diff *d,
                                                const struct fsd_memory_use **sums)

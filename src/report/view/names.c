@@ -1,5 +1,6 @@
 /*
- * Names of nodes, ready to paste, and a check of a list of names.
+ * Lists names of nodes, ready to paste into the command or the program of another tool,
+ * and checks a list of names.
  *
  *     list               a name a line
  *     layerPrecisions    trtexec --layerPrecisions="name":fp16,...
@@ -8,16 +9,16 @@
  *     polygraphy         --layer-precisions 'name:float16' ...
  *     modelopt, autocast --nodes_to_exclude '^name$' ...      patterns, of ModelOpt
  *     nncf               ignored_scope=nncf.IgnoredScope(names=["name", ...])
- *     table              the type it runs in, the one that was requested, the name
+ *     table              the type in which a node runs, the requested type, the name
  *
- * With --realised, autocast and modelopt print the engine's complete choice: the type
- * of at most 16 bits in which most nodes run, and the nodes and operators of higher
- * precision.
+ * With --realised, autocast and modelopt print the precisions that the engine uses: the
+ * type of at most 16 bits in which most nodes run, and the nodes and operators that run
+ * in a higher precision.
  *
- * The type is the one in which the node runs, so that pasting it preserves the type; or
- * the one that a rule requires for the nodes of its findings.  A name that a form
- * cannot express is left out and counted; a comment line states how many nodes run in
- * an unknown type.
+ * The forms with types have the type in which a node runs, so that a build with these
+ * names keeps it. With --finding they have the type that the rule requires. A name that
+ * a form cannot express is left out and counted. A comment line states the number of
+ * nodes whose type is unknown.
  */
 #include "base/base.h"
 #include "base/lines.h"
@@ -43,18 +44,19 @@ static enum fsd_dtype type_named(const char *name)
 
 struct chosen {
     fsd_id_vec nodes;
-    enum fsd_dtype low;  /* --realised: the type in which most nodes run, among the
-                            types that the tool uses; unknown: none of these */
-    enum fsd_dtype half; /* --realised: the 16-bit type */
-    const char *ops;     /* --realised: operators all of whose nodes are chosen, and
-                           which are not in `nodes`; NULL: none */
-    uint32_t n_unknown;  /* number of nodes that are left out because their type is
-                           unknown */
-    enum fsd_dtype keep; /* the type that the nodes must have; unknown: the type in
-                            which they run */
+    enum fsd_dtype low;  /* --realised: the most frequent type of nodes among the types
+                            that the tool can choose; unknown: no node has such a
+                            type */
+    enum fsd_dtype half; /* --realised: the most frequent 16-bit type */
+    const char *ops;     /* --realised: operators whose nodes all run in a higher
+                            precision; `nodes` lacks these nodes; NULL: none */
+    uint32_t n_unknown;  /* number of nodes left out because their type is unknown */
+    enum fsd_dtype keep; /* the type to print for all nodes; unknown: print the type in
+                            which each node runs */
 };
 
-/* Finds a rule for runs; for an unknown word, the error names the nearest rule. */
+/* Finds a rule that checks runs. If there is no such rule, the error names the rule
+ * with the most similar id. */
 static const struct fsd_rule *find_rule(const char *name, struct fsd_error *err)
 {
     struct fsd_nearest nearest = fsd_nearest_to(name);
@@ -75,7 +77,7 @@ static const struct fsd_rule *find_rule(const char *name, struct fsd_error *err)
     return NULL;
 }
 
-/* Chooses the nodes of the rule's findings, each once, in the model's order. */
+/* Adds the nodes of a rule's findings to `among`, each once, in the model's order. */
 static enum fsd_status choose_found(struct fsd_arena *arena, const struct fsd_diff *d,
                                     const char *name, struct chosen *out,
                                     fsd_id_vec *among, struct fsd_error *err)
@@ -99,8 +101,9 @@ static enum fsd_status choose_found(struct fsd_arena *arena, const struct fsd_di
     return FSD_OK;
 }
 
-/* Chooses nodes that run in a type other than the given one; if none is given, all
- * computed nodes. Nodes whose type is not a precision (shapes, masks) are left out. */
+/* Chooses the computed nodes of the query. With a type (`not_type`), it leaves out the
+ * nodes that run in this type. It always leaves out nodes whose type is no precision
+ * (shapes, masks). */
 static enum fsd_status choose(struct fsd_arena *arena,
                               const struct fsd_request *request, struct chosen *out)
 {
@@ -137,7 +140,8 @@ static enum fsd_status choose(struct fsd_arena *arena,
 
 /* ------------------------------------------------------------ the engine's choice */
 
-/* The most frequent type among the quantized nodes, or among those of 16 bits. */
+/* The most frequent quantized type in which nodes run, or the most frequent 16-bit
+ * type. */
 static enum fsd_dtype most_of(const struct fsd_diff *d, bool quantized)
 {
     uint32_t count[FSD__DTYPE_COUNT] = {0};
@@ -155,7 +159,7 @@ static enum fsd_dtype most_of(const struct fsd_diff *d, bool quantized)
     return (enum fsd_dtype)best;
 }
 
-/* Whether an operator needs no quotes in a shell. */
+/* Whether a shell reads the operator as one word without quotes. */
 static bool is_plain(const char *op)
 {
     return *op && *op != '-' &&
@@ -168,8 +172,8 @@ static bool is_above(const struct fsd_diff *d, fsd_id node, int rank)
     return computes(d, node) && fsd_dtype_rank(d->nodes[node].realised) > rank;
 }
 
-/* Lists the operators of several nodes that all run in a precision of higher rank;
- * nodes of unknown type do not count. A blank separates the operators. Marks them in
+/* Lists the operators with at least two nodes whose nodes of known type all run in a
+ * higher precision than `rank`. Blanks separate the operators. Marks each of them in
  * `whole`. */
 static const char *ops_above(struct fsd_arena *arena, const struct fsd_diff *d,
                              int rank, bool *whole)
@@ -199,8 +203,9 @@ static const char *ops_above(struct fsd_arena *arena, const struct fsd_diff *d,
     return *text ? text + 1 : NULL;
 }
 
-/* Chooses what a tool must exclude to make the same choice as the engine: AutoCast,
- * which converts to 16 bits, or ModelOpt's quantizer. */
+/* Chooses the nodes and operators that a tool must exclude to get the precisions of the
+ * engine. The tool is ModelOpt's quantizer if `quantizes` is true, otherwise AutoCast,
+ * which converts to 16 bits. */
 static void choose_realised(struct fsd_arena *arena, const struct fsd_diff *d,
                             bool quantizes, struct chosen *out)
 {
@@ -221,8 +226,8 @@ static void choose_realised(struct fsd_arena *arena, const struct fsd_diff *d,
 
 /* ------------------------------------------------------------------------ forms */
 
-/* The name of a node. For an unnamed node, the name that the parser gives it since
- * TensorRT 7.2.1. */
+/* The name of a node. An unnamed node has the name that TensorRT's ONNX parser (7.2.1
+ * or later) gives it. */
 static const char *name_of(struct fsd_arena *arena, const struct fsd_diff *d,
                            fsd_id node)
 {
@@ -264,7 +269,7 @@ const char *fsd_names_quoted(struct fsd_arena *arena, const char *name)
     return fsd_print_take(&print, arena);
 }
 
-/* A Python pattern that matches only this name. */
+/* A Python regular expression that matches only this name. */
 static const char *pattern_of(struct fsd_arena *arena, const char *name)
 {
     struct fsd_print print;
@@ -294,15 +299,17 @@ static bool has_hidden(const char *name)
 
 struct form {
     const char *name;
-    const char *text, *row, *between; /* templates: of the whole text, of each name, and
-                                         the text between two names */
+    const char *text, *row, *between; /* templates of the whole text and of a name; the
+                                         text between two names */
     const char *cannot;               /* characters that a name must not contain */
-    bool escapes;                     /* the form can escape all other characters */
+    bool escapes;                     /* the form has escapes for all other
+                                         characters */
     bool words;                       /* each name is a separate argument */
-    bool sets_types;                  /* it sets types, which a strongly typed network
-                                         refuses */
-    const char *realised; /* template of the engine's complete choice; NULL: none */
-    bool quantizes;       /* the tool quantizes; else it lowers the precision */
+    bool sets_types;                  /* the form sets types, which TensorRT refuses for
+                                         strongly typed networks */
+    const char *realised; /* the template for --realised; NULL: the form has none */
+    bool quantizes;       /* true: the tool quantizes; false: the tool converts to 16
+                             bits */
 };
 
 #define UNTOLD_NODES                                                                   \
@@ -389,8 +396,8 @@ const struct fsd_rows *fsd_names_forms(struct fsd_arena *arena,
     return rows;
 }
 
-/* Whether a form can express the name: a shell must not change its meaning, and
- * fsd_put_escaped() must not print it differently. */
+/* Whether a form can express the name: a shell must not interpret it, and
+ * fsd_put_escaped() must not change it. */
 static bool can_hold(const struct form *form, const char *name)
 {
     return *name && !strpbrk(name, form->cannot) && !has_hidden(name) &&
@@ -499,8 +506,8 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
 struct listed {
     const char *name;
     bool found;
-    const char *near; /* the model's name that differs only in what engines rewrite in
-                         names; NULL: none */
+    const char *near; /* a name of the model that differs only in characters that
+                         TensorRT rewrites; NULL: none */
 };
 typedef FSD_VEC(struct listed) listed_vec;
 
@@ -530,8 +537,7 @@ static bool is_layer(const struct fsd_diff *d, const char *name)
     return false;
 }
 
-/* Looks up a line of the list: a name, or a name followed by ":type" as in options for
- * precisions. */
+/* Looks up a line of the list: a name, or "name:type" as in trtexec's options. */
 static void look_up(struct fsd_arena *arena, const struct fsd_diff *d,
                     const struct fsd_vocab *v, const char *s, size_t n, listed_vec *out)
 {

@@ -1,7 +1,7 @@
 /*
- * Several engines of one model: the nodes of each, the tensors that cross from one
- * engine to another, or to the runtime that computes the nodes between engines; the
- * sizes of these tensors; and the nodes that are in no engine.
+ * Shows several engines of one model: the nodes of each; the tensors that pass from one
+ * engine to another, or to and from the runtime that computes the nodes outside of
+ * engines, and their sizes; and the nodes that are in no engine.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -77,13 +77,13 @@ static const char text[] =
     "\n{*}engine  layers   nodes          ms  path\n{/}{engines}"
     "<\n{*}        bytes  from and to                 tensor\n{/}{tensors!}>";
 
-/* A tensor at the border of an engine. */
+/* A tensor that is an input or output of an engine. */
 struct crossing {
     fsd_id tensor;
-    fsd_id from;   /* FSD_NONE: no engine writes it */
+    fsd_id from;   /* the engine that writes it; FSD_NONE: no engine */
     uint32_t n_to; /* length of `to` */
-    fsd_id *to;    /* engines */
-    bool outside;  /* a node that is in no engine reads or writes it */
+    fsd_id *to;    /* engines that read it */
+    bool outside;  /* a node outside of all engines reads or writes it */
     enum fsd_dtype written_as, read_as;
 };
 
@@ -97,7 +97,7 @@ static bool is_written(const struct crossing *c)
     return c->from != FSD_NONE;
 }
 
-/* Whether a node that no engine contains is at the other end of the tensor. */
+/* Whether a node outside of all engines writes or reads the tensor. */
 static bool is_met_outside(const struct fsd_diff *d, const struct crossing *c)
 {
     const struct fsd_graph *g = d->model;
@@ -118,8 +118,8 @@ static bool crosses(const struct crossing *c)
     return c->outside || (is_written(c) && c->n_to);
 }
 
-/* Finds the tensors at the borders of engines. The result is indexed by tensor of the
- * engine; only tensors at borders are set. */
+/* Finds the inputs and outputs of engines. The result is indexed by tensor of the
+ * engine graph; other tensors are not set. */
 static struct crossing *find_crossings(struct fsd_arena *arena,
                                        const struct fsd_diff *d)
 {
@@ -166,7 +166,7 @@ static const char *route_of(struct fsd_arena *arena, const struct crossing *c)
     return fsd_print_take(&print, arena);
 }
 
-/* Engines are numbered from 1 for people. */
+/* The numbers of the engines that read a tensor. Users see numbers from 1. */
 static struct fsd_ids numbers_of(struct fsd_arena *arena, const struct crossing *c)
 {
     fsd_id *numbers = FSD_NEW(arena, fsd_id, c->n_to);
@@ -228,7 +228,7 @@ static void fill_engines(struct fsd_arena *arena, struct answer *root,
             }
         row->ms = fsd_real_ms(any ? ms : -1);
     }
-    if (!d->parts) { /* a single engine contains all nodes that are mapped */
+    if (!d->parts) { /* a single engine contains all mapped nodes */
         struct engine_row *row = fsd_rows_add(rows);
 
         row->engine = fsd_count(1);

@@ -1,8 +1,8 @@
 /*
- * The blocks of a model that users look for in an engine (attention, normalizations,
- * activations, ...): which of them are completely fused; and for the others, the layers
- * that compute them, the layers in between, and how they differ from other blocks of
- * their kind.
+ * Shows the blocks of a model that users expect as one kernel (attention,
+ * normalizations, activations, ...), and which of them are completely fused. For the
+ * other blocks, it shows the layers that compute them, the layers in between, and the
+ * difference from most blocks of the same pattern.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -146,8 +146,8 @@ const char *fsd_block_stands(struct fsd_arena *arena, const struct fsd_diff *d,
     return fsd_print_take(&print, arena);
 }
 
-/* Whether one kernel computes the whole block, or, for a residual, its Add runs in a
- * kernel that another block needs (FSD_FUSED_ELSEWHERE). */
+/* Whether one kernel computes the whole block. The Add of a residual may instead run in
+ * a kernel of another block (FSD_FUSED_ELSEWHERE). */
 static bool is_fused(const struct fsd_block *b)
 {
     return b->fused == FSD_FUSED_WHOLE || b->fused == FSD_FUSED_ELSEWHERE;
@@ -159,8 +159,8 @@ static bool same_fate(const struct fsd_block *a, const struct fsd_block *b)
            a->between.n == b->between.n && a->type == b->type;
 }
 
-/* The most frequent outcome of a pattern's blocks, if more than half of them and at
- * least three share it. */
+/* The usual outcome of a pattern's blocks: more than half of the blocks, and at least
+ * three, have it. */
 struct usual {
     const struct fsd_block *like;
     uint32_t n;
@@ -260,7 +260,8 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
         by[b->fused]++;
         if (own >= 0)
             ms = (ms < 0 ? 0 : ms) + own;
-        /* Of blocks with the same outcome, the first represents all. */
+        /* The first block with an outcome represents all blocks with the same
+         * outcome. */
         for (uint32_t k = 0; k < n_shown && first; k++)
             first = !same_fate(b, shown[k]);
         if (first)

@@ -1,9 +1,10 @@
 /*
- * The layers that only move data: inserted ones, copies, unfused quantizers; those that
- * the model requests, such as a Transpose, under a separate heading; and kernels that
- * requantize, which also compute and are not added to the others.  The worst come
- * first: by time if a profile has it, then by bytes.  Free layers are listed last, and
- * only by name.  Each advice is printed once, and layers refer to it.
+ * Lists the layers that only move data: inserted layers, copies, unfused quantizers.
+ * Layers that the model requests, such as a Transpose, have a separate heading. Kernels
+ * that requantize also compute, so they are listed separately and do not count in the
+ * sums. Each list is sorted by time, then by bytes, the most expensive first. Layers
+ * that take no time are listed last, and only by name. Each advice is printed once, and
+ * layers refer to it.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -19,7 +20,7 @@ enum { FEW_FREE = 5, FEW_LISTED = 10 };
 
 typedef FSD_VEC(fsd_id) id_vec;
 
-/* Layers of one class, and the number that a query leaves out. */
+/* Layers of one class, and the number and time of those that the query leaves out. */
 struct list {
     id_vec layers;
     uint32_t left_out;
@@ -29,10 +30,9 @@ struct list {
 struct lists {
     struct list reformats;    /* layers that move data on an edge of the model */
     struct list of_nodes;     /* other layers that move data */
-    struct list moved;        /* layers of the two lists above that the model does not
+    struct list moved;        /* layers of both lists above that the model does not
                                  request */
-    struct list requested;    /* layers of `reformats` and `of_nodes` that the model
-                                 requests */
+    struct list requested;    /* layers of both lists above that the model requests */
     struct list requantizing; /* kernels that requantize and compute */
     id_vec free;
 };
@@ -51,7 +51,7 @@ static bool is_asked(const struct fsd_diff *d, const struct fsd_query *q, fsd_id
 {
     double ms = fsd_layer_ms(d, layer);
 
-    if (ms < 0) /* not measured: only a threshold excludes it */
+    if (ms < 0) /* not measured: left out if the query has a threshold */
         return q->min_ms <= 0 && q->min_share <= 0;
     return ms >= q->min_ms && ms >= q->min_share * d->times->total;
 }
@@ -88,7 +88,7 @@ static bool is_requested(const struct fsd_diff *d, fsd_id layer)
     return d->cost->layers[layer].spent == FSD_SPENT_REQUESTED;
 }
 
-/* Whether the layer computes a node of the model and is not on an edge. */
+/* Whether a data-movement layer serves no edge of the model. */
 static bool is_of_node(const struct fsd_diff *d, fsd_id layer)
 {
     return (is_moved(d, layer) || is_requested(d, layer)) && !d->flows->of[layer].there;
@@ -141,8 +141,8 @@ static double sum(const struct fsd_diff *d, const id_vec *layers)
 
 /* ------------------------------------------------------------------------- rows */
 
-/* The time of a layer in the build log, for an engine without a profile; negative:
- * unknown. */
+/* The time of a layer in ms that the builder measured, for an engine without a profile;
+ * negative: unknown. */
 static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_event *e = fsd_diff_event(d, d->reasons[layer].event);
@@ -296,7 +296,8 @@ static const char text[] =
     "omitted\n>><\nno time: {free_folded} layers (--all lists "
     "them)\n><\nno time\n{free_shown!}>";
 
-/* @param notes the advice printed so far, each once */
+/* Fills a row of a data-movement layer.
+ * @param notes all advice so far, each once */
 static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
                        const struct fsd_diff *d, fsd_id layer, struct fsd_intern *notes)
 {
@@ -313,8 +314,8 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
                        : row->gain_ms.known ? "the time that the builder measured"
                                             : NULL;
     }
-    if (d->layers[layer].kind != FSD_KIND_QUANTIZE) /* for a quantizer, the edge states
-                                                       it */
+    if (d->layers[layer].kind != FSD_KIND_QUANTIZE) /* the edge of a quantizer already
+                                                       states its nodes */
         row->nodes = fsd_phrase_of(arena, d, layer, fsd_put_nodes_of);
     if (!row->edge)
         row->only_for = row->nodes;
@@ -373,14 +374,15 @@ static const struct fsd_rows *note_rows(struct fsd_arena *arena,
     return rows;
 }
 
-/* Rows that a text of at most `most` leaves out. */
+/* The number of rows that a text with at most `most` rows leaves out. */
 static uint32_t beyond(const struct fsd_rows *rows, uint32_t most)
 {
     return rows->at.n > most ? rows->at.n - most : 0;
 }
 
-/* Text shows only the first of the layers that the model requests, and of those that
- * requantize; of free layers, which cost nothing, the number suffices. */
+/* Fills the answer. Text shows only the first few of the layers that the model requests
+ * and of the layers that requantize. Of layers that take no time, it shows only the
+ * number. */
 static void fill_root(struct fsd_arena *arena, struct answer *root,
                       const struct fsd_request *request, const struct lists *lists)
 {

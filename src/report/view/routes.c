@@ -1,8 +1,8 @@
 /*
- * Routes: the effect of each knob, the fastest route, and the knobs that it needs.
- * Every sentence about a knob compares two builds that differ only in this knob, names
- * the routes, and lists the groups that prove it; sentences are composed here and used
- * in every format, so that tables contain the same statements as text.
+ * Compares routes: builds of one model with different settings. A knob is an option
+ * whose setting varies. Shows the effect of each knob, the fastest route, and the
+ * settings that this route needs. The sentences are composed here for all formats, so
+ * that tables contain the same statements as text.
  */
 #include "base/base.h"
 #include "report/view/routes.h"
@@ -50,7 +50,7 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
 FSD_RECORD(route_row, ROUTE_ROW)
 /* clang-format on */
 
-/* A row of a route. Tables have further columns, one for each knob that varies. */
+/* A row of a route. Tables add a column for each knob that varies. */
 struct routed_row {
     struct route_row row;
     const char *values[];
@@ -91,7 +91,7 @@ static const struct fsd_record *routed_record(const struct fsd_routes_source *k)
     return record;
 }
 
-/* How a route differs from the base. */
+/* The settings in which a route differs from the base. */
 static const char *knobs_text(const struct fsd_routes_source *k, uint32_t route)
 {
     const struct fsd_route *base = &k->r->routes[k->r->base],
@@ -111,7 +111,9 @@ static const char *knobs_text(const struct fsd_routes_source *k, uint32_t route)
     return fsd_print_take(&print, k->arena);
 }
 
-/* The settings of a route that vary: those that are stated, or are unlike the base. */
+/* The settings of a route for knobs that vary.
+ * @param unlike true: only settings that differ from the base; false: only settings
+ *         that the route states */
 static struct fsd_fact_cells settings_of(const struct fsd_routes_source *k,
                                          uint32_t route, bool unlike)
 {
@@ -155,7 +157,7 @@ static const char *count_text(const struct fsd_routes_source *k, struct fsd_coun
                        : "-";
 }
 
-/* The columns of a table in text that at least one route fills. */
+/* The columns of the text's table: whether at least one route fills a column. */
 struct shown {
     bool ms, loss, builds;
     int name; /* width in columns */
@@ -225,7 +227,7 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
         struct route_row *row = &routed->row;
 
         FSD_FILL(row, ROUTE_ROW);
-        /* "E2": engines are numbered from 1. */
+        /* "E2": users see engine numbers from 1. */
         row->engine = route->engine == FSD_NONE
                           ? NULL
                           : fsd_printed(k->arena, "E%u", route->engine + 1);
@@ -271,8 +273,8 @@ static struct fsd_words values_of(const struct fsd_routes_source *k, uint32_t kn
     return fsd_words(words, n);
 }
 
-/* The number of pairs for a knob, those with both builds, and those without a
- * difference. */
+/* For the pairs of routes that differ only in a knob: the number of all pairs, of pairs
+ * with both builds, and of pairs whose builds do not differ. */
 struct tally {
     uint32_t pairs, compared, same;
 };
@@ -304,8 +306,8 @@ static const struct fsd_rows *knob_rows(const struct fsd_routes_source *k)
     return rows;
 }
 
-/* The settings without a sentence of their own: they change nothing in any pair of
- * routes that were both built, and no times are measured. */
+/* A sentence on the settings without an effect: in all pairs with both builds, the
+ * builds do not differ, and no times are measured. */
 static const char *idle_text(const struct fsd_routes_source *k)
 {
     struct fsd_print print;
@@ -323,7 +325,8 @@ static const char *idle_text(const struct fsd_routes_source *k)
     return n ? all : NULL;
 }
 
-/* The knobs whose effect no two routes show. */
+/* A sentence on the knobs that never vary alone: routes that differ in such a knob also
+ * differ in another. */
 static const char *untested_text(const struct fsd_routes_source *k)
 {
     struct fsd_print print;

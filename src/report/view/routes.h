@@ -1,4 +1,4 @@
-/* Shared only by the files of the view of routes. */
+/* Only the files of the view of routes include this header. */
 #pragma once
 
 #include "report/view/view.h"
@@ -9,16 +9,17 @@ struct fsd_routes_source {
     const struct fsd_style *style;
 };
 
-/** "tf32=off", "tf32 not set". */
+/** The setting of a knob: "tf32=off", "tf32 not set". */
 const char *fsd_setting_text(const struct fsd_routes_source *k, uint32_t knob,
                              fsd_sym value);
 
-/** Whether no pair of routes with both builds shows a difference. */
+/** Whether pairs with both builds exist and none of them differs. */
 static inline bool fsd_effect_is_idle(const struct fsd_route_effect *e)
 {
     return e->compared && e->same == e->compared;
 }
 
-/** A row for each effect; `brief`: without the effects in the line of idle knobs. */
+/** A row for each effect.
+ * @param brief leaves out the idle effects that one common line lists */
 const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_source *k, bool brief);
 extern const struct fsd_record fsd_effect_row_record;

@@ -1,7 +1,8 @@
 /*
- * The effect of each knob.  A sentence compares two builds that differ only in this
- * knob, names their routes, and lists the groups that prove it; if other pairs of
- * routes differ in it, too, the sentence states whether it holds for all of them.
+ * Describes the effect of each knob. A sentence compares two builds that differ only in
+ * this knob, names their routes, and lists the groups of nodes that prove it. If
+ * further pairs of routes differ only in this knob, the sentence states whether it
+ * holds for all pairs.
  */
 #include "base/base.h"
 #include "report/view/routes.h"
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PROVED = 3 }; /* regions of an effect that a text shows */
+enum { PROVED = 3 }; /* most regions of an effect that text shows */
 
 static const char *text(const struct fsd_routes_source *k, fsd_sym sym)
 {
@@ -146,7 +147,7 @@ static const struct fsd_rows *pattern_rows(const struct fsd_routes_source *k,
     return rows;
 }
 
-/* Clauses, separated by commas. */
+/* A list of clauses with commas between them. */
 struct clauses {
     FILE *out;
     bool any;
@@ -159,7 +160,7 @@ static FILE *next_clause(struct clauses *c)
     return c->out;
 }
 
-/* Prints "splits 3 fusions"; nothing if n is 0. */
+/* Prints a clause, "splits 3 fusions"; nothing if n is 0. */
 static void put_count(struct clauses *c, const char *verb, uint32_t n, const char *noun)
 {
     if (n) {
@@ -223,14 +224,15 @@ static void put_what(const struct fsd_engine_change *change,
               out);
 }
 
-/* Prints "+0.4000 ms", which fsd_put_delta() computes from two times; neither may be
+/* Prints a difference, "+0.4000 ms". fsd_put_delta() needs two times that are not
  * negative. */
 static void put_more(double ms, FILE *out)
 {
     fsd_put_delta(ms < 0 ? -ms : 0, ms < 0 ? 0 : ms, out);
 }
 
-/* Prints "+0.4000 ms (1.200 -> 1.600 ms)", or the range over several pairs. */
+/* Prints the change in time, "+0.4000 ms (1.200 -> 1.600 ms)"; for several pairs, its
+ * range. */
 static void put_cost(const struct fsd_routes_source *k,
                      const struct fsd_route_effect *e, FILE *out)
 {
@@ -265,7 +267,7 @@ static void put_cost(const struct fsd_routes_source *k,
         fputs(", within the noise", out);
 }
 
-/* States what holds for the shown pair but not for all others. */
+/* States for how many pairs the effect is the same as for the shown pair. */
 static void put_others(const struct fsd_routes_source *k,
                        const struct fsd_route_effect *e, FILE *out)
 {
@@ -289,7 +291,8 @@ static void put_others(const struct fsd_routes_source *k,
         fprintf(out, "; the same in all %u pairs", like);
 }
 
-/* Whether the fact contains the knob's value: "v=1.4" in a builder's version 1.4. */
+/* Whether a fact merely repeats the knob's value, as the builder's version 1.4 does for
+ * "v=1.4". */
 static bool states(const struct fsd_routes_source *k, const char *fact, fsd_sym value)
 {
     const char *is = value ? text(k, value) : "";
@@ -302,8 +305,8 @@ static bool states(const struct fsd_routes_source *k, const char *fact, fsd_sym 
     return false;
 }
 
-/* States other differences between the builds of the pair, according to their logs,
- * since these may also be the reason. */
+/* States further differences between the builds of the pair, according to their logs,
+ * because these may also cause the effect. */
 static void put_followers(const struct fsd_routes_source *k,
                           const struct fsd_route_effect *e, FILE *out)
 {
@@ -406,7 +409,8 @@ static void fill_effect(const struct fsd_routes_source *k, struct effect_row *ro
         row->more = fsd_count(row->proof->at.n - row->shown->at.n);
 }
 
-/* One line lists all knobs that change nothing and whose times are not measured. */
+/* The text has one common line for all knobs that change nothing and whose times are
+ * not measured. */
 const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_source *k, bool brief)
 {
     struct fsd_rows *rows =

@@ -1,4 +1,4 @@
-/* The rules of lint as rows. */
+/* Lists the rules of lint as rows. */
 #include "base/base.h"
 #include "judge/lint/lint.h"
 #include "report/view/view.h"

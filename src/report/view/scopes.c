@@ -1,5 +1,5 @@
-/* Layers, time, reformats and precision of each module, derived from the scopes in
- * names. */
+/* Shows the layers, time, reformats and precision of each module. The name scopes of
+ * nodes determine the modules. */
 #include "base/base.h"
 #include "explain/cost/scope.h"
 #include "model/graph/graph.h"
@@ -39,7 +39,7 @@ FSD_RECORD(module_row, MODULE_ROW)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
-/* The rows with and without times. */
+/* Templates of the rows with times and without times. */
 static const char timed_row[] = "{nodes:6} {layers:6} {ms:9} {share:5.1} {reformats:5} "
                                 "{reformat_ms:9}  {called}<  {of_class}>  "
                                 "{precision}<  ({unlike})>\n";
@@ -62,13 +62,14 @@ static const char plain_text[] =
  *     encoder.layer.2  10 layers
  *     encoder.layer.3  9 layers
  *
- * Modules whose names differ in one number are blocks of one kind.  If a majority of
- * them was built in the same way, these are listed as one.
+ * Modules whose names differ in one number are blocks of one kind. If the builder built
+ * more than half of them in the same way, text lists these as one row.
  */
 
 enum { FEWEST = 3, LEAST_NODES = 4 };
 
-/* The name with '*' for its first number between separators; 0 if it has none. */
+/* The kind of a module: its name with '*' for the first part that is a number; 0 if no
+ * part is a number. */
 static fsd_sym kind_of(struct fsd_arena *arena, struct fsd_intern *names,
                        const char *name)
 {
@@ -94,9 +95,9 @@ static bool is_alike(const struct fsd_module *a, const struct fsd_module *b)
 
 struct blocks {
     struct fsd_intern *kinds;
-    fsd_sym *kind;   /* indexed by module; 0: it is not a block */
+    fsd_sym *kind;   /* indexed by module; 0: the module is not a block */
     uint32_t *like;  /* indexed by kind: the module that represents the majority */
-    uint32_t *alike; /* indexed by kind: the number of modules like it */
+    uint32_t *alike; /* indexed by kind: the number of modules in the majority */
     uint32_t *all;   /* indexed by kind: the number of modules */
 };
 
@@ -113,7 +114,8 @@ static struct blocks find_blocks(struct fsd_arena *arena, const fsd_module_vec *
     b.alike = FSD_NEW(arena, uint32_t, kinds);
     b.all = FSD_NEW(arena, uint32_t, kinds);
     for (uint32_t i = 0; i < modules->n;
-         i++) { /* majority vote: the remaining candidate wins */
+         i++) { /* majority vote (Boyer-Moore): the last candidate is the majority, if
+                   there is one */
         fsd_sym kind = b.kind[i];
 
         b.all[kind]++;
@@ -148,7 +150,7 @@ static void add_module(struct fsd_module *sum, const struct fsd_module *m)
         sum->by_type[i] += m->by_type[i];
 }
 
-/* "9 layers, not 8" */
+/* The difference between a module and the majority: "9 layers, not 8". */
 static const char *unlike(struct fsd_arena *arena, const struct fsd_module *m,
                           const struct fsd_module *most, uint32_t others)
 {
@@ -181,7 +183,7 @@ static struct fsd_words types_of(struct fsd_arena *arena, const struct fsd_modul
     return (struct fsd_words){true, n, words, counts};
 }
 
-/* Indexed by symbol of a scope: the class of its module; 0: none. */
+/* The class of each module, indexed by the symbol of its scope; 0: none. */
 static fsd_sym *classes_of(struct fsd_arena *arena, const struct fsd_graph *model,
                            const struct fsd_intern *scopes)
 {
@@ -250,7 +252,7 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet,
         fill_row(row, arena, m, timed, total);
         if (!alike || request->all) {
             fsd_vec_push(arena, &folded->at, row);
-        } else if (m == most) { /* the first module represents all of them */
+        } else if (m == most) { /* the first module represents the majority */
             for (uint32_t k = i + 1; k < modules.n; k++)
                 if (blocks.kind[k] == kind && is_alike(&modules.at[k], most))
                     add_module(&sum, &modules.at[k]);

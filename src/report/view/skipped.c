@@ -1,7 +1,7 @@
 /*
- * How a session of the runtime changed the graph, according to its log: the skipped
- * fusions, with reasons; the changes of its transformers; the added nodes; and the
- * number of layers per execution provider.
+ * Shows how a session of ONNX Runtime changed the graph, according to its log: the
+ * skipped fusions with their reasons, the changes by graph transformers, the added
+ * nodes, and the number of layers per execution provider.
  */
 #include "base/base.h"
 #include "model/graph/graph.h"
@@ -120,7 +120,7 @@ static const char text[] =
 
 /* ---------------------------------------------------------------- skipped fusions */
 
-/* Indexed by event: the node that it names; FSD_NONE. */
+/* The node that each event names, indexed by event; FSD_NONE: none. */
 static const fsd_id *nodes_of_events(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     fsd_id *of = fsd_ids_new(arena, d->history->events.n);
@@ -148,8 +148,7 @@ static void fill_place(struct fsd_arena *arena, struct place_row *row,
     FSD_FILL(row, PLACE_ROW);
 }
 
-/* Skips of the same fusion for the same reason form a group, in the order of the log.
- */
+/* Skips of the same fusion for the same reason. Groups are in the order of the log. */
 struct group {
     const struct fsd_event *first;
     struct fsd_rows *nodes, *listed;
@@ -161,8 +160,8 @@ static bool is_like(const struct fsd_event *a, const struct fsd_event *b)
     return a->pass == b->pass && a->text == b->text && a->b == b->b;
 }
 
-/* Skips are sorted into groups rather than searched, since a log may have as many
- * reasons as nodes. */
+/* Skips are sorted to find groups, because a log may have as many reasons as nodes, and
+ * a search for each skip would take too long. */
 struct skip {
     const struct fsd_event *e;
     uint32_t index;
@@ -331,7 +330,7 @@ static void fill_layers(struct fsd_arena *arena, struct answer *root,
     root->providers = providers;
 }
 
-/* The reason why a log cannot be used; NULL: it can. */
+/* The reason why the log cannot be used; NULL: it can be used. */
 static const char *no_use(const struct fsd_diff *d)
 {
     const struct fsd_history *h = d->history;

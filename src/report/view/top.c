@@ -1,6 +1,7 @@
 /*
- * The most expensive layers, or groups of layers.  Without times, the ranking uses
- * counts, bytes or multiply-adds, and the answer states that, since neither is a time.
+ * Lists the most expensive layers, or groups of layers. Without times, the ranking uses
+ * counts, bytes or multiply-adds. The answer states this, because none of them is a
+ * time.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -16,11 +17,11 @@ enum { SHOWN = 10 };
 /* A ranked item: a layer, a node, or several layers or nodes with the same name. */
 struct item {
     const char *name;
-    fsd_id id;           /* the layer or node; the first of several */
-    uint32_t members;    /* number of layers, or of nodes if nodes are summed up */
+    fsd_id id;           /* the layer or node, or the first of several */
+    uint32_t members;    /* number of layers or nodes in the item */
     double ms;           /* negative: unknown */
     int64_t bytes, macs; /* negative: unknown for all members */
-    double weight;       /* the ranking value; negative: it cannot be ranked */
+    double weight;       /* the value by which items are ranked; negative: unknown */
 };
 
 typedef FSD_VEC(struct item) item_vec;
@@ -28,12 +29,13 @@ typedef FSD_VEC(struct item) item_vec;
 struct ranking {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
-    uint32_t column; /* the external numbers' column that ranks; FSD_NONE: none */
+    uint32_t column; /* column of the external numbers (--values) by which items are
+                        ranked; FSD_NONE: none */
     item_vec items;
-    const char *by;   /* the name of the ranking */
+    const char *by;   /* the quantity by which items are ranked */
     const char *unit; /* the unit of the ranking: "ms", "bytes", "multiply-adds" */
-    double total;     /* the sum of all weights, including those without an item */
-    uint32_t unknown; /* number of items that cannot be ranked */
+    double total;     /* the sum of all weights, also of those that belong to no item */
+    uint32_t unknown; /* number of items whose weight is unknown */
 };
 
 /* ------------------------------------------------------------------------ the bases */
@@ -76,14 +78,14 @@ static void by_nodes(struct ranking *r)
                    d->cost->nodes[i].ms, -1, d->cost->nodes[i].macs);
 }
 
-/* Groups layers by one word: their type, or their kernel. */
+/* Makes an item for each word: the type or the kernel of layers. */
 static void by_word(struct ranking *r,
                     fsd_sym (*word)(const struct fsd_graph *, fsd_id))
 {
     const struct fsd_diff *d = r->d;
     uint32_t *item_of =
-        FSD_NEW(r->arena, uint32_t, fsd_intern_count(d->names)); /* indexed by symbol:
-                                                                    the item plus 1 */
+        FSD_NEW(r->arena, uint32_t, fsd_intern_count(d->names)); /* by symbol: item +
+                                                                    1 */
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         fsd_sym sym = word(d->engine, i);
@@ -136,12 +138,13 @@ static void by_scopes(struct ranking *r)
     }
 }
 
-/* A node may belong to several patterns, so these do not add up to the total. */
+/* Makes an item for each pattern. A node may belong to several patterns, so the items
+ * do not add up to the total. */
 static void by_patterns(struct ranking *r)
 {
     const struct fsd_diff *d = r->d;
     const struct fsd_blocks *blocks = fsd_blocks_of(r->arena, d);
-    uint32_t item_of[FSD__PATTERN_COUNT] = {0}; /* the item plus 1 */
+    uint32_t item_of[FSD__PATTERN_COUNT] = {0}; /* item + 1; 0: none */
 
     FSD_EACH (const struct fsd_block, b, blocks->list) {
         struct item *item;
@@ -153,7 +156,7 @@ static void by_patterns(struct ranking *r)
         item = &r->items.at[item_of[b->pattern] - 1];
         FSD_EACH_ID (node, blocks->pool, b->nodes) {
             add_to(item, d->cost->nodes[node].ms, -1, d->cost->nodes[node].macs);
-            item->members--; /* members counts blocks */
+            item->members--; /* `members` counts blocks, not nodes */
         }
         item->members++;
     }
@@ -166,7 +169,8 @@ static const struct basis {
     const char *by, *what; /* the plural noun of the items: "layers" */
     void (*fill)(struct ranking *r);
     bool single;   /* each item is a single layer */
-    bool computed; /* its bytes are unknown, since nodes share them */
+    bool computed; /* items consist of nodes, which share bytes, so the bytes of an item
+                      are unknown */
 } bases[] = {
     {LAYERS, "layers", by_layers, true, false},
     {NODES, "nodes", by_nodes, false, true},
@@ -182,7 +186,7 @@ FSD_ORDERED(by_weight, struct item, fsd_falling(x->weight, y->weight),
             fsd_falling((double)x->bytes, (double)y->bytes),
             x->id != y->id ? fsd_order(x->id, y->id) : strcmp(x->name, y->name))
 
-/* The row of a layer or a node in the external numbers; FSD_NONE: none. */
+/* The row of a layer or node in the external numbers; FSD_NONE: none. */
 static uint32_t row_of(const struct ranking *r, const struct basis *basis, fsd_id id)
 {
     const struct fsd_values *v = r->d->values;
@@ -193,7 +197,8 @@ static uint32_t row_of(const struct ranking *r, const struct basis *basis, fsd_i
                                        : FSD_NONE;
 }
 
-/* An error has no negative values; for other numbers, the absolute value counts. */
+/* The weight of a layer or node: the absolute value of its external number; negative:
+ * unknown. */
 static double value_weight(const struct ranking *r, const struct basis *basis,
                            fsd_id id)
 {
@@ -201,7 +206,7 @@ static double value_weight(const struct ranking *r, const struct basis *basis,
     double number = fabs(fsd_number_of(n, row_of(r, basis, id), r->column));
 
     if (n->of != FSD_NUMBERS_OF_TABLE && r->column == FSD_ERROR_COSINE)
-        number = 1 - number; /* the worst is the smallest */
+        number = 1 - number; /* here the smallest number is the worst */
     return isnan(number) ? -1 : number;
 }
 
@@ -222,13 +227,14 @@ static void rank(struct ranking *r, const struct basis *basis)
         r->total += item->weight > 0 ? item->weight : 0;
     }
     if (timed)
-        r->total = r->d->times->total; /* entries without a layer take time, too */
+        r->total = r->d->times->total; /* the profile also has times that belong to no
+                                          layer */
     fsd_vec_sort(&r->items, by_weight);
 }
 
 /* --------------------------------------------------------------------------- advice */
 
-/* Indexed by layer: its most severe finding; NULL: none. */
+/* The most severe finding on each layer, indexed by layer; NULL: none. */
 static const struct fsd_finding **gravest(struct fsd_arena *arena,
                                           const struct fsd_diff *d)
 {
@@ -299,7 +305,7 @@ static const char group_text[] =
     "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >{members:5}  "
     "{name:.60}<  {bytes}><  {macs!} multiply-adds>\n";
 
-/* Texts for external numbers: of layers, of nodes. */
+/* Templates of items with external numbers: of nodes, of layers. */
 static const char *const valued_texts[] = {
     "{rank:4}  {name:.80}<  ({nodes:.40})>\n      {numbers}\n",
     "{rank:4}  layer {layer}<  {type}><  {precision}><  {ms}>\n"
@@ -352,7 +358,8 @@ static const char head[] =
     "<; {unvalued!} have no value>"
     "<; {macs_not_attributed!} multiply-adds are attributed to no layer>";
 
-/* Indexed by whether times are known, and whether items are single layers. */
+/* Templates, indexed by whether times are known and by whether each item is a single
+ * layer. */
 static const char *const texts[2][2] = {
     {"\n\n{*}     %    sum      n  name\n{/}{items}<\n{spent!}>",
      "\n\n{*}     %    sum  layer\n{/}{items}<\n{spent!}>"},
@@ -370,8 +377,8 @@ static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
     const char *nodes = fsd_phrase_of(arena, d, item->id, fsd_put_nodes_of);
 
     FSD_FILL(row, ITEM_ROW);
-    /* The name of a compiler's layer, or of a region's, does not contain the names of
-     * its nodes. */
+    /* A layer that a compiler generated, or that stands for a whole region, does not
+     * have its nodes' names in its own name. */
     if (nodes && (layer->provider == FSD_PROVIDER_COMPILER ||
                   d->layers[item->id].kind == FSD_KIND_FOREIGN))
         row->nodes = nodes;
@@ -442,7 +449,7 @@ static struct fsd_rows *rows_of(struct ranking *r, const struct basis *basis,
     return rows;
 }
 
-/* The classes with their sums, if the layers belong to more than one. */
+/* The classes of time with their sums, if the layers belong to more than one class. */
 static struct fsd_rows *spent_rows(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     struct fsd_rows *rows = fsd_rows_new(arena, &spent_row_record, spent_text);
@@ -458,7 +465,7 @@ static struct fsd_rows *spent_rows(struct fsd_arena *arena, const struct fsd_dif
     return rows;
 }
 
-/* Finds the requested column. */
+/* Finds the requested column of the external numbers. */
 static enum fsd_status find_column(struct ranking *r, const struct basis *basis,
                                    const char *name, struct fsd_error *err)
 {
@@ -504,8 +511,9 @@ static void fill_answer(struct ranking *r, const struct basis *basis,
     if (basis->single && !valued && r->d->cost->unattributed)
         root->macs_not_attributed = fsd_amount_cell(r->d, r->d->cost->unattributed);
     root->items = rows;
-    if (!valued && (timed || !basis->computed)) { /* otherwise shares refer to
-                                                     multiply-adds */
+    if (!valued && (timed || !basis->computed)) { /* shares would refer to
+                                                     multiply-adds, which classes do not
+                                                     have */
         root->spent = spent_rows(r->arena, r->d);
     }
 }

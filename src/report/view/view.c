@@ -1,7 +1,6 @@
 /*
- * The table of views.  A view only fills a sheet from the finished run; it does not
- * print, and computes nothing that another view would compute differently.  The
- * functions that views share to fill cells are in cells.c.
+ * The table of views. A view only fills a sheet from the finished run: it does not
+ * print. report/phrase/cells.c has the functions with which several views fill cells.
  */
 #include "report/view/view.h"
 #include "model/graph/word.h"

@@ -1,5 +1,5 @@
-/* Where nodes of the model are computed, between which layers, in which precision, and
- * the evidence for it. */
+/* Shows which layers compute a node of the model, between which other layers, in which
+ * precision, and the evidence for it. */
 #include "base/base.h"
 #include "model/graph/graph.h"
 #include "report/record/records.h"

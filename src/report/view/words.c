@@ -1,5 +1,5 @@
-/* The meaning of words: ids of rules, rules of fusions, and words of engines.  A name
- * is explained by its parts: "sm80_xmma_fprop_..." by six. */
+/* Explains words: ids of rules, rules of fusions, and words in engines. A name such as
+ * "sm80_xmma_fprop_..." is explained by the words in it. */
 #include "base/base.h"
 #include "judge/gate/gate.h"
 #include "judge/lint/fusion.h"
@@ -79,7 +79,7 @@ static enum fsd_status find_word(struct fsd_rows *rows, const char *word,
     uint32_t n;
     const struct fsd_fusion_rule *fusions = fsd_fusion_rules(&n);
     char text[512];
-    bool whole; /* the word itself is known, not only parts of a name */
+    bool whole; /* the whole word is known, not only a part of it */
 
     for (unsigned i = 0; (rule = fsd_rule_at(i)); i++) {
         if (!strcmp(rule->id, word))
