@@ -1,9 +1,9 @@
-/* The public API: one pair of many, as a line of JSON. */
+/* The public API that writes one pair of a batch as a line of JSON. */
 #include "base/base.h"
 #include "base/lines.h"
 #include "report/record/records.h"
 
-/* JSON on one line. Tabs and newlines occur only between its tokens, never in
+/* Prints JSON without tabs and newlines. JSON has these only between tokens, never in
  * strings. */
 static void put_joined(FILE *out, char *lines, size_t width)
 {

@@ -1,4 +1,4 @@
-/* Snapshots and the merge gate: the public API of them. */
+/* The public API of snapshots and of the merge gate. */
 #include "judge/gate/gate.h"
 #include "api/command.h"
 #include "base/base.h"
@@ -27,8 +27,8 @@ static void report_untimed(const struct fsd_options *opt, const struct fsd_state
     fsd_note(opt, text);
 }
 
-/* Notes the parts of the builds that are not recorded as variants, or that a check
- * accepts only under conditions. */
+/* Reports the rows that the snapshot does not record as variants, and the variants that
+ * a check accepts only under conditions. */
 static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix *m,
                           const struct fsd_learnt *learnt)
 {
@@ -66,8 +66,8 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
     }
 }
 
-/* Reads the snapshot back and writes it again. Parts of a build that are not recorded
- * then no longer split rows: only recorded parts determine the rows. */
+/* Reads the printed snapshot and writes it again, so that only recorded parts of the
+ * builds determine its rows. */
 static enum fsd_status write_again(const struct fsd_print *print, FILE *out,
                                    struct fsd_error *err)
 {
@@ -104,8 +104,8 @@ static enum fsd_status write_learnt(const struct fsd_options *opt,
     return status;
 }
 
-/* Refuses a state that has only names and times of layers, because the gate would pass
- * changes that it cannot see. */
+/* Refuses a state that has only names and times of layers: the gate could not see most
+ * changes and would pass them. */
 static enum fsd_status refuse_profile(const struct fsd_state *s, struct fsd_error *err)
 {
     if (!s->only_timed)
@@ -150,9 +150,8 @@ static unsigned count_builds(const char *path)
 
 unsigned fsd_snapshot_builds(const char *path)
 {
-    struct fsd_opened *recorded = fsd_opened_record(NULL); /* a file that is only
-                                                              counted is not an input of
-                                                              the check */
+    /* The file is not an input of the check: only its builds are counted. */
+    struct fsd_opened *recorded = fsd_opened_record(NULL);
     unsigned n = count_builds(path);
 
     fsd_opened_record(recorded);
@@ -170,20 +169,21 @@ enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,
 struct fsd_check {
     struct fsd_arena *arena;
     struct fsd_state *old, *new;
-    const struct fsd_state *nearest; /* the old snapshot reduced to the variants that
-                                        are nearest to the new build */
-    struct fsd_diff *run;            /* the run of `new`; NULL: `new` is a snapshot */
+    const struct fsd_state *nearest; /* the old snapshot, reduced to the variants that
+                                        are most similar to the new build */
+    struct fsd_diff *run;            /* the run of the new build; NULL: the new build is
+                                        a snapshot */
     const char *snapshot;            /* path of the old state */
     const char *label;               /* the requested label; NULL: none */
-    struct fsd_options opt;          /* options of the check; `note` receives notes */
+    struct fsd_options opt;          /* the options of the run; `note` receives notes */
     struct fsd_policy *policy;
     struct fsd_compare *compare;
     struct fsd_verdict *verdict;
-    const struct fsd_lint *lint; /* NULL: not asked for */
-    bool shrunk;                 /* only the verdict is kept */
+    const struct fsd_lint *lint; /* NULL: not requested */
+    bool shrunk;                 /* only the verdict remains in memory */
 };
 
-/* Checks that two models are exports of one network: at least half of their nodes must
+/* Fails unless two models are exports of one network: at least half of their nodes must
  * be aligned. */
 static enum fsd_status check_models(const struct fsd_check *c,
                                     const struct fsd_options *opt,
@@ -200,8 +200,7 @@ static enum fsd_status check_models(const struct fsd_check *c,
                     c->new->model_path, n.aligned, n.old, n.new);
 }
 
-/* Refuses a build of another builder, which divides the same model into different
- * layers throughout. */
+/* Refuses a build of a different builder, because most of its layers would differ. */
 static enum fsd_status check_builder(const struct fsd_check *c,
                                      const struct fsd_options *opt,
                                      struct fsd_error *err)
@@ -219,8 +218,8 @@ static enum fsd_status check_builder(const struct fsd_check *c,
                     fsd_text(c->new->names, c->new->producer));
 }
 
-/* For a check without a snapshot: refuses a policy without requirements on the build
- * itself, which would pass any build. */
+/* For a check without a snapshot: refuses a policy that has no requirement on the build
+ * itself, because it would pass every build. */
 static enum fsd_status check_promises(const struct fsd_policy *policy,
                                       struct fsd_error *err)
 {
@@ -253,7 +252,7 @@ static const char *command_of(const struct fsd_check *c, const struct fsd_option
     return fsd_print_take(&command, c->arena);
 }
 
-/* Lints the model, if the check asks for it. */
+/* Lints the model, if the check requests it. */
 static enum fsd_status open_lint(struct fsd_check *c, const struct fsd_options *opt,
                                  const struct fsd_check_options *check,
                                  struct fsd_error *err)
@@ -276,11 +275,12 @@ static enum fsd_status open_lint(struct fsd_check *c, const struct fsd_options *
 
 /* --------------------------------------------------------- one of several snapshots */
 
-/* How well the candidate snapshots fit the build. */
+/* The search for the snapshot that fits the build best. */
 struct choice {
-    const char *path;       /* path of the best snapshot; NULL: none fits */
-    uint32_t alike, equals; /* alike: number of facts that it shares with the build;
-                               equals: number of other snapshots that fit as well */
+    const char *path;       /* path of the best snapshot so far; NULL: none fits */
+    uint32_t alike, equals; /* alike: number of facts on which it agrees with the build;
+                               equals: number of other snapshots that fit equally
+                               well */
     struct fsd_print why;   /* why the other snapshots do not fit */
 };
 
@@ -321,8 +321,8 @@ static enum fsd_status look_at(struct choice *best, const struct fsd_check *c,
     return FSD_OK;
 }
 
-/* Chooses the snapshot whose label, version and GPU match the build. If the log does
- * not name the GPU, the label decides. */
+/* Chooses the snapshot whose label, version and GPU match the build. Without a log, the
+ * GPU is unknown, so a label may be necessary. */
 static enum fsd_status choose_snapshot(struct fsd_check *c,
                                        const struct fsd_check_options *check,
                                        struct fsd_error *err)
@@ -351,8 +351,8 @@ static enum fsd_status choose_snapshot(struct fsd_check *c,
     return fsd_snapshot_read(&c->old, best.path, err);
 }
 
-/* Compares the label of the build with its snapshot's. A build without a label gets the
- * label of its snapshot. */
+/* Fails if the labels of the build and of its snapshot differ. A build without a label
+ * gets the snapshot's label. */
 static enum fsd_status check_label(struct fsd_check *c, bool force,
                                    struct fsd_error *err)
 {
@@ -438,7 +438,7 @@ enum fsd_status fsd_check_open(struct fsd_check **out, const struct fsd_options 
     return status;
 }
 
-/* The snapshot's path may belong to the caller's list, so it is copied. */
+/* Copies the path of the snapshot, because it may be in a list of the caller. */
 enum fsd_status fsd_check_shrink(struct fsd_check *c, struct fsd_error *err)
 {
     struct fsd_verdict *all = c->verdict;
@@ -513,7 +513,7 @@ enum fsd_status fsd_checks_write(const struct fsd_checked *builds, unsigned n,
 {
     struct fsd_report report = {.subject = FSD_OF_CHECKS, .style = style};
     struct fsd_arena *arena;
-    struct fsd_intern *names; /* converts any bytes to valid UTF-8 */
+    struct fsd_intern *names; /* the intern table converts any bytes to valid UTF-8 */
     struct fsd_judged *judged;
     struct fsd_verdicts all;
     enum fsd_status status = fsd_expect_array("builds", builds, n, err);
@@ -538,8 +538,9 @@ enum fsd_status fsd_checks_write(const struct fsd_checked *builds, unsigned n,
     return status;
 }
 
-/* Writes the snapshot with this build. Rows that equal those of a recorded build keep
- * their variants; the others are replaced by those of this build. */
+/* Writes the snapshot with this build as its first build. Rows in which this build
+ * equals a recorded build keep their variants. In other rows, this build replaces the
+ * variants. */
 static void update_variants(const struct fsd_check *check, FILE *out)
 {
     const struct fsd_state *builds[1 + FSD_MOST_BUILDS] = {check->new, check->old};

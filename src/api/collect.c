@@ -1,4 +1,5 @@
-/* Writes command.json, which describes a collected build, in the build's directory. */
+/* Writes the file command.json, which describes a collected build, into the build's
+ * directory. */
 #include "api/command.h"
 #include "api/inputs.h"
 #include "base/base.h"
@@ -7,7 +8,8 @@
 #include "report/json/json.h"
 #include "report/record/records.h"
 
-/* Adds file names or arguments, which are bytes, as valid text. */
+/* Adds a list of file names or arguments. They may contain any bytes, so they are
+ * converted to valid UTF-8. */
 static void add_words(struct fsd_json *object, const char *key,
                       struct fsd_intern *names, const char *const *words, unsigned n)
 {
@@ -17,8 +19,8 @@ static void add_words(struct fsd_json *object, const char *key,
         fsd_json_add_text(list, fsd_text(names, fsd_intern_str(names, words[i])));
 }
 
-/* Adds the model's path and its hash or, if the model cannot be read, the error
- * message. */
+/* Adds the model's path and its hash; if the model cannot be read, the error message in
+ * place of the hash. */
 static void add_model(struct fsd_json *root, struct fsd_inputs *in, const char *path)
 {
     struct fsd_json *model = fsd_json_object(root, "model");

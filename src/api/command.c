@@ -1,6 +1,7 @@
-/* The command that repeats a report. Reports quote it when they suggest how to see
- * more: it has all files and options of the original command, because the answer would
- * differ without one of them. Also checks the arguments of the public API. */
+/* Makes the command that repeats a report. Reports quote this command when they suggest
+ * how to see more. It has all files and options of the original command, because each
+ * of them may change the result. This file also checks the arguments of the public
+ * API. */
 #include "api/command.h"
 
 #include "base/base.h"
@@ -13,7 +14,7 @@ struct words {
     FILE *out;
 };
 
-/* Makes a path valid UTF-8, as names are; a path may contain any bytes. */
+/* Converts a path to valid UTF-8, because a path may contain any bytes. */
 static const char *valid(struct fsd_intern *names, const char *path)
 {
     return fsd_text(names, fsd_intern_str(names, path));
@@ -61,7 +62,7 @@ static void put_common(const struct words *w, const struct fsd_options *opt)
         fputs(" --force", w->out);
 }
 
-/* Prints as few digits as read back as the same number, but at least six. */
+/* Prints a number with as few digits as identify it, but at least six. */
 static void put_number(const struct words *w, const char *before, double number)
 {
     char text[32];
@@ -75,9 +76,9 @@ static void put_number(const struct words *w, const char *before, double number)
 
 static void put_more(const struct words *w, const struct fsd_options *opt)
 {
+    /* The builder numbers profiles from 0. */
     if (opt->opt_profile)
-        fprintf(w->out, " --opt-profile %u", opt->opt_profile - 1); /* the builder
-                                                                       counts from 0 */
+        fprintf(w->out, " --opt-profile %u", opt->opt_profile - 1);
     for (unsigned i = 0; i < opt->n_shapes; i++)
         put_word(w, "--shape", opt->shapes[i]);
     for (unsigned i = 0; i < opt->n_values; i++)
@@ -92,8 +93,8 @@ static void put_more(const struct words *w, const struct fsd_options *opt)
     }
 }
 
-/* Prints a build as one shell word, whatever its names contain:
- * MODEL,ENGINE[+PART...][,P1+P2[,LOG]]. */
+/* Prints a build as MODEL,ENGINE[+PART...][,P1+P2[,LOG]], quoted as one word for a
+ * shell. */
 static void put_build(const struct words *w, const struct fsd_options *opt)
 {
     struct fsd_print print;

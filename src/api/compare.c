@@ -1,4 +1,4 @@
-/* Public API: the comparison of two or more runs. */
+/* The public API that compares two or more builds. */
 #include "api/command.h"
 #include "api/inputs.h"
 #include "base/base.h"
@@ -19,8 +19,8 @@ struct fsd_comparison {
     struct fsd_compare *compare;
 };
 
-/* Notes how badly the inputs of a build fit each other. A report of one build and a
- * check list this among their findings, but a comparison has no such findings. */
+/* Passes findings on inputs that do not fit each other to the caller's `note`. Reports
+ * of one build, and checks, list these findings; a comparison does not. */
 static void report_misfits(const struct fsd_diff *d, const struct fsd_options *opt)
 {
     const struct fsd_findings *all = d->findings;
@@ -63,8 +63,9 @@ void fsd_state_set_label(struct fsd_state *s, const char *label)
                       fact);
 }
 
-/* @param cites   the run's findings cite lint's advice, which takes time.
- * @param judged  the run belongs to a check, whose verdict has its findings. */
+/* Opens one build.
+ * @param cites the findings of the run cite lint's advice, which takes time
+ * @param judged the run belongs to a check, whose verdict has the run's findings */
 static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
                                   bool cites, bool judged,
                                   const struct fsd_options *opt, struct fsd_error *err)
@@ -83,7 +84,8 @@ static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
             fsd_state_set_label(*out, opt->label);
         return status;
     }
-    if (lone) { /* a build log holds both model and engine */
+    if (lone) { /* the only file is a build log, which contains both the model and the
+                   engine */
         pair.engine = lone;
         pair.model = NULL;
     }
@@ -102,7 +104,8 @@ static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
     return status;
 }
 
-/* Of a snapshot of several builds, the first one is compared. */
+/* Opens one build. If a snapshot has several builds, takes the first one and reports
+ * this. */
 static enum fsd_status open_first(struct fsd_state **out, struct fsd_diff **run,
                                   bool cites, bool judged,
                                   const struct fsd_options *opt, struct fsd_error *err)
@@ -128,7 +131,8 @@ enum fsd_status fsd_state_open_judged(struct fsd_state **out, struct fsd_diff **
                                       const struct fsd_options *opt,
                                       struct fsd_error *err)
 {
-    return open_first(out, run, false, true, opt, err); /* see fsd_cite_in_case() */
+    return open_first(out, run, false, true, opt, err); /* fsd_cite_in_case() cites lint
+                                                           later, if necessary */
 }
 
 enum fsd_status fsd_states_open(struct fsd_states *out, struct fsd_arena *arena,
@@ -143,7 +147,7 @@ enum fsd_status fsd_states_open(struct fsd_states *out, struct fsd_arena *arena,
 
         if (out->n < FSD_MOST_BUILDS)
             status = open_state(&s, NULL, false, false, &opt[i], err);
-        /* A failed build has a reason but nothing to compare. */
+        /* A failed build has no state to compare, only a reason. */
         if (status != FSD_OK && arena &&
             fsd_failed_take(&out->failed, arena, &opt[i])) {
             status = FSD_OK;
@@ -219,7 +223,7 @@ void fsd_comparison_free(struct fsd_comparison *comparison)
     fsd_compare_free(comparison->compare);
     fsd_diff_free(comparison->run);
     fsd_state_free(comparison->old);
-    fsd_state_free(comparison->new); /* its arena also holds the comparison */
+    fsd_state_free(comparison->new); /* its arena also contains the comparison */
 }
 
 bool fsd_comparison_differs(const struct fsd_comparison *comparison)

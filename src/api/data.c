@@ -1,8 +1,8 @@
 /*
- * The public API: a run as data.
+ * The public API that returns a run as data.
  *
- * A caller's structs may be older, and so shorter, than this library's: only the
- * members that they have are filled.
+ * The caller may be older than this library, so that its structs have fewer members.
+ * Only the members that the caller's structs have are filled.
  */
 #include "explain/cost/cost.h"
 #include "judge/findings/findings.h"
@@ -12,8 +12,8 @@
 static bool give(void *out, size_t room, const void *from, size_t size)
 {
     memcpy(out, from, room < size ? room : size);
-    if (room > size) /* a newer caller's struct: this library does not know its last
-                        members */
+    if (room > size) /* the caller is newer: this library does not know the last members
+                        of its struct */
         memset((char *)out + size, 0, room - size);
     return true;
 }
@@ -28,7 +28,7 @@ static const char *type_or_null(enum fsd_dtype type)
     return type == FSD_DTYPE_UNKNOWN ? NULL : fsd_dtype_name(type);
 }
 
-/* An amount that depends on dynamic sizes is not a number. */
+/* An amount as a number; -1 if it is unknown or depends on dynamic sizes. */
 static int64_t number_of(const struct fsd_diff *d, int64_t amount)
 {
     int64_t number;
@@ -164,7 +164,8 @@ uint32_t fsd_finding_subject(const struct fsd_diff *d, uint32_t finding,
 
 /* --------------------------------------------------------------- whatever there is */
 
-/* @return false if the cell is unknown, or if it is a list or an object in JSON */
+/* Converts a cell to a member of the public API.
+ * @return false if the cell is unknown, or if it is a list or an object in JSON */
 static bool take_cell(const struct fsd_cell *cell, const struct fsd_column *column,
                       struct fsd_member *out)
 {
@@ -218,8 +219,8 @@ void fsd_diff_members(const struct fsd_diff *d, enum fsd_part part, fsd_member_f
         [FSD_PART_LAYERS] = {&fsd_layer_record, fsd_fill_layer, source},
         [FSD_PART_NODES] = {&fsd_node_record, fsd_fill_node, source},
         [FSD_PART_FINDINGS] = {&fsd_finding_record, fsd_fill_finding, d->findings}};
-    /* A part that is not in this list has no records: the caller may be newer than this
-     * library. */
+    /* The caller may be newer than this library. A part that this library does not know
+     * has no records. */
     bool known = part < FSD__PART_COUNT && parts[part].of;
     enum fsd_part at = known ? part : FSD_PART_LAYERS;
     const struct fsd_record *of = parts[at].of;

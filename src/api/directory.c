@@ -1,11 +1,12 @@
 /*
- * The files of a build whose directory is given: each is recognized by its content and
- * not by its name.  Two files of the same kind are an error, since a silent choice
+ * Finds the files of a build in a directory. Each file is recognized by its content,
+ * not by its name. Two files of the same kind are an error, because a silent choice
  * could take the wrong build.
  *
- * Directories are committed, including symbolic links in them: a change under review
- * could make the next run read or report files of the machine.  So a link must point
- * into the directory, except a link that `collect` made to the model.
+ * Users commit directories, including symbolic links in them. A link in a change under
+ * review could make CI read and report other files of the machine. A link must
+ * therefore point into the directory. The only exception is the link to the model that
+ * `collect` makes.
  */
 #include "api/inputs.h"
 #include "base/base.h"
@@ -19,7 +20,7 @@
 
 enum { MOST_PROFILES = 16, MOST_SNAPSHOTS = 128, MOST_COMMAND_BYTES = 1 << 20 };
 
-/* An empty string means that the directory has no such file. */
+/* The paths of a build; "" means that the directory has no such file. */
 struct build {
     const char *model, *engine;
 };
@@ -28,11 +29,11 @@ struct fsd_directory {
     struct fsd_arena *arena;
     const char *path;
     bool follow;
-    const char *files[FSD__FILE_KIND_COUNT]; /* one path per kind; profiles are in a
-                                                list */
-    const char *either; /* a file that is a model and may be an engine. ONNX Runtime's
-                           quantizer imports the operator sets by which fusiondiff
-                           recognizes a model that the runtime has optimized. */
+    const char *files[FSD__FILE_KIND_COUNT]; /* one path per kind, except for
+                                                profiles */
+    const char *either; /* a file that may be a model or an engine: its operator sets
+                           are those of models that ONNX Runtime has optimized, but ONNX
+                           Runtime's quantizer adds the same sets to plain models */
     FSD_VEC(const char *) profiles, snapshots;
     FSD_VEC(struct build) builds;
 };
@@ -66,9 +67,8 @@ static enum fsd_status fail(const struct fsd_directory *d, const char *one,
 
 /* --------------------------------------------------------------------------- links */
 
-/* Whether `collect` made this link, which may lead to a model anywhere. The model's
- * hash must equal the hash in command.json, which can only be computed from the model
- * itself. */
+/* Whether `collect` made this link, which may point to a model anywhere. The model's
+ * hash must be in command.json. This hash cannot be computed without the model. */
 static bool is_collected(struct fsd_arena *arena, const char *path)
 {
     struct fsd_inputs in = {.arena = arena, .names = fsd_op_names_new(arena)};
@@ -103,9 +103,10 @@ static enum fsd_status check_link(const struct fsd_directory *d, const char *pat
 
 /* --------------------------------------------------------------------------- files */
 
-/* The sorted names in a directory, in one block of the arena, since nothing may be
- * allocated while the directory is open. Names that appear meanwhile are ignored.
- * @return NULL, with errno set, if the directory cannot be opened. */
+/* The sorted names in a directory. Nothing may be allocated while the directory is
+ * open, so a first pass counts the names and a second one stores them. Ignores names
+ * that appear in between.
+ * @return NULL, with errno set, if the directory cannot be opened */
 static const char **names_in(const struct fsd_directory *d, size_t *n)
 {
     size_t most = 0, room = 0, used = 0;
@@ -146,8 +147,8 @@ static const char *path_of(const struct fsd_directory *d, const char *name)
     return fsd_printed(d->arena, "%s%s%s", d->path, slash, name);
 }
 
-/* Takes a file of the directory according to its kind. Ignores a serialized plan,
- * weights and other files. */
+/* Stores the path of a file by the kind of the file. Ignores serialized plans, weights
+ * and other files. */
 static enum fsd_status take_file(struct fsd_directory *d, const char *name,
                                  struct fsd_error *err)
 {
@@ -175,8 +176,9 @@ static enum fsd_status take_file(struct fsd_directory *d, const char *name,
     return check_link(d, path, err);
 }
 
-/* Places a file that is both a model and an engine. It is the model if the directory
- * has no other model, but another engine or a build log; otherwise the engine. */
+/* Decides on a file that can be both a model and an engine. It is the model if the
+ * directory has no other model and has another engine or a build log. Otherwise it is
+ * the engine. */
 static enum fsd_status place_either(struct fsd_directory *d, struct fsd_error *err)
 {
     bool model = !d->files[FSD_FILE_MODEL] &&
@@ -214,10 +216,9 @@ static enum fsd_status read_directory(struct fsd_directory *d, bool needs_engine
     for (size_t i = 0; i < n && status == FSD_OK; i++)
         status = take_file(d, names[i], err);
     FSD_THEN(status, place_either(d, err));
-    if (status == FSD_OK && !files[FSD_FILE_ENGINE]) { /* a log also serves as the
-                                                          engine */
+    if (status == FSD_OK && !files[FSD_FILE_ENGINE]) { /* a log is also an engine */
         files[FSD_FILE_ENGINE] = files[FSD_FILE_LOG];
-        if (files[FSD_FILE_LOG]) /* the log states the same and more */
+        if (files[FSD_FILE_LOG]) /* the log has all facts of the metadata */
             files[FSD_FILE_METADATA] = NULL;
         files[FSD_FILE_LOG] = NULL;
     }
@@ -232,7 +233,7 @@ static enum fsd_status read_directory(struct fsd_directory *d, bool needs_engine
 
 /* ------------------------------------------------------------------------- options */
 
-/* Takes the user's own file; without one, takes the directory's and reports it. */
+/* Takes a file from the directory and reports it, unless the user gave one. */
 static void place_file(const struct fsd_directory *d, enum fsd_file_kind kind,
                        const char *as, const char **place, FILE *taken)
 {
@@ -242,7 +243,7 @@ static void place_file(const struct fsd_directory *d, enum fsd_file_kind kind,
     fprintf(taken, ", %s as %s", fsd_base_name(*place), as);
 }
 
-/* Sets the options and reports "DIR: took x.onnx as MODEL, y.json as ENGINE, ...". */
+/* Sets the options, and reports "DIR: took x.onnx as MODEL, y.json as ENGINE, ...". */
 static void fill(const struct fsd_directory *d, struct fsd_options *opt)
 {
     struct fsd_print print;
@@ -314,9 +315,9 @@ struct entry {
     bool is_directory;
 };
 
-/* All entries whose names do not begin with a dot, sorted by name. Each file is opened
- * once, to recognize its kind.
- * @return NULL, with errno set, if the directory cannot be opened. */
+/* All entries whose names do not begin with a dot, sorted by name. Opens each file once
+ * to recognize its kind.
+ * @return NULL, with errno set, if the directory cannot be opened */
 static const struct entry *entries_in(const struct fsd_directory *d, size_t *n)
 {
     size_t n_names;
@@ -380,8 +381,9 @@ enum fsd_status fsd_directory_snapshots(struct fsd_directory **out,
 
 /* -------------------------------------------------------------------------- builds */
 
-/* Finds the model of a directory's engines: if there is no plain model, the only file
- * that is both model and engine. `""`: there is neither. */
+/* Finds the model of the engines in a directory. If there is no plain model, this is
+ * the only file that can be both a model and an engine. Sets `*model` to "" if there is
+ * neither. */
 static enum fsd_status find_model(const struct fsd_directory *d,
                                   const struct entry *entries, size_t n,
                                   const char **model, struct fsd_error *err)

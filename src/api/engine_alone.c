@@ -1,7 +1,7 @@
 /*
- * An engine without its model.  Exporters name nodes after operators and modules, and
- * builders keep these names, so that most nodes are known without the model; their
- * edges, shapes and constants are not.
+ * Makes a model from an engine without one. Exporters name nodes after operators and
+ * modules, and builders keep these names in layers. Most nodes are therefore known
+ * without the model. Their edges, shapes and constants are unknown.
  *
  *     conv1.weight + QuantizeLinear_7 + Conv_9      QuantizeLinear_7, Conv_9
  *     71 + (Unnamed Layer* 16) [Shuffle] + Mul_8    Mul_8
@@ -17,8 +17,8 @@
 
 #include <ctype.h>
 
-/* Whether the name is a number, such as "71", next to other nodes of the layer: then
- * it names a constant after the number of its tensor. */
+/* Whether a constant has this name: a number, such as "71", in a layer with other
+ * nodes. The constant's name is the number of its tensor. */
 static bool is_numbered_constant(const struct fsd_layer *l, struct fsd_slice name)
 {
     for (size_t i = 0; i < name.n; i++)
@@ -27,8 +27,8 @@ static bool is_numbered_constant(const struct fsd_layer *l, struct fsd_slice nam
     return l->mentions.n > 1;
 }
 
-/* Whether the layer computes the mentioned node. Layers also mention nodes that they
- * copy, serve or were placed next to. */
+/* Whether the layer computes the mentioned node. Layers also mention nodes whose data
+ * they copy, and nodes before or after them. */
 static bool states_node(const struct fsd_graph *dump, fsd_id layer,
                         const struct fsd_mention *m, bool has_metadata)
 {
@@ -44,8 +44,9 @@ static bool states_node(const struct fsd_graph *dump, fsd_id layer,
            !is_numbered_constant(l, name);
 }
 
-/* Sets the operator that ends the name ("Conv_9", "/layer1/Conv", "node_Conv_12") or
- * begins it ("[RELU]-[...]-[...]"). 0 if that word is not an operator. */
+/* Sets the operator of a node from its name, which ends with the operator ("Conv_9",
+ * "/layer1/Conv", "node_Conv_12") or begins with it ("[RELU]-[...]-[...]"). Sets 0 if
+ * that word is no operator. */
 static void set_operator(struct fsd_graph *g, fsd_id node)
 {
     fsd_sym sym = g->nodes.at[node].name;
@@ -74,8 +75,8 @@ static void set_operator(struct fsd_graph *g, fsd_id node)
     }
 }
 
-/* Adds one unnamed tensor as the node's own input or output: a node without consumers
- * would be dead, and one without inputs constant. */
+/* Adds an unnamed tensor as the input or output of one node. Without consumers the node
+ * would be dead, and without inputs it would be constant. */
 static struct fsd_span own_tensor(struct fsd_graph *g, uint8_t flags)
 {
     fsd_id t = fsd_graph_add_tensor(g, 0, 0);
@@ -86,8 +87,8 @@ static struct fsd_span own_tensor(struct fsd_graph *g, uint8_t flags)
     return ports;
 }
 
-/* "X" for "X_clone_1", which is a copy of the node X for another consumer; else the
- * name itself. */
+/* The name without a suffix such as "_clone_1": "X_clone_1" is a copy of node X for
+ * another consumer. */
 static fsd_sym without_clone(struct fsd_graph *g, fsd_sym name)
 {
     static const char mark[] = "_clone_";
@@ -105,8 +106,8 @@ static fsd_sym without_clone(struct fsd_graph *g, fsd_sym name)
                : name;
 }
 
-/* An array of false, indexed by name. All names that will be looked up are interned
- * before its size is taken. */
+/* An array of false, indexed by name. First interns all names that the caller looks up,
+ * so that the array has room for them. */
 static bool *names_there(struct fsd_graph *g, const struct fsd_graph *dump)
 {
     for (uint32_t i = 0; i < dump->mentions.n; i++)
@@ -114,8 +115,8 @@ static bool *names_there(struct fsd_graph *g, const struct fsd_graph *dump)
     return FSD_NEW(g->arena, bool, fsd_intern_count(dump->names));
 }
 
-/* Adds the nodes that the engine's names mention, except those marked in `there`
- * (indexed by name), which the caller's model already has. */
+/* Adds the nodes that the layers mention, unless the graph already has them.
+ * @param there by name: whether the graph has a node of this name */
 static void add_nodes(struct fsd_graph *g, const struct fsd_graph *dump, bool *there)
 {
     for (fsd_id i = 0; i < dump->nodes.n; i++) {

@@ -1,16 +1,15 @@
 /*
- * A log of several engines, which is read once. Each run of an engine gets that
- * engine's records (model/graph/history_part.c), and reads of the file only the lines
- * of its network and of its layers. Reading the log again for each run would cost the
- * square of the number of engines. Any other file is left to the run, whose errors name
- * the kind of the file.
+ * Reads a log of several engines once, for the runs of all engines. A run gets the
+ * facts about its engine (model/graph/history_part.c). It reads only the lines of its
+ * network and its layers from the file. Otherwise each run would read the whole log
+ * again. For a file of another kind, each run reads the file itself, because its error
+ * messages name the kind.
  */
 #include "api/inputs.h"
 #include "read/engine/reader.h"
 #include "read/log/log.h"
 
-/* The number of engines in a file, which is read line by line like a log, whatever it
- * is. */
+/* Counts the engines in a file. Reads a file of any kind line by line, like a log. */
 static unsigned count_engines(const struct fsd_engines *engines,
                               const struct fsd_history *history)
 {

@@ -1,6 +1,7 @@
 /*
- * Public API: a build that failed. The model is read as for lint, without an engine; if
- * it is not given or cannot be read, the network that the log states replaces it.
+ * The public API for a build that failed. The model is read without an engine, as for
+ * lint. If there is no model, or if it cannot be read, the network in the log replaces
+ * it.
  */
 #include "api/inputs.h"
 #include "api/linting.h"
@@ -20,7 +21,8 @@ static const char *path_text(struct fsd_arena *arena, const char *path)
     return path ? fsd_arena_strndup(arena, path, strlen(path)) : NULL;
 }
 
-/* A model that cannot be read is itself a reason why the build failed. */
+/* Reads and lints the model. If the model cannot be read, this is a reason why the
+ * build failed. */
 static void read_model(struct fsd_failure *f, const struct fsd_options *opt)
 {
     const struct fsd_options alone = {.model = opt->model,
@@ -90,8 +92,8 @@ enum fsd_status fsd_failure_open(struct fsd_failure **out,
     return status;
 }
 
-/* Why the build failed, in one sentence. The log is given as ENGINE or as the only
- * argument. NULL: the file is not the log of a failed build. */
+/* The reason why a build failed, in one sentence; NULL: the file is not the log of a
+ * failed build. The user gives the log as ENGINE or as the only file. */
 static const char *reason_of(struct fsd_arena *arena, const struct fsd_options *opt)
 {
     struct fsd_options of = *opt;

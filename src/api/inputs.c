@@ -1,10 +1,12 @@
 /*
- * Opens the files of a run so that each is read after the files that it needs: the log
- * (which may be the engine itself, or hold the model's network), the model, then the
- * engine, whose names can only be parsed with the model's. If a log holds several
- * builds, the build with the dump's layers is chosen; a log of other layers is refused
- * as evidence (`refused`). If a file turns out to be of a different kind than expected,
- * the message names that kind and the option for it.
+ * Opens the files of a run in the order in which they depend on each other. The log is
+ * first: it may also be the engine, and may contain the network of the model. The model
+ * is next. The engine is last, because its layer names can only be parsed with the
+ * names of the model.
+ *
+ * Of a log of several builds, the build with the layers of the dump is chosen. A log of
+ * other layers is no evidence (`refused`). If a file is of a different kind than
+ * expected, the error names this kind and its option.
  */
 #include "api/command.h"
 #include "base/base.h"
@@ -22,8 +24,8 @@
 #include "model/onnx/onnx.h"
 #include "change/snapshot/snapshot.h"
 
-/* Weights are never read, so a model may be large, and a log is read line by line; a
- * dump is read whole. */
+/* Size limits in bytes. A model may be larger than an engine file, because its weights
+ * are never read. */
 #define MODEL_LIMIT  (UINT64_C(1) << 40)
 #define ENGINE_LIMIT (UINT64_C(1) << 36)
 
@@ -31,20 +33,21 @@ struct inputs {
     struct fsd_inputs *d;
     const struct fsd_options *opt;
     struct fsd_file engine, log;
-    const struct fsd_engines *read; /* the engine's log, which has been read before;
-                                       NULL */
-    const struct fsd_file *story;   /* the file of d->history; NULL: none */
-    const struct fsd_engine_reader *log_reader; /* the reader of the log */
-    struct fsd_graph *parsed; /* the network as the log states it; NULL: no log */
+    const struct fsd_engines *read; /* a log that was read before and contains the
+                                       engine; NULL: none */
+    const struct fsd_file *story;   /* the file from which d->history was read; NULL:
+                                       none */
+    const struct fsd_engine_reader *log_reader; /* the reader of the build log */
+    struct fsd_graph *parsed; /* the network in the log; NULL: no log */
 };
 
-/* Makes a path, which is bytes, valid text for reports. */
+/* A path as valid UTF-8 for reports, because a path may contain any bytes. */
 static const char *shown_path(const struct fsd_inputs *d, const char *path)
 {
     return fsd_text(d->names, fsd_intern_str(d->names, path));
 }
 
-/* the facts that the engine's file states as a log; NULL if it is not a log */
+/* The facts of the engine file, if this file is a log; otherwise NULL. */
 static const struct fsd_history *own_history(const struct inputs *in)
 {
     return in->story == &in->engine ? in->d->history : NULL;
@@ -64,15 +67,16 @@ static enum fsd_status load_onnx(struct fsd_inputs *d, const char *path,
     return fsd_file_done(&file, status, err);
 }
 
-/* A successful build whose log is not verbose, or lost its end, states no steps. */
+/* Whether the log of a successful build states its steps, as only complete verbose logs
+ * do. */
 static bool states_steps(const struct fsd_history *h)
 {
     return h && !h->failed && !h->session_lines &&
            (h->efforts.list.n || h->efforts.steps.n || h->efforts.sums.n);
 }
 
-/* Reads the engine's layers; reads none if a build log need not list them.
- * @param to  an empty graph in `arena`; may be replaced by another one. */
+/* Reads the engine's layers. A build log may lack them if the options allow this.
+ * @param[in,out] to an empty graph in `arena`; may become a different graph */
 static enum fsd_status read_layers(const struct inputs *in, struct fsd_arena *arena,
                                    struct fsd_graph **to,
                                    const struct fsd_source *source,
@@ -87,8 +91,8 @@ static enum fsd_status read_layers(const struct inputs *in, struct fsd_arena *ar
     return FSD_OK;
 }
 
-/* Makes the model from the names in the engine if no model was given. For this, the
- * engine is also read without a vocabulary. */
+/* Makes the model from the names of the engine's layers, if there is no model. For
+ * this, the engine is also read without a vocabulary. */
 static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
 {
     FSD_SCRATCH(scratch);
@@ -105,8 +109,8 @@ static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
-/* Makes the model from an excerpt of a log. The parser's lines list only some nodes
- * there, while the names in the engine mention all of them, so both are read. */
+/* Makes the model from an incomplete log. The parser's lines list only some nodes. The
+ * names of the engine's layers mention the others, so both are read. */
 static enum fsd_status load_excerpt(struct inputs *in, struct fsd_error *err)
 {
     FSD_SCRATCH(scratch);
@@ -127,9 +131,9 @@ static enum fsd_status load_excerpt(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
-/* The log's network replaces a model that was not given, even if it may be truncated:
- * mapping/misfit reports that. Many logs state no network: those of builds without
- * --verbose, and of runs of an existing engine. */
+/* Loads the model. Without a file, the network in the log replaces it. Many logs have
+ * no network, for example logs without --verbose. Then the engine's names replace
+ * it. */
 static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_inputs *d = in->d;
@@ -154,8 +158,9 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 
 /* ------------------------------------------------------- does the log belong here */
 
-/* Whether the dump states a different type for a layer's output. Often a region in the
- * log and its kernels in the dump share only the tensor at the border. */
+/* Whether the dump states a different type than the log for the output of a layer. A
+ * region in the log and its kernels in the dump often have only this tensor in
+ * common. */
 static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
 {
     fsd_id t = final->tensor ? fsd_graph_find(e, final->tensor, 0) : FSD_NONE;
@@ -173,12 +178,13 @@ static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
     return false;
 }
 
-/* What a dump and one engine of the log have in common. They belong together if the
- * dump has each layer of the engine; the dump may list a region's kernels where the log
- * lists the region. */
+/* A comparison of the dump with one engine of the log. They belong together if the dump
+ * has every layer of the engine; in place of a region, it may have the region's
+ * kernels. */
 struct kinship {
-    uint32_t common, strangers; /* layers of the log that the dump has; that it lacks */
-    fsd_sym first;              /* name of the first in `strangers` */
+    uint32_t common, strangers; /* number of layers of the log that the dump has; that
+                                   the dump lacks */
+    fsd_sym first;              /* name of the first layer that the dump lacks */
 };
 
 /* Compares the dump with each engine of the log; the result is indexed by build. */
@@ -187,10 +193,8 @@ static struct kinship *compare_engines(const struct fsd_history *h,
                                        struct fsd_arena *scratch)
 {
     struct kinship *kin = FSD_NEW(scratch, struct kinship, h->builds);
-    bool *there = FSD_NEW(scratch, bool, fsd_intern_count(dump->names)); /* by name: the
-                                                                            dump has a
-                                                                            layer of
-                                                                            this name */
+    /* By name: whether the dump has a layer of this name. */
+    bool *there = FSD_NEW(scratch, bool, fsd_intern_count(dump->names));
 
     for (fsd_id i = 0; i < dump->nodes.n; i++) {
         there[dump->nodes.at[i].name] = true;
@@ -209,15 +213,14 @@ static struct kinship *compare_engines(const struct fsd_history *h,
     for (uint32_t b = 0; b < h->placed.n; b++) {
         uint32_t n = dump->nodes.n + dump->in_bodies, assigned = h->placed.at[b];
 
-        if (assigned && assigned != n) /* equal counts prove nothing */
+        if (assigned && assigned != n) /* equal numbers of nodes prove nothing */
             kin[b].strangers += assigned > n ? assigned - n : n - assigned;
     }
     return kin;
 }
 
-/* Chooses the log's build that the dump belongs to. The model may be the one that this
- * build parsed, so the dump is read before there is a model, and its names are not
- * parsed. */
+/* Chooses the build of the log to which the dump belongs. The dump is read before the
+ * model, because the model may be the network of this build. */
 static void choose_build(struct inputs *in)
 {
     struct fsd_history *h = in->d->history;
@@ -236,8 +239,9 @@ static void choose_build(struct inputs *in)
     }
 }
 
-/* Marks the log as foreign if the model lacks most names of assigned nodes. It lacks
- * those of nodes that the session created before it assigned them. */
+/* Marks a session log as foreign if the model lacks most of the nodes that the session
+ * assigned to providers. The model always lacks nodes that the session itself created
+ * before. */
 static void compare_assignment(struct fsd_history *h, const struct fsd_vocab *vocab)
 {
     uint32_t named = 0, strangers = 0;
@@ -292,8 +296,8 @@ static void read_log(struct inputs *in, const struct fsd_file *file)
     in->d->history->path = shown_path(in->d, file->name);
 }
 
-/* The reader for the log. A log may have lines of both builders: the engine's builder
- * then determines the reader. */
+/* The reader of the log. A log may have lines of two builders; then the builder of the
+ * engine determines the reader. */
 static const struct fsd_engine_reader *log_reader_of(const struct inputs *in)
 {
     const struct fsd_engine_reader *own =
@@ -310,7 +314,8 @@ static bool is_log(const struct fsd_file *file)
     return fsd_reader_of(file, FSD_INPUT_LOG, FSD_CLAIM_SURE) != NULL;
 }
 
-/* Chooses the log's build that the run is about; of two logs the number is ENGINE's. */
+/* Chooses the build of the log. If ENGINE and --log are both logs, the requested number
+ * counts the builds of ENGINE. */
 static enum fsd_status set_build(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_history *h = in->d->history;
@@ -330,7 +335,7 @@ static enum fsd_status set_build(struct inputs *in, struct fsd_error *err)
     return FSD_OK;
 }
 
-/* Whether a text has no line of a build: then it is not a log, whatever else it is. */
+/* Whether the log has no line of a build. */
 static bool states_nothing(const struct fsd_history *h)
 {
     return !h->events.n && !h->rivals.n && !h->finals.n && !h->built.n &&
@@ -343,7 +348,7 @@ static bool describes_session(const struct inputs *in)
     return in->d->history && in->d->history->session_lines;
 }
 
-/* Loads the --log file, or the engine's file if that is a log. */
+/* Loads the --log file; without --log, the engine file if this is a log. */
 static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
 {
     enum fsd_status status;
@@ -403,9 +408,8 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
-/* Completes a dump that has only names, if the log of its build is given: the log's
- * engine block states all facts about these layers, if it has them in the same
- * order. */
+/* Replaces a dump that has only names by the engine block of the log, which has all
+ * facts, if this has the same layers in the same order. */
 static void read_named_layers(struct inputs *in)
 {
     struct fsd_inputs *d = in->d;
@@ -430,8 +434,8 @@ static void read_named_layers(struct inputs *in)
     d->engine = block;
 }
 
-/* Sets how the engine was built, according to the log. A dump's version is guessed from
- * its keys, while the log states it. */
+/* Sets the version and the options of the build from the log. The version in a dump is
+ * a guess from the dump's keys, but the log states the version. */
 static void take_built(struct inputs *in)
 {
     const struct fsd_history *h = in->d->history;
@@ -455,16 +459,17 @@ static void take_built(struct inputs *in)
     e->built = stated;
 }
 
-/* Sets which provider runs each layer, by the log. Its list includes nodes of bodies:
- * if it places two nodes of one name differently, the provider stays unknown. */
+/* Sets the execution provider of each layer, according to the log. If two nodes of one
+ * name (in different bodies) have different providers, it stays unknown for their
+ * layers. */
 static void take_places(struct inputs *in)
 {
     const struct fsd_history *h = in->d->history;
     struct fsd_graph *e = in->d->engine;
     FSD_SCRATCH(scratch);
     uint32_t n = fsd_intern_count(in->d->names), all = 0;
-    uint32_t *of_name = FSD_NEW(scratch, uint32_t, n); /* by name: index of the place
-                                                          plus 1; 0: none */
+    uint32_t *of_name = FSD_NEW(scratch, uint32_t, n); /* by name: place + 1; 0: none;
+                                                          FSD_NONE: several */
     uint32_t *of_op = FSD_NEW(scratch, uint32_t, n);   /* by operator: the same, for
                                                           nodes without a name */
 
@@ -491,7 +496,8 @@ static void take_places(struct inputs *in)
         if (!at || at == FSD_NONE)
             continue;
         place = &h->places.at[at - 1];
-        /* A compiled subgraph is an operator of its own; fusions come later. */
+        /* The log's operator must be the layer's, unless the layer is a compiled
+         * subgraph or the log lists places after all fusions. */
         if (!place->op || place->op == node->op || h->assigned ||
             e->layers.at[i].kind == FSD_KIND_FOREIGN)
             e->layers.at[i].ran_by = place->provider;
@@ -504,8 +510,8 @@ static void new_graphs(struct fsd_inputs *d)
     d->engine = fsd_graph_new(d->arena, d->names);
 }
 
-/* Opens a file to recognize its type. The beginning shows it, except for an ONNX file,
- * whose operator sets may follow the graph. Close the file, whatever this returns. */
+/* Opens a file to recognize its kind, by its beginning; the operator sets of an ONNX
+ * file may be at its end. The caller must close the file, also after a failure. */
 static bool open_to_recognize(struct fsd_file *file, const char *path)
 {
     memset(file, 0, sizeof *file);
@@ -543,16 +549,17 @@ static bool is_model(const char *path)
 
 bool fsd_file_is_model(const char *path)
 {
-    struct fsd_opened *recorded = fsd_opened_record(NULL); /* it is not read here */
+    struct fsd_opened *recorded = fsd_opened_record(NULL); /* not an input: the file is
+                                                              only recognized */
     bool yes = is_model(path);
 
     fsd_opened_record(recorded);
     return yes;
 }
 
-/* The kinds of files: what messages call them, the option for them, and what recognizes
- * them, a function or else a reader of that input. `of_build`: a build's directory may
- * have such a file, which is then an input, even if this run does not open it. */
+/* The kinds of files: the name in messages, the option, and the function that
+ * recognizes the file; without one, a reader of this input does. `of_build`: such a
+ * file in the directory of a build is an input even if the run does not open it. */
 static const struct kind {
     const char *noun, *belongs;
     bool (*sniff)(const char *path);
@@ -578,11 +585,12 @@ static const struct kind {
 };
 _Static_assert(FSD_COUNT_OF(kinds) == FSD__FILE_KIND_COUNT, "a row each");
 
-/* Not a file of a build: a file that nothing else recognizes may be a policy. */
+/* A policy is not a file of a build. It is tried last, for files of no other kind. */
 static const struct kind policy = {"a policy", ": pass it with --policy",
                                    .sniff = fsd_policy_sniff};
 
-/* Tests the last kind first, since a model may be an engine, too. */
+/* Recognizes the kind of a file. Tests the last kind first, because an engine of ONNX
+ * Runtime is also a model. */
 static enum fsd_file_kind kind_of(const char *path)
 {
     struct fsd_file file;
@@ -606,7 +614,7 @@ enum fsd_file_kind fsd_file_kind(const char *path)
     enum fsd_file_kind kind = strcmp(path, "-") ? kind_of(path) : FSD_FILE_OTHER;
 
     fsd_opened_record(recorded);
-    /* Without memory to note the path, opening the file would fail as well. */
+    /* If there is no memory to record the path, the file counts as unknown. */
     return kinds[kind].of_build && !fsd_opened_note_path(path) ? FSD_FILE_OTHER : kind;
 }
 
@@ -620,7 +628,8 @@ const char *fsd_file_kind_noun(enum fsd_file_kind kind)
     return kinds[(unsigned)kind < FSD_COUNT_OF(kinds) ? kind : FSD_FILE_OTHER].noun;
 }
 
-/* "expected `expected`, found times of layers, which belong to --profile" */
+/* Sets the error "expected `expected`, found times of layers, which belong to
+ * --profile". */
 static enum fsd_status blame_kind(const char *path, const char *expected, unsigned kind,
                                   enum fsd_status status, struct fsd_error *err)
 {
@@ -654,8 +663,8 @@ enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status 
         return status;
     model = opt->model ? fsd_file_kind(opt->model) : FSD_FILE_OTHER;
     engine = opt->engine ? fsd_file_kind(opt->engine) : FSD_FILE_OTHER;
-    /* A model that ONNX Runtime optimized is an engine of ONNX Runtime, but a model for
-     * other builders. */
+    /* A model that ONNX Runtime has optimized is an engine; for other builders, a
+     * model. */
     if (model == FSD_FILE_ENGINE && fsd_file_is_model(opt->model))
         model = FSD_FILE_MODEL;
     if (engine == FSD_FILE_MODEL && opt->model && model != FSD_FILE_MODEL)

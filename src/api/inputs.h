@@ -5,14 +5,15 @@
 #include "read/profile/measured.h"
 #include "explain/values/values.h"
 
-/** A log is read line by line. */
+/** Size limit of a log in bytes. It is large because logs are read line by line. */
 #define FSD_LOG_LIMIT (UINT64_C(1) << 36)
 
-/** The inputs of a run; constant once all are read. */
+/** The inputs of a run. They do not change after all are read. */
 struct fsd_inputs {
     struct fsd_arena *arena;
     struct fsd_intern *names;
-    const struct fsd_engines *engines; /**< a log that has been read; NULL */
+    const struct fsd_engines *engines; /**< a log of several engines that was read
+                                            before; NULL: none */
     struct fsd_graph *model, *engine;
     struct fsd_vocab *vocab;      /**< the model's names */
     struct fsd_history *history;  /**< the facts of the build log; NULL: no log */
@@ -21,7 +22,7 @@ struct fsd_inputs {
     struct fsd_measured times;    /**< times of the engine's layers */
 };
 
-/** Reports the start of a stage, or a remark, through the caller's callbacks. */
+/** Reports the start of a stage to the caller's `progress`. */
 static inline void fsd_announce(const struct fsd_options *opt, const char *stage)
 {
     if (opt->progress)
@@ -33,13 +34,14 @@ static inline void fsd_note(const struct fsd_options *opt, const char *text)
         opt->note(opt->payload, text);
 }
 
-/** Moves files that were given in the wrong place. A build log as the model of another
- *  engine becomes that engine's --log, and its nodes serve as the model; a profile as
- *  the engine supplies layer names and times. What it sets lives as long as `opt`. */
+/** Corrects options whose files are in the wrong place. A build log in place of the
+ * model becomes the --log of the engine, and the network in it replaces the model. A
+ * profile in place of the engine also becomes a --profile. The new values may point
+ * into `opt`. */
 void fsd_inputs_settle(struct fsd_options *opt);
 
-/** Whether a profile was given as ENGINE. Call it with options before
- *  fsd_inputs_settle(). */
+/** Whether the user gave a profile as ENGINE. Must be called before
+ * fsd_inputs_settle(). */
 bool fsd_inputs_by_profile(const struct fsd_options *opt);
 
 enum { FSD_FILE_POLICY = FSD__FILE_KIND_COUNT };
@@ -47,90 +49,94 @@ enum { FSD_FILE_POLICY = FSD__FILE_KIND_COUNT };
 /** Whether the directory of a build has files of this kind. */
 bool fsd_file_kind_is_of_build(enum fsd_file_kind kind);
 
-/** After a file was refused for its format: if it is certainly a different kind of file
- *  than expected, `err` states that kind.
- *  @param wanted    enum fsd_file_kind, or FSD_FILE_POLICY.
- *  @param expected  the expected kind in words.
- *  @return status. */
+/** Improves the error on a file whose format was refused: if the file is certainly of a
+ * different kind than expected, `err` names that kind.
+ * @param wanted the expected kind: enum fsd_file_kind, or FSD_FILE_POLICY
+ * @param expected the expected kind in words
+ * @return `status` */
 enum fsd_status fsd_file_blame(const char *path, unsigned wanted, const char *expected,
                                enum fsd_status status, struct fsd_error *err);
 
-/** After a failure: if a file is certainly of a different kind than the one it was
- *  given as, `err` states that, and which option takes such a file.
- *  @return the status that `err` then describes. */
+/** Improves the error of a failed run: if one of its files is certainly of a different
+ * kind than its option requires, `err` names the kind and the right option.
+ * @return the status that `err` then describes */
 enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status status,
                                  struct fsd_error *err);
 
-/** Reads the files in `opt` into new d->model, d->engine and d->history. Without an
- *  engine, d->engine has no layers. A log given as ENGINE is also its own build log,
- *  and the model if no model is given.
- *  @return FSD_OK, or the status that `err` describes. */
+/** Reads the files of `opt` into new d->model, d->engine and d->history. Without an
+ * engine, d->engine has no layers. If ENGINE is a log, the log is also the build log;
+ * without a model, its network is the model.
+ * @return FSD_OK, or the status that `err` describes */
 enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                 struct fsd_error *err);
 
-/** If opt->parts is set, also reads these engines and their profiles, and joins all
- *  into d->engine and d->times. Call it after fsd_inputs_load(). parts.c
- *  @return FSD_OK, or the status that `err` describes. */
+/** Reads the engines of opt->parts and their profiles, and joins all engines into
+ * d->engine and d->times. Does nothing without opt->parts. Must be called after
+ * fsd_inputs_load(). parts.c
+ * @return FSD_OK, or the status that `err` describes */
 enum fsd_status fsd_parts_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                struct fsd_error *err);
 
-/** Reads one more engine of the loaded model into a new graph. */
+/** Reads a further engine of the loaded model into a new graph. */
 enum fsd_status fsd_inputs_load_part(struct fsd_inputs *d,
                                      const struct fsd_options *opt, const char *path,
                                      struct fsd_graph **out, struct fsd_error *err);
 
-/** Like fsd_inputs_load() for one side: the model only, or the engine with the model if
- *  there is one. */
+/** Like fsd_inputs_load(), but reads only one side.
+ * @param model true: read the model only; false: read the engine, and the model if
+ *         there is one */
 enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d,
                                      const struct fsd_options *opt, bool model,
                                      struct fsd_error *err);
 
-/** Reads a log and nothing else into d->history, and the network that it states into
- *  d->model. */
+/** Reads only a log: its facts into d->history, and its network into d->model. */
 enum fsd_status fsd_inputs_load_log(struct fsd_inputs *d, const char *path,
                                     struct fsd_error *err);
 
-/* engines.c: a log of several engines, which is read once for runs of each. */
+/* A log of several engines, which is read once for the runs of all of them.
+ * engines.c */
 
 struct fsd_engines {
     struct fsd_arena *arena;
-    const char *path; /**< as the caller gave it */
+    const char *path; /**< the path that the caller passed */
     struct fsd_file file;
-    struct fsd_history_parts *parts; /**< NULL: each run reads the file itself */
+    struct fsd_history_parts *parts; /**< the facts of each engine; NULL: each run reads
+                                          the file itself */
     unsigned n;
 };
 
-/** The log if a run with these options can use it: the engine is one of its engines,
- *  and there is no other log; else NULL.
- *  @param engines  may be NULL. */
+/** Returns `engines` if a run with these options can use it: its engine must be in this
+ * log, and it must have no other log. Otherwise returns NULL.
+ * @param engines may be NULL */
 const struct fsd_engines *fsd_engines_of(const struct fsd_engines *engines,
                                          const struct fsd_options *opt);
 
-/** The facts about the engine with this number, counted from 1, with symbols in
- * d->names. */
+/** The facts about one engine of the log. Its symbols are in d->names.
+ * @param number the engine's number, from 1 */
 struct fsd_history *fsd_engines_history(const struct fsd_engines *engines,
                                         const struct fsd_inputs *d, unsigned number);
 
-/* profiles.c: times of layers, and whether they belong to this engine. */
+/* Times of layers, and whether they belong to this engine. profiles.c */
 
-/** Reads opt->profiles. If the engine's dump was truncated, so that a profile has all
- *  its layers and more, the additional layers are added to the engine with nothing but
- *  their names, and a remark reports each.
- *  @return FSD_E_MISMATCH for a profile of another engine, unless forced. */
+/** Reads opt->profiles. If the engine dump is truncated, a profile may have all its
+ * layers and more. The additional layers are added to the engine, with only their
+ * names, and a remark reports this.
+ * @return FSD_OK; FSD_E_MISMATCH for a profile of another engine, unless forced; or
+ *         another status that `err` describes */
 enum fsd_status fsd_profiles_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                   fsd_profile_vec *out, struct fsd_error *err);
 
-/** The two steps of fsd_profiles_load(): read all; check that one belongs to
- *  d->engine. */
+/** The two steps of fsd_profiles_load(). fsd_profiles_read() reads all profiles.
+ * fsd_profile_fit() checks that one of them belongs to d->engine. */
 enum fsd_status fsd_profiles_read(struct fsd_inputs *d, const struct fsd_options *opt,
                                   fsd_profile_vec *out, struct fsd_error *err);
 enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *p,
                                 bool force, struct fsd_error *err);
 
-/** Whether layers were added that only a profile has. */
+/** Whether the engine has layers that came from a profile. */
 bool fsd_profiles_added(const struct fsd_graph *engine);
 
-/** values.c: reads opt->values; sets `*out` to NULL if there are none. */
+/** Reads opt->values; sets `*out` to NULL without opt->values. values.c */
 enum fsd_status fsd_numbers_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                  const struct fsd_numbers **out, struct fsd_error *err);
 

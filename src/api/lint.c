@@ -1,4 +1,4 @@
-/* Public API of lint: what the model shows before it is built. */
+/* The public API of lint, which checks a model before a build. */
 #include "api/linting.h"
 #include "api/inputs.h"
 #include "api/command.h"
@@ -6,7 +6,8 @@
 #include "report/subject/subject.h"
 #include "api/states.h"
 
-/* Keeps the value files, so that the fixed model is judged by the same values. */
+/* Stores the paths of the --values files, so that lint can check the fixed model with
+ * the same values. */
 static void keep_values(struct fsd_linting *l, const struct fsd_options *opt)
 {
     const char **values = FSD_NEW(l->arena, const char *, opt->n_values + 1);
@@ -37,7 +38,7 @@ static enum fsd_status open_linting(struct fsd_linting *l,
     status = fsd_run_open(&l->run, opt, err);
     if (status != FSD_OK)
         return status;
-    /* If no target is given, the target is the builder of the engine. */
+    /* The default target is the builder of the engine. */
     if (!fsd_target_read(&target, word ? word : fsd_target_of(l->run->engine),
                          l->arena))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, FSD_TARGET_EXPECTED,

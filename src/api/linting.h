@@ -1,4 +1,4 @@
-/* A model that lint has judged, for code that writes the model with the proposed
+/* A model that lint has checked, for functions that write the model with the proposed
  * edits. */
 #pragma once
 
@@ -7,19 +7,20 @@
 
 struct fsd_linting {
     struct fsd_arena *arena;
-    struct fsd_diff *run; /* the run: of the model alone, or with an engine */
+    struct fsd_diff *run; /* the run: of the model without an engine, or with an
+                             engine */
     struct fsd_policy *policy;
     struct fsd_verdict *verdict;
     const struct fsd_lint *lint;
     unsigned today, n_values;
-    const char *const *values; /* files of measured tensors */
-    bool alone;                /* neither an engine nor sizes were given */
-    bool again;                /* the policy belongs to another linting */
+    const char *const *values; /* paths of the --values files */
+    bool alone;                /* there is no engine, and the user gave no sizes */
+    bool again;                /* `policy` belongs to another linting */
 };
 
-/* Judges another model with the options of `like`, without an engine.
- * @param like  must outlive the result.
- * @param out   NULL after a failure; else free it with fsd_linting_free(). */
+/* Checks another model without an engine, with the same options as `like`.
+ * @param like must outlive the result
+ * @param out free it with fsd_linting_free(); NULL after a failure */
 enum fsd_status fsd_linting_again(struct fsd_linting **out,
                                   const struct fsd_linting *like, const char *path,
                                   struct fsd_error *err);

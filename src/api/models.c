@@ -1,4 +1,4 @@
-/* Public API: the comparison of two models without engines. */
+/* The public API that compares two models without engines. */
 #include "base/base.h"
 #include "change/compare/exports.h"
 #include "api/inputs.h"
@@ -59,7 +59,7 @@ void fsd_models_free(struct fsd_models *models)
     last = models->arena[0];
     fsd_exports_free(models->exports);
     fsd_arena_free(models->arena[1]);
-    fsd_arena_free(last); /* its arena also holds the models */
+    fsd_arena_free(last); /* its arena also contains the models */
 }
 
 bool fsd_models_differ(const struct fsd_models *models)

@@ -1,14 +1,15 @@
 /*
- * Several engines of one model.  Each is read and measured separately, since layer
- * names, and so profiles, are valid only within one engine; then they are joined
- * (model/graph/join.c), and all later stages see one engine.  The histories in their
- * logs are not used: each describes a network that is only a part of the model.
+ * Reads several engines of one model. Layer names, and therefore profiles, are valid
+ * only within one engine. So each engine is read and joined with its profiles
+ * separately. Then all engines are joined into one (model/graph/join.c), which later
+ * stages use. The logs of the engines are not used, because each log describes only a
+ * part of the model.
  */
 #include "api/inputs.h"
 #include "base/base.h"
 #include "model/graph/graph.h"
 
-/* The engines, and the measurements of each. */
+/* The engines, and the times of each. */
 struct parts {
     struct fsd_inputs *d;
     uint32_t n;
@@ -45,8 +46,9 @@ static enum fsd_status load_graphs(struct parts *p, const struct fsd_options *op
 
 /* ------------------------------------------------------------------------ times */
 
-/* The engine whose layers the profile names. Of several equal engines, the one with the
- * fewest profiles so far, so that profiles are assigned in their order. */
+/* The engine to which a profile belongs: the engine with the layers of the profile. Of
+ * several equal engines, takes the engine with the fewest profiles so far, so that the
+ * order of the profiles decides. */
 static uint32_t engine_of(const struct parts *p, const struct fsd_profile *profile)
 {
     FSD_SCRATCH(scratch);
@@ -95,8 +97,8 @@ static void remark_unmeasured(struct fsd_graph *engine)
     fsd_vec_push(engine->arena, &engine->remarks, remark);
 }
 
-/* Adds the times of all engines, profile by profile: the first profiles of all engines
- * are assumed to come from the same run, and so on. */
+/* Adds the times of an engine to the sum, profile by profile. The i-th profiles of all
+ * engines are assumed to come from the same run. */
 static void add_times(struct fsd_measured *sum, struct fsd_spread *of, uint32_t layers,
                       const struct fsd_measured *t, uint32_t at)
 {

@@ -1,9 +1,9 @@
 /*
- * Opens the files of --profile and --times.  A profile of another engine would give
- * plausible but wrong times, so its layers must be those of the engine, unless --force;
- * the same holds for the optimization profile, since its layers have nearly the same
- * names in each.  Layers that only the profile has are added by name, since a log may
- * end within its engine block.
+ * Opens the files of --profile and --times. A profile of another engine would give
+ * plausible but wrong times. Without --force, its layers must therefore be those of the
+ * engine, and of the same optimization profile: the layers of other optimization
+ * profiles have nearly the same names. Layers that only the profile has are added to
+ * the engine, because a log may end within its engine block.
  */
 #include "api/inputs.h"
 #include "base/base.h"
@@ -12,7 +12,8 @@
 #include "read/profile/measured.h"
 #include "model/graph/vocab.h"
 
-#define PROFILE_LIMIT (UINT64_C(1) << 36) /* a log is read line by line */
+/* In bytes. It is large, because logs are read line by line. */
+#define PROFILE_LIMIT (UINT64_C(1) << 36)
 
 static const char only_in_profile[] = "input/only-in-profile";
 
@@ -39,8 +40,8 @@ static enum fsd_status read_file(struct fsd_inputs *d, const char *path,
                           fsd_file_done(&file, status, err), err);
 }
 
-/* Refuses times of another optimization profile: they are times of other layers, even
- * though most names are equal except for a number. */
+/* Refuses times of another optimization profile. They belong to other layers, although
+ * the names differ only in a number. */
 static enum fsd_status check_profile(const struct fsd_inputs *d,
                                      const struct fsd_profile *p,
                                      const struct fsd_join *join, struct fsd_error *err)
@@ -61,13 +62,13 @@ static enum fsd_status check_profile(const struct fsd_inputs *d,
                     g->profile, n);
 }
 
-/* Appends the layers that only the profile has. */
+/* Appends the layers that only the profile has to the engine. */
 static void add_missing(struct fsd_inputs *d, const struct fsd_profile *p,
                         const struct fsd_join *join)
 {
     struct fsd_graph *g = d->engine;
-    uint32_t first = g->nodes.n, n = 0; /* n: the number of names, then of added
-                                           layers */
+    uint32_t first = g->nodes.n, n = 0; /* n: number of missing names; later, number of
+                                           added layers */
     fsd_sym *names = FSD_NEW(d->arena, fsd_sym, p->entries.n);
     struct fsd_remark remark;
     char text[64];
@@ -76,7 +77,8 @@ static void add_missing(struct fsd_inputs *d, const struct fsd_profile *p,
         if (!fsd_join_has(join, i))
             names[n++] = p->entries.at[i].unescaped;
     g->reader->add_names(g, names, n, fsd_vocab_new(d->arena, d->model));
-    n = g->nodes.n - first; /* names of another optimization profile were not added */
+    n = g->nodes.n - first; /* add_names() ignores names of other optimization
+                               profiles */
     if (!n)
         return;
     snprintf(text, sizeof text, "%u layers that the layer dump does not have", n);
@@ -99,8 +101,8 @@ enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *
     FSD_SCRATCH(scratch);
     const struct fsd_graph *e = d->engine;
     struct fsd_join join = fsd_profile_join(scratch, e, p);
-    /* The log may end in the middle of its engine block; the profile then has the other
-     * layers. */
+    /* The log may end within its engine block. Only the profile has the layers after
+     * that end. */
     bool cut_off = d->own_log && !d->history->foreign &&
                    10 * (uint64_t)join.joined >= 9 * (uint64_t)e->nodes.n;
     enum fsd_status status = FSD_OK;
@@ -132,8 +134,9 @@ enum fsd_status fsd_profiles_read(struct fsd_inputs *d, const struct fsd_options
     return status;
 }
 
-/* Times in the engine's own file, which is a profile or a log with tables. A log may
- * contain a table of another engine; that is not the user's error. */
+/* Loads times from the engine file, which may be a profile, or a log with tables of
+ * times. A log may also contain tables of other engines, so tables that do not fit are
+ * ignored. */
 static void load_own(struct fsd_inputs *d, fsd_profile_vec *out)
 {
     for (uint32_t i = 0; i < d->own_profiles.n; i++)

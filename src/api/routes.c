@@ -1,9 +1,12 @@
 /*
- * Public API: builds of one network by several routes. The values of a build's knobs
- * come from these sources, most reliable first: the iteration of a tuning cache that
- * the log's command or the build's name ("iter3") identifies; the build options in the
- * log; the label; words "knob=value" in the name. All times come from one source: the
- * cache, or else the builds' profiles.
+ * The public API that compares builds of one network by several routes. A route is a
+ * set of settings; a knob is an option that they set.
+ *
+ * The settings of a build come from these sources, the most reliable first: an
+ * iteration of a tuning cache, which the command in the log or the build's name
+ * ("iter3") identifies; the build options in the log; the label; words "knob=value" in
+ * the name. All times come from one source: the tuning cache, or without one the
+ * builds' profiles.
  */
 #include "api/command.h"
 #include "api/inputs.h"
@@ -27,8 +30,8 @@ struct fsd_routing {
     bool tuned;
     struct fsd_state *states[MOST];
     fsd_route_blocks blocks[MOST];
-    unsigned n;               /* number of builds, failed ones included */
-    fsd_failed_builds failed; /* failed builds, which have no state */
+    unsigned n;               /* number of states */
+    fsd_failed_builds failed; /* the failed builds, which have no state */
     struct fsd_route_in *in;
     uint32_t n_in;
     fsd_settings usual;
@@ -51,16 +54,14 @@ static enum fsd_status read_cache(struct fsd_routing *r, const char *path,
     else if (status == FSD_OK)
         status = fsd_fail(err, FSD_E_FORMAT, path, FSD_POS_NONE, 0,
                           "expected a tuning cache, found another kind of file");
-    r->tuning.path = fsd_arena_strndup(r->arena, path, strlen(path)); /* a copy, since
-                                                                         the caller's
-                                                                         path may not
-                                                                         live as long */
+    /* A copy, because the caller may free its path. */
+    r->tuning.path = fsd_arena_strndup(r->arena, path, strlen(path));
     r->tuned = true;
     return fsd_file_blame(path, FSD_FILE_TUNING, "a tuning cache",
                           fsd_file_done(&file, status, err), err);
 }
 
-/* Records how the builder divided each block that is expected to be one kernel. */
+/* Records for each block that users expect as one kernel whether it is one. */
 static void take_blocks(struct fsd_routing *r, const struct fsd_diff *d)
 {
     FSD_SCRATCH(scratch);
@@ -115,8 +116,8 @@ static void set(struct fsd_routing *r, fsd_settings *to, const char *knob,
     fsd_vec_push(r->arena, to, one);
 }
 
-/* The last two components of a path, the build's folder and file, without suffixes that
- * programs append to a name. */
+/* The last two components of a path: the build's folder and file, without
+ * extensions. */
 static const char *name_in(struct fsd_arena *arena, const char *path)
 {
     static const char *const endings[] = {".xz",  ".gz",  ".zst", ".json",
@@ -132,7 +133,8 @@ static const char *name_in(struct fsd_arena *arena, const char *path)
     return fsd_arena_strndup(arena, name.s, name.n);
 }
 
-/* Takes knobs from a name. A knob that the name leaves out was not set. */
+/* Takes settings from the words of a name. If only other names have a knob, this build
+ * counts as "not set". */
 static void take_name(struct fsd_routing *r, const char *name, fsd_settings *to)
 {
     uint32_t first = to->n;
@@ -183,8 +185,8 @@ static const char *measured(const struct fsd_state *s)
                  "measured";
 }
 
-/* Times that were measured differently from the first timed build's cannot be compared,
- * so they are dropped. */
+/* Takes the times of the builds. Drops times that were measured in a different way than
+ * those of the first timed build, because they cannot be compared. */
 static void take_times(struct fsd_routing *r)
 {
     const char *how = NULL;
@@ -210,7 +212,7 @@ static const char *route_name(const struct fsd_routing *r, uint32_t i)
                                       : fsd_printed(r->arena, "%u", i + 1);
 }
 
-/* Adds the failed builds, of which only the name and the reason are known. */
+/* Adds the failed builds. Only their names and reasons are known. */
 static void take_failed(struct fsd_routing *r)
 {
     for (uint32_t i = 0; i < r->failed.n; i++) {
@@ -260,8 +262,8 @@ static void take_step(struct fsd_routing *r, uint32_t i)
                        &in->settings);
 }
 
-/* The last number of the name, such as in "iter3" or "iteration-3"; FSD_NONE if it has
- * none. */
+/* The last number after "iter" or "iteration" in a name, such as "iter3" or
+ * "iteration-3"; UINT64_MAX: there is none. */
 static uint64_t iteration_in(const char *name)
 {
     uint64_t found = UINT64_MAX;
@@ -297,8 +299,8 @@ static bool have_one_route(struct fsd_routing *r, const char *route,
     return true;
 }
 
-/* The iteration that a build belongs to; FSD_NONE if it belongs to none, or if its log
- * and its name contradict each other. */
+/* The iteration to which a build belongs; FSD_NONE: none, or the log and the name of
+ * the build contradict each other. */
 static uint32_t iteration_of(struct fsd_routing *r, const struct fsd_state *s)
 {
     fsd_sym route = fsd_built_find(&s->built, s->names, FSD_BUILT_ROUTE);
@@ -318,7 +320,8 @@ static uint32_t iteration_of(struct fsd_routing *r, const struct fsd_state *s)
     return found;
 }
 
-/* The cache may state that an iteration failed, but not why. */
+/* Takes the reason of a failed iteration from the failed build: the tuning cache may
+ * lack it. */
 static void take_failed_step(struct fsd_routing *r, const struct fsd_failed_build *one)
 {
     uint64_t number = iteration_in(name_in(r->arena, one->path));

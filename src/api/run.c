@@ -1,6 +1,6 @@
 /*
- * A run, stage by stage.  The names of the model are interned before the engine is
- * read, since the engine's layer names can only be parsed with them.
+ * Computes a run, stage by stage. The model is read before the engine, because the
+ * engine's layer names can only be parsed with the names of the model.
  */
 #include "base/base.h"
 #include "base/lines.h"
@@ -22,8 +22,9 @@ static unsigned evidence_of(const struct fsd_options *opt)
     return opt->evidence ? opt->evidence : FSD_BY_ALL;
 }
 
-/* Replays the log, if it can be evidence: a log of another build is not evidence about
- * this engine, and a log with only the engine's layers adds nothing to their names. */
+/* Replays the log if it can be evidence. A log of another build is no evidence about
+ * this engine. A log that only lists the engine's layers states nothing more than their
+ * names. */
 static struct fsd_story *replay_log(struct fsd_inputs *in,
                                     const struct fsd_options *opt)
 {
@@ -71,8 +72,8 @@ static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options 
     return FSD_OK;
 }
 
-/* Detects another network of the same family, whose exporter gave nodes the same names:
- * a builder does not change the number of weights of most layers. */
+/* Detects a different network of the same family, whose nodes have the same names. It
+ * compares the numbers of weights, which builders keep in most layers. */
 static enum fsd_status check_weights(const struct fsd_match *match,
                                      const struct fsd_fit *fit, struct fsd_error *err)
 {
@@ -91,9 +92,9 @@ static enum fsd_status check_weights(const struct fsd_match *match,
         (long long)fit->heavy.count);
 }
 
-/* Checks that model and engine belong together: most names that could be the model's
- * must be in the model. A few shared names are not enough: two exports of one network
- * share some by chance ("Conv_9"). */
+/* Checks that model and engine belong together: the model must have most of the node
+ * names in the engine. A few common names are not enough, because two exports may have
+ * names such as "Conv_9" by chance. */
 static enum fsd_status check_fit(const struct fsd_match *match,
                                  const struct fsd_options *opt, struct fsd_error *err)
 {
@@ -122,15 +123,15 @@ static enum fsd_status check_fit(const struct fsd_match *match,
 
 /* --------------------------------------------------------------------- the stages */
 
-/* The limit from the options, or 1 %, which is more than what FP16 loses, and less than
- * what shows in an output. */
+/* The error limit of --values: from the options, or 1 %. FP16 rounding stays below 1 %,
+ * and visible errors in outputs are larger. */
 static double values_limit(const struct fsd_options *opt)
 {
     return opt->values_limit > 0 ? opt->values_limit : 0.01;
 }
 
-/* Each part is a separate constant, so that moving a stage before its inputs is a
- * compile error. */
+/* The result of each stage is a constant, so that a stage cannot move before its
+ * inputs: that would be a compile error. */
 enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *opt,
                                 struct fsd_error *err)
 {
@@ -277,7 +278,7 @@ enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *view,
     return status == FSD_OK ? fsd_report_write(&report, format, out, err) : status;
 }
 
-/* Writes the model's shapes, without an engine. */
+/* Writes the shapes of the model. Needs no engine. */
 static enum fsd_status dump_shapes(const struct fsd_inputs *in,
                                    const struct fsd_options *opt, FILE *out,
                                    struct fsd_error *err)
@@ -341,8 +342,8 @@ enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *
 enum fsd_status fsd_about(const char *format, const struct fsd_style *style, FILE *out,
                           struct fsd_error *err)
 {
-    /* For each reader: its name, then what it reads. The report does not know the
-     * readers. */
+    /* For each reader: its name, and the files that it reads. Only this function passes
+     * them to the report. */
     const char *words[64];
     struct fsd_query query = {.words = words};
     const struct fsd_report report = {

@@ -1,7 +1,7 @@
 /*
- * Opens files of values that other tools computed, and decides what they are together:
- * one table, one set of tensors, or two sets, of which the first is the reference. One
- * Polygraphy file has both sets if it has two runners.
+ * Opens the files of --values, which other tools computed. Together they are a table, a
+ * set of tensors, or two sets of tensors. Of two sets, the first is the reference. A
+ * Polygraphy file with two runners has two sets.
  */
 #include "api/inputs.h"
 
@@ -92,7 +92,8 @@ enum fsd_status fsd_numbers_load(struct fsd_inputs *d, const struct fsd_options 
     status = read_all(d, &o, opt, numbers, err);
     for (unsigned i = 0; i < opt->n_values; i++)
         status = fsd_file_done(&o.files[i], status, err);
-    /* The caller's paths are bytes, and may not live as long as the run. */
+    /* Copies the paths: they may contain any bytes, and the caller may free them before
+     * the run ends. */
     for (unsigned i = 0; i < FILES_MAX; i++)
         if (numbers->paths[i])
             numbers->paths[i] =
