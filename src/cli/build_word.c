@@ -1,8 +1,8 @@
 /*
- * Turns one word of the command line into the files of a build: a directory, which the
- * library reads, or MODEL,ENGINE,PROFILE,LOG, where ENGINE and PROFILE may each be
- * several names with '+' between them. A path may itself contain commas, so a word is
- * split at a comma only if the part before it is a file.
+ * Finds the files of a build that one word of the command line names. The word is a
+ * directory, or MODEL,ENGINE,PROFILE,LOG. ENGINE and PROFILE may be several names with
+ * '+' between them. A path may itself contain commas, so the word is split at a comma
+ * only if the text before the comma names a file.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -21,8 +21,8 @@ static bool is_file(const char *word, size_t n)
     return !stat(name, &st) && !S_ISDIR(st.st_mode);
 }
 
-/* The length of the first name. It ends at the first comma before which the text is the
- * path of a file, since names may contain commas; else at the first comma. */
+/* The length of the first name. Names may contain commas, so the name ends at the last
+ * comma before which the text names a file; if there is none, at the first comma. */
 static size_t name_length(const char *at)
 {
     size_t first = strcspn(at, ","), n = first;
@@ -32,8 +32,8 @@ static size_t name_length(const char *at)
     return n && is_file(at, n) ? n : first;
 }
 
-/* The '+' in "P1+P2" that ends the name of a file; NULL if the whole text is one
- * name. */
+/* The first '+' in "P1+P2" before which the text names a file; NULL: the whole text is
+ * one name. */
 static char *plus_behind(char *name)
 {
     char *end = strchr(name, '+');
@@ -43,7 +43,7 @@ static char *plus_behind(char *name)
     return end && !is_file(name, strlen(name)) ? end : NULL;
 }
 
-/* Splits "E1+E2", engines that each compute a part of the model. */
+/* Splits "E1+E2": several engines, each of which computes a part of the model. */
 static enum fsd_status split_parts(struct build_word *build, const char *word,
                                    struct fsd_error *err)
 {
@@ -112,7 +112,7 @@ static enum fsd_status take_words(struct build_word *build, const char *word,
     return status == FSD_OK ? split_profiles(build, word, err) : status;
 }
 
-/* The name; NULL if the word has no such file. */
+/* Returns the name; NULL if it is empty, so that the word has no such file. */
 static const char *named(const char *name)
 {
     return *name ? name : NULL;
@@ -124,8 +124,8 @@ static enum fsd_status take_build(struct build_word *build, const char *word,
     struct fsd_directory *directory = NULL;
     enum fsd_status status;
 
-    run->model = run->log = run->times = NULL; /* these files belong to the other
-                                                  build */
+    run->model = run->log = run->times = NULL; /* the options of the other build named
+                                                  these files */
     run->n_profiles = run->n_parts = 0;
     run->engine = word;
     if (is_directory(word)) {
@@ -165,7 +165,7 @@ enum fsd_status take_also(struct build_word *build, const char *word, const char
     kind = is_directory(word) ? FSD_FILE_OTHER : fsd_file_kind(first);
     if (!model || !is_engine_kind(kind))
         return take_build(build, word, run, err);
-    /* A model that ONNX Runtime optimized is also an engine. It is the MODEL if the
+    /* A model that ONNX Runtime has optimized is also an engine. It is the MODEL if the
      * name of an engine follows. */
     if (word[n] && fsd_file_is_model(first)) {
         snprintf(first, sizeof first, "%.*s", (int)name_length(word + n + 1),
@@ -194,7 +194,7 @@ enum fsd_status each_build(const char *folder, build_fn *each, void *payload,
     return status;
 }
 
-/* The builds of a comparison so far; the first `n` words are used. */
+/* The builds of a comparison so far. Of `builds`, the first `n` are in use. */
 struct taken {
     struct build_word *builds;
     const struct fsd_options *like;
@@ -248,7 +248,7 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
     *n_runs = taken.n;
     if (status == FSD_OK && *n_runs == 1 && runs[0].model &&
         fsd_snapshot_builds(runs[0].model) > 1)
-        return FSD_OK; /* the directory supplies the other files */
+        return FSD_OK; /* the directory has the other files */
     if (status == FSD_OK && *n_runs < 2)
         return fail_file(err, FSD_E_ARG, n == 1 ? words[0] : NULL,
                          "expected two builds or more, found %s",

@@ -1,6 +1,6 @@
 /*
  * The program: its command line as a struct, the rows of its options, its verbs, and
- * their shared functions for reading builds and writing reports.
+ * the functions with which verbs read builds and write reports.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 /* -------------------------------------------------------------------------- options */
 
-/* The command line, as a struct.  Nothing else reads argv. */
+/* The command line as a struct. Only the parser reads argv. */
 
 enum {
     MOST_OUTPUTS = 16,
@@ -25,70 +25,67 @@ enum {
     MOST_JOBS = 256
 };
 
-enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER }; /* as in the words of --color */
+enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER }; /* indexes of the words of --color */
 
 struct output {
     const char *path;   /* NULL: standard output */
-    const char *format; /* NULL: the text format */
-    bool updates; /* it replaces the input file of the same name, such as a snapshot
-                     that is rewritten, but must not be a file of a build */
+    const char *format; /* NULL: text */
+    bool updates;       /* may replace an input that is no file of a build */
 };
 
-/* The options of verbs that write models, one struct for each kind. */
-
-/* For cut, code and issue: a part of a model. part.c */
+/* Options of cut, code and issue that name a part of a model. part.c */
 struct part_options {
-    struct fsd_cut_options cut; /* its lists are the arrays below: */
+    struct fsd_cut_options cut; /* its lists are the arrays below */
     const char *layers[MOST_CUT], *groups[MOST_CUT], *nodes[MOST_CUT], *from[MOST_CUT],
         *to[MOST_CUT];
 };
 
 struct cut_options {
-    const char *alone;  /* path of an engine of the part alone */
+    const char *alone;  /* path of an engine that was built from only the part */
     const char *inputs; /* folder for the values of the part's inputs */
 };
 
-/* For lint --fix. */
+/* Options of lint --fix. */
 struct fix_options {
-    bool wanted; /* outputs are the fixed model */
+    bool wanted; /* --fix: the outputs are the fixed model */
     struct fsd_fix_options options;
     const char *what[MOST_OUTPUTS], *scales[MOST_WORDS];
 };
 
 struct issue_options {
     struct fsd_issue_options options;
-    const char *names; /* file that maps new names to the original ones */
-    bool verify;       /* build the part alone */
+    const char *names; /* path of the list of original names */
+    bool verify;       /* build the part with its builder */
 };
 
 struct annotate_options {
-    bool of_layers; /* view the engine's graph even if there is a model */
+    bool of_layers; /* write the engine's graph even if there is a model */
 };
 
 struct bisect_options {
-    const char *state, *values; /* file of the search; file of a build's outputs */
-    unsigned confirm;           /* runs of CMD for each build; 0: one */
+    const char *state, *values; /* paths of the search, and of a build's outputs */
+    unsigned confirm;           /* number of runs of CMD for each build; 0: one */
 };
 
-/* Zero is the default of every member except fail_on. */
+/* The whole command line. Zero is the default of every member except fail_on. */
 struct command_line {
     const struct verb *verb;
-    bool named;             /* the command line names the verb */
-    int exit_status;        /* OK until the verb finds something */
-    struct fsd_error error; /* why files of the command line cannot be read */
+    bool named;             /* whether the command line names the verb */
+    int exit_status;        /* OK, or FINDINGS if the verb sets it */
+    struct fsd_error error; /* the error if files of the command line cannot be read */
 
     /* Options of all verbs. */
     struct fsd_options run;
     struct fsd_style style;
     struct output outputs[MOST_OUTPUTS];
     unsigned n_outputs;
-    bool every_engine;     /* read each build of a log that holds several */
-    bool follow;           /* follow links that lead out of their folders */
+    bool every_engine;     /* read all builds of a log of several builds */
+    bool follow;           /* follow links that point out of their folders */
     bool help;             /* -h: print help only */
     bool quiet;            /* no notes, and no line about outputs written to files */
-    unsigned tokens, page; /* of --budget, for text (0: all of it); of --page */
+    unsigned tokens, page; /* --budget, in tokens (0: no limit); --page */
     int color;             /* COLOR_... */
-    const char *format;    /* -f: format of outputs whose name does not imply one */
+    const char *format;    /* -f: format of outputs whose names imply no format */
     const char *profiles[MOST_OUTPUTS];
     const char *shapes[MOST_OUTPUTS];
     const char *values[2];
@@ -98,12 +95,12 @@ struct command_line {
     struct fsd_query query;
     const char *words[MOST_WORDS];
 
-    /* For compare; `run` is the old build. */
+    /* For compare: the new build; `run` is the old build. */
     struct fsd_options other;
 
     /* For diff. */
     const char *debug; /* "log"; NULL: none */
-    const char *dump;  /* "model" or "engine"; NULL: write a report */
+    const char *dump;  /* "model" or "engine": write this graph; NULL: write a report */
     int fail_on;       /* enum fsd_severity; -1: never */
 
     /* For verbs that draw. */
@@ -111,27 +108,27 @@ struct command_line {
 
     /* For snapshot and check. */
     bool with_times;
-    const char *merge_base;            /* the base of `snapshot --merge` */
-    const char *also[MOST_BUILDS - 1]; /* further builds, unparsed */
+    const char *merge_base;            /* path of the base of `snapshot --merge` */
+    const char *also[MOST_BUILDS - 1]; /* the words of further builds */
     unsigned n_also;
     struct fsd_check_options check;
-    const char *builds; /* --list: name of the list of builds; NULL: one build */
+    const char *builds; /* --list: path of the list of builds; NULL: one build */
     bool print_policy;
 
     /* For explain: words to explain without a build. */
     const char *word;
-    bool rules, vocabulary; /* list all of them, one per line */
+    bool rules, vocabulary; /* list all rules; list the whole vocabulary */
 
     /* For batch, and for lists of builds. */
     unsigned jobs; /* number of threads; 0: the number of processors */
-    bool resume;   /* keep the lines that the output already has */
+    bool resume;   /* keep the lines that the output file already has */
 
     /* For collect. */
     bool copy_model;
 
     /* For lint. */
     struct fsd_lint_options lint;
-    bool list; /* list the rules and do nothing else */
+    bool list; /* only list the rules */
 
     /* For verbs that write models. */
     struct part_options part;
@@ -145,10 +142,10 @@ struct command_line {
 
 /* ------------------------------------------------------------------------------ row */
 
-/* Options as rows: the name, the argument, and the member of struct command_line that
- * the option fills. The parser, --help, the manual and completion use these rows. */
+/* An option is a row: its name, its argument, and the member of struct command_line
+ * that it sets. The parser, --help, the manual and completion use these rows. */
 
-/** Handles the argument of one particular option; exits with a message if wrong. */
+/** Handles the argument of an option; exits with a message if it is wrong. */
 typedef void take_fn(struct command_line *line, char *arg);
 
 enum takes {
@@ -163,40 +160,40 @@ enum takes {
 };
 
 struct option_row {
-    const char *name; /* NULL: it has only a letter */
-    const char *arg;  /* its argument as --help shows it; NULL: none */
+    const char *name; /* NULL: the option has only a letter */
+    const char *arg;  /* the argument as --help shows it; NULL: the option takes none */
     const char *doc;
     enum takes takes;
     size_t at, n_at;      /* offsets in struct command_line */
-    double least, most;   /* bounds, for numbers */
-    const char *expected; /* the bounds in words, for messages */
-    const char *words;    /* the words to choose from, or only those of completion */
-    unsigned room;        /* capacity of a list */
-    take_fn *take;        /* NULL: fill the member */
+    double least, most;   /* for numbers: the bounds */
+    const char *expected; /* for numbers: the bounds in words, for messages */
+    const char *words;    /* the allowed words, or words that completion offers */
+    unsigned room;        /* for lists: the capacity */
+    take_fn *take;        /* handles the argument; NULL: the parser sets the member */
     int group;            /* group in --help; 0: GROUP_USUAL */
     char letter;
-    bool optional; /* its argument may be left out */
+    bool optional; /* users may omit the argument */
     bool alias;    /* another name for the option of the previous row */
     bool hidden;
 };
 
 enum { GROUP_USUAL = 3 };
 
-/* The offset of a member; does not compile if the member has a different type. */
+/* The offset of a member. Does not compile if the member has a different type. */
 #define FSD_AT(member, type)                                                           \
     (offsetof(struct command_line, member) +                                           \
      0 * sizeof(&((struct command_line *)0)->member == (type *)0))
 #define FSD_ROOM(list)                                                                 \
     (sizeof((struct command_line *)0)->list / sizeof *((struct command_line *)0)->list)
 
-/* The last members of an option's row, which follow its text. */
+/* Macros for the last members of an option's row, which follow its text. */
 #define FLAG(member) TAKES_FLAG, FSD_AT(member, bool)
 #define WORD(member) TAKES_WORD, FSD_AT(member, const char *)
-/* At most as many words as `list` has room for. */
+/* Several words. `list` limits their number. */
 #define WORDS(list, n)                                                                 \
     TAKES_WORDS, offsetof(struct command_line, list), FSD_AT(n, unsigned),             \
         .room = FSD_ROOM(list)
-/* Stores the index of the given word, such as an enum's value, or the word itself. */
+/* CHOICE stores the index of the word, for example an enum; ONE_OF stores the word. */
 #define CHOICE(member, choices)                                                        \
     TAKES_CHOICE,                                                                      \
         offsetof(struct command_line, member) +                                        \
@@ -213,94 +210,93 @@ enum { GROUP_USUAL = 3 };
 #define DAY(member)        TAKES_DAY, FSD_AT(member, unsigned)
 #define TAKEN_BY(function) .take = (function)
 
-/** Parses the number of option `name`; messages state its bounds as `expected`. */
+/** Parses the number of option `name`. Messages print the bounds as `expected`. */
 unsigned parse_number(const char *name, const char *arg, double least, double most,
                       const char *expected);
 
-/** The tables of a verb's options: its own (0), those of all verbs (1), those of verbs
- *  with one build (2). A row of zeros ends each. options.c */
+/** A table of a verb's options: its own options (0), those of all verbs (1), those of
+ * all verbs with one build (2). A row of zeros ends each table. options.c */
 enum { OPTION_TABLES = 3 };
 const struct option_row *option_rows(const struct verb *verb, unsigned table);
 bool is_row(const struct option_row *row); /* false for the final row of zeros */
 
 /* ----------------------------------------------------------------------------- verb */
 
-/* The verbs: the command line and the function of each.  To add one: a file
- * verb_<name>.c and a row in FSD_VERBS. */
+/* The verbs. A new verb needs a file verb_<name>.c and a row in FSD_VERBS. */
 
 enum { OK, FINDINGS, TROUBLE }; /* exit status, as for diff(1) */
 
 struct verb {
     const char *name;
     const char *arguments;   /* "MODEL ENGINE", as --help shows them */
-    const char *brief;       /* for the list of verbs: at most 66 characters */
-    const char *doc;         /* one sentence; --help ends with what follows a '\v' */
-    const char *examples[5]; /* command lines without program and verb, then NULL */
-    const struct option_row *options; /* those not in options.c; NULL: none */
-    unsigned most_words; /* number of arguments for line->words; 0: MODEL and ENGINE */
-    take_fn *take;       /* handles an argument in a different way; NULL: none */
-    /* Checks the whole line, and exits with a message if it is wrong; NULL: none. */
+    const char *brief;       /* for the list of verbs; at most 66 characters */
+    const char *doc;         /* one sentence; --help ends with the text after a '\v' */
+    const char *examples[5]; /* without program and verb; the last is NULL */
+    const struct option_row *options; /* the verb's own options; NULL: none */
+    unsigned most_words; /* most arguments in line->words; 0: MODEL and ENGINE */
+    take_fn *take;       /* handles an argument; NULL: the parser does */
+    /* Checks the whole line; exits with a message if it is wrong. NULL: no check. */
     void (*check)(struct command_line *line);
     enum fsd_status (*run)(struct command_line *line, struct fsd_error *err);
-    bool two_builds; /* several builds: --log, --profile etc. are not options */
-    bool one_format; /* an output's name need not imply a format */
-    bool cites;      /* for views: its rows cite the edits that lint proposes */
-    int subject;     /* enum fsd_subject: determines its formats; -1: one format */
+    bool two_builds; /* it takes several builds, so it lacks options such as --log */
+    bool one_format; /* the verb has one format, so any output name is allowed */
+    bool cites;      /* for views: the rows cite the edits that lint proposes */
+    int subject;     /* enum fsd_subject, for the formats; -1: one format */
 };
 
-/** check and snapshot for each build of line->builds. gate_list.c */
+/** Run check or snapshot for each build of the list line->builds. gate_list.c */
 enum fsd_status check_list(struct command_line *line, struct fsd_error *err);
 enum fsd_status snapshot_list(struct command_line *line, struct fsd_error *err);
-/** Rewrites the snapshot that a check was compared with. snapshots.c */
+/** Rewrites the snapshot of a check. snapshots.c */
 enum fsd_status update_snapshot(const struct command_line *line,
                                 const struct fsd_check *check, struct fsd_error *err);
-/** Notes what is lost when a snapshot of several builds is overwritten. */
+/** Prints a note if a snapshot of several builds is about to be overwritten. */
 void report_dropped(const struct command_line *line, const char *path);
-/** Refuses an option on the command line if it belongs in the lines of the list. */
+/** Refuses options of one build, which belong in the lines of the list. */
 void refuse_beside_list(const struct command_line *line);
 
 /** Verb i; NULL after the last. verbs.c */
 const struct verb *verb_at(unsigned i);
 /** The verb with that name; NULL if there is none. */
 const struct verb *find_verb(const char *word);
-/** The verb that a misspelt word may mean; NULL if there is none. */
+/** The verb whose name is most similar to a misspelt word; NULL if none is similar. */
 const char *near_verb(const char *word);
 
-/** The row with the argument and text of the option that `word` begins with; NULL if
- *  the verb does not have it. */
+/** The row of the option with which `word` begins; NULL if the verb has no such option.
+ * For an alias, the row that has the argument. */
 const struct option_row *find_option(const struct verb *verb, const char *word);
 
 /** The index of the first of `n` words that is neither an option of the verb nor an
- *  option's argument; n or more if there is none. */
+ * option's argument; n or more if all are. */
 unsigned first_argument(const struct verb *verb, unsigned n, char **words);
 
-/** The index of the verb among `n` words; options that the verb supports may precede
- *  it. n if there is none. */
+/** The index of the verb among `n` words, after its options; n if none is a verb. */
 unsigned verb_place(unsigned n, char **words);
 
 /** Prints one line per verb. help.c */
 void print_verbs(FILE *out);
-/** Prints what --help shows below a verb's options: its formats, `text`, and examples.
- *  @param text  NULL: none. */
+/** Prints the part of --help below a verb's options: its formats, `text`, and examples.
+ * @param text NULL: none */
 void print_below_options(const struct verb *verb, const char *text, FILE *out);
 
 /** Prints the manual page. manual.c */
 void print_manual(FILE *out);
-/** Prints the words that may replace the last word. complete.c */
+/** Prints the completions of the last word. complete.c */
 void print_completions(unsigned n, char **words);
 
-/** Prints a message and where to find help, and exits with TROUBLE.  line/error.c */
+/** Prints a message and a hint on --help, and exits with TROUBLE. line/error.c */
 _Noreturn void usage_error(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/** Parses the command line, or prints a message and exits: 0 after --help, 2 after an
- *  error. Checks parts and replaces a directory by the files in it before the `check`
- *  function of a verb with MODEL and ENGINE; if that fails, line->error states why.
- *  @param named  the verb on the command line; NULL: none, which means diff */
+/** Parses the command line; exits with 0 after --help, with 2 after a usage error. For
+ * a verb with MODEL and ENGINE, checks the paths of parts and replaces a directory by
+ * its files before the verb's `check` function. If this fails, line->error has the
+ * reason.
+ * @param named the verb on the command line; NULL: none, so the verb is diff */
 void parse_command_line(struct command_line *line, const struct verb *named, int argc,
                         char **argv);
 
-/* Arguments that options of several verbs share. */
+/* Arguments of options that several verbs have. */
 #define SEVERITIES "info warning error"
 #define BUILDERS   "trt8 trt10 trt11 rtx"
 #define JOBS       NUMBER(jobs, 1, MOST_JOBS, "1 to 256 threads")
@@ -313,33 +309,33 @@ void parse_command_line(struct command_line *line, const struct verb *named, int
             .group = 5                                                                 \
     }
 
-/** Lists the formats of a subject, "text, json, csv"; all formats for -1. options.c */
+/** Lists the formats of a subject, "text, json, csv"; for -1, all formats. options.c */
 void list_formats(int subject, char *list, size_t size);
 /** Handles the argument of --label. */
 void take_label(struct command_line *line, char *arg);
 
 /* Arguments.  pair.c */
 
-/** Takes the argument as MODEL, then as ENGINE; false if both are set. */
+/** Stores the argument as MODEL, then as ENGINE; false if both are set. */
 bool take_pair(struct command_line *line, char *arg);
 
-/** Takes MODEL or ENGINE, for verbs without others: a third argument is an error. */
+/** Like take_pair(), but exits with a message if both are set. */
 void take_one_pair(struct command_line *line, char *arg);
-/** Takes MODEL or ENGINE, for verbs whose arguments end with names of nodes. False
- * for the name of a node: a second word that is not a file. */
+/** Like take_pair(), for verbs whose last arguments are names of nodes. Returns false
+ * if the argument is the name of a node: after MODEL, a word that names no file. */
 bool take_input(struct command_line *line, char *arg);
 
-/** Exits with a message unless MODEL and ENGINE are set; a lone argument is the ENGINE,
- *  a build log. */
+/** Exits with a message unless MODEL and ENGINE are set. A single argument becomes the
+ * ENGINE, which must then be a build log. */
 void need_pair(struct command_line *line);
-/** The failed build whose log is the ENGINE, to be freed; NULL if no build failed. */
+/** Opens ENGINE as the log of a failed build, to be freed; NULL if it is none. */
 struct fsd_failure *open_failure(const struct command_line *line);
 bool is_failed_build(const struct command_line *line); /* reads only the log */
-/** Writes all outputs as reports of the failed build; false if it cannot. */
+/** Writes all outputs as reports on the failed build; returns false if it cannot. */
 bool report_failure(const struct command_line *line);
 void note_failure(const struct command_line *line, const struct fsd_failure *failure);
 
-/** Verbs that write models; a program without the edit library has none of them. */
+/** The verbs that write models. A program without the edit library lacks them. */
 #ifdef FSD_EDIT
 #define FSD_EDIT_VERBS(row)                                                            \
     row(tensors) row(cut) row(code) row(issue) row(annotate) row(retype) row(bisect)
@@ -356,59 +352,59 @@ void note_failure(const struct command_line *line, const struct fsd_failure *fai
 VERB_DECLARED(diff)
 FSD_VERBS(VERB_DECLARED)
 
-/** If a list of names had to leave out `n` of them, notes that and sets the exit status
- *  to FINDINGS. verb_views.c */
+/** If n > 0, prints a note that a written list left out `n` names, and sets the exit
+ * status to FINDINGS. verb_views.c */
 void note_left_out(struct command_line *line, uint32_t n);
 
-/* One verb per view of the library; they follow diff in the list. verb_views.c */
+/* The verbs of views, one for each view of the library. verb_views.c */
 extern const struct verb view_verbs[];
 extern const size_t n_view_verbs;
 
 /* ----------------------------------------------------------------------- build word */
 
-/* One build, given as one word on the command line. */
+/* A build that one word of the command line names. */
 
-/** Storage for the parsed word; must live as long as the run. */
+/** Memory for the parsed word. It must exist as long as the run. */
 struct build_word {
     char model[4096], engine[4096], log[4096];
     char profile[MOST_OUTPUTS][4096];
     const char *profiles[MOST_OUTPUTS];
     unsigned n_profiles;
-    const char *parts[MOST_OUTPUTS]; /* parts of `engine` */
+    const char *parts[MOST_OUTPUTS]; /* names of several engines, in `engine` */
     unsigned n_parts;
 };
 
-/** Returns `n` empty words, valid until the next call. Options point into them. Static
- * arrays in the verbs with several builds would take 17 MB, which a leak checker reads
- * at each exit. */
+/** Returns `n` empty words, valid until the next call. They are allocated, because
+ * static arrays would have 17 MB, which a leak checker reads at each exit. */
 struct build_word *new_build_words(unsigned n);
 
 /** Parses "MODEL,ENGINE[+ENGINE...][,PROFILE[+PROFILE...][,LOG]]", or a directory, and
- *  sets the paths of `run`; the rest of `run` is unchanged.
- *  @param model  used for a word that does not begin with a model; NULL: none.
- *  @return FSD_OK; FSD_E_ARG for a word of neither form; FSD_E_IO. */
+ *  sets the paths in `run`. Other members of `run` are unchanged.
+ *  @param model the model of a word that does not begin with a model; NULL: none
+ *  @return FSD_OK; FSD_E_ARG if the word has neither form; FSD_E_IO */
 enum fsd_status take_also(struct build_word *build, const char *word, const char *model,
                           struct fsd_options *run, struct fsd_error *err);
 
-/** Parses `n` words like take_also(), into `*n_runs` elements of `runs`. A lone
- * directory may hold several: directories, snapshots, or a model with its engines.
- *  @param like  the options that all of them share.
- *  @return like take_also(); FSD_E_ARG for less than two builds or more than `most`. */
+/** Parses `n` words like take_also(), into the first `*n_runs` elements of `runs`. A
+ * single word may be a directory of several builds: of directories, of snapshots, or of
+ * a model with its engines.
+ * @param like the options of all builds
+ * @return like take_also(); FSD_E_ARG for less than two builds or more than `most` */
 enum fsd_status take_builds(struct build_word *builds, const char *const *words,
                             unsigned n, const struct fsd_options *like,
                             struct fsd_options *runs, unsigned most, unsigned *n_runs,
                             struct fsd_error *err);
 
-/* Files that other users may have named must not lead out of their folder. inside.c */
+/* Paths that another user may have chosen must not leave their folder. inside.c */
 
 /** Whether the path is a directory; false for NULL. */
 bool is_directory(const char *path);
 
-/** Sets whether files may lead out of their folder. Call it before all others. */
+/** Sets whether paths may leave their folder (--follow). Must be called first. */
 void allow_leading_out(bool allowed);
 
-/** fsd_directory_open(), _snapshots() and _builds(), which follow links if that is
- *  allowed. */
+/** fsd_directory_open(), _snapshots() and _builds(), which follow links if
+ * allow_leading_out() allows this. */
 enum fsd_status open_directory(struct fsd_directory **out, struct fsd_options *run,
                                struct fsd_error *err);
 enum fsd_status open_snapshots(struct fsd_directory **out,
@@ -416,85 +412,85 @@ enum fsd_status open_snapshots(struct fsd_directory **out,
 enum fsd_status open_builds(struct fsd_directory **out, const char *path,
                             struct fsd_error *err);
 
-/** Whether only the schema of the output is requested; then the smallest possible build
- *  replaces the inputs. sample.c */
+/** Whether the user requests only the schema of an output, without inputs. A minimal
+ * build then replaces the inputs. sample.c */
 bool wants_sample(const struct command_line *line);
 void take_sample(struct command_line *line);
 
-/** Frees a directory, which options point to, when the program ends. NULL: none. */
+/** Frees a directory, or NULL, when the program ends: options point into it. */
 void keep_directory(struct fsd_directory *directory);
 
-/** Checks files of --part: as for a report, none may be a link that leads out of its
- * folder. If its path is relative, the path must not lead through such a link. */
+/** Checks the files of --part: none may be a link that leads out of its folder, and no
+ * relative path may lead through such a link. */
 enum fsd_status check_parts(const char *const *paths, unsigned n,
                             struct fsd_error *err);
 
 /** Checks a file that a line of a list names: it must be in or below the folder of the
- *  list, or the working directory.
- *  @param list  NULL: the lines came through a pipe and are the user's own words. */
+ * list, or the working directory.
+ * @param list NULL: a pipe, whose paths the user chose, so they are not checked */
 enum fsd_status check_listed(const char *path, const char *list, struct fsd_error *err);
 
-/** snapshot --merge: writes the changed side over ours. If both sides changed, the exit
- *  status is FINDINGS. */
+/** Runs snapshot --merge: if only one side changed, writes this side to the file of
+ * OURS. If both sides changed, sets the exit status to FINDINGS. */
 enum fsd_status merge_snapshots(struct command_line *line, struct fsd_error *err);
 
-/** The file to which the snapshot of a listed build is written: `to`, or, if that is or
- *  must become a folder, the file in it that is named after the build's label. Creates
- *  missing folders.
- *  @param list  as for check_listed() */
+/** Finds the file to which the snapshot of a listed build is written: `to`; if `to` is
+ * a folder, the file in it that is named after the build's label. Creates missing
+ * folders.
+ * @param list like for check_listed() */
 enum fsd_status find_snapshot_place(const struct fsd_options *run, const char *to,
                                     const char *list, char path[static PATH_MAX],
                                     struct fsd_error *err);
 
-/** Called for a build in a directory, with MODEL ("" if there is none) and ENGINE; or
- *  with MODEL only, which is then a directory or a snapshot. */
+/** Handles a build of a directory: MODEL ("" if there is none) and ENGINE. If `engine`
+ * is "", `model` is a directory or a snapshot. */
 typedef enum fsd_status build_fn(void *payload, const char *model, const char *engine,
                                  struct fsd_error *err);
 
-/** Calls `each` for the builds in a directory, sorted by name: either each is a
- *  directory or a snapshot, or there is one model with its engines.
- *  @return what `each` returned if it is not FSD_OK; FSD_E_ARG for two models;
- *          FSD_E_IO. */
+/** Calls `each` for the builds in a directory, sorted by name. The directory has
+ * directories and snapshots, or one model with its engines. Ends if `each` fails.
+ * @return FSD_OK; the status of `each`; FSD_E_ARG for two models; FSD_E_IO */
 enum fsd_status each_build(const char *folder, build_fn *each, void *payload,
                            struct fsd_error *err);
 
 /* ----------------------------------------------------------------------------- list */
 
-/* A list of builds, which batch, check and snapshot read: one build per line. */
+/* A list of builds for batch, check and snapshot: one build per line. */
 
 /** The raw lines of a list. */
 struct list {
-    const char *path; /**< path of the file or directory; NULL: a pipe */
+    const char *path; /**< path of the list or directory; NULL: a pipe */
     char **lines;
     unsigned n, room;
 };
 
-/** Reads the list in `path` (`-`: standard input), or lists the builds in a directory.
- *  @param[out] list  free it with free_list(), whatever this returns.
- *  @return FSD_OK; FSD_E_ARG for a file that belongs in a line, or without builds;
- *          FSD_E_IO. */
+/** Reads the list in the file `path` (`-`: standard input), or lists the builds in the
+ * directory `path`.
+ * @param[out] list free it with free_list(), also after a failure
+ * @return FSD_OK; FSD_E_ARG if the file is not a list but a file of a build, or if
+ *         there are no builds; FSD_E_IO */
 enum fsd_status read_list(struct list *list, const char *path, struct fsd_error *err);
 void free_list(struct list *list);
 
 /** The parsed contents of a line. */
 struct list_line {
-    char *text; /**< the text, split into words */
+    char *text; /**< the text of the line, split into words */
     struct fsd_options run;
-    const char *snapshot, *policy; /**< for check and snapshot; NULL: not given */
+    const char *snapshot, *policy; /**< for check and snapshot; NULL: none */
     const char *profiles[MOST_OUTPUTS], *shapes[MOST_OUTPUTS];
     struct fsd_directory *directory; /**< NULL: the line names none */
 };
 
 /** Parses line i.
- *  @param like  options that all lines share.
- *  @param[out] p  zeroed by the caller; free_line() frees its contents.
- *  @return FSD_OK; FSD_E_ARG; FSD_E_IO. */
+ * @param like the options of all lines
+ * @param[out] p the caller has set it to zero; free_line() frees its contents
+ * @return FSD_OK; FSD_E_ARG; FSD_E_IO */
 enum fsd_status take_line(struct list_line *p, const struct list *list, unsigned i,
                           const struct fsd_options *like, struct fsd_error *err);
 void free_line(struct list_line *line);
 
-/** Called for each of `n` items, in `jobs` threads (0: as many as there are
- *  processors), in any order. */
+/** do_each() calls a function of this type for each of `n` items, in any order, in
+ * `jobs` threads (0: one thread per processor). */
 typedef void deed_fn(void *payload, unsigned i);
 void do_each(unsigned n, unsigned jobs, deed_fn *deed, void *payload);
 
@@ -503,52 +499,54 @@ unsigned count_jobs(unsigned jobs);
 
 /* --------------------------------------------------------------------------- target */
 
-/** The folder of a path, with links resolved; false, with errno set, if there is
- *  none. */
+/** Resolves the links in the folder of a path. Returns false, with errno set, if the
+ * folder does not exist. */
 bool folder_of(const char *path, char out[static PATH_MAX]);
-/** Whether a path is the folder or below it; both must have links resolved. */
+/** Whether `path` is `folder` or below it. Both must have no links. */
 bool lies_under(const char *path, const char *folder);
-/** Whether a folder on the path is a link that leads out of its own folder, and which.
- *  A relative path is looked up in the working directory, which may contain links of
- *  another user; an absolute path is trusted. */
+/** Whether a folder in `path` is a link that leads out of its own folder. Only relative
+ * paths are checked: the working directory may contain links of another user. Sets
+ * `part` to this link and `to` to its target. */
 bool folders_lead_out(const char *path, char part[static PATH_MAX],
                       char to[static PATH_MAX]);
 
 /*
- * The type of file at an output's path, which determines how it may be written.
+ * The kind of file at an output's path, which determines how the output is written.
  *
- * A checked build may contain files and links of another user, and the program may run
- * as root, so a path may lead elsewhere. Only the file that the user named is ever
- * written, and files that cannot be replaced stay unchanged.
+ * A build under review may contain files and links of another user, and the program may
+ * run as root. It therefore writes only the file that the user named, and follows no
+ * link that leads elsewhere.
  */
 
 enum target_kind {
     TARGET_NEW,       /**< no file exists */
-    TARGET_FILE,      /**< a file with one name: a new file replaces it */
-    TARGET_HARD_LINK, /**< a file with several names; all must show the report */
+    TARGET_FILE,      /**< a file with one name; a new file replaces it */
+    TARGET_HARD_LINK, /**< a file with several names (hard links), which is overwritten
+                           so that all names have the report */
     TARGET_STREAM     /**< a device, pipe or socket, or a file that is already open */
 };
 
 struct target {
     enum target_kind kind;
-    char path[PATH_MAX]; /**< the path with links resolved */
-    int descriptor;      /**< STREAM that is already open (/dev/stdout), else -1 */
-    struct stat old;     /**< FILE and HARD_LINK: the existing file */
+    char path[PATH_MAX]; /**< the output's path with links resolved */
+    int descriptor;      /**< for TARGET_STREAM: the descriptor if it is already open
+                              (/dev/stdout); otherwise -1 */
+    struct stat old;     /**< for TARGET_FILE and TARGET_HARD_LINK: the existing file */
 };
 
-/** Resolves `path` to the file to write. Refuses, with the reason in `err`: a link that
- *  leads out of its folder (unless `follow` is set or its target is a character device,
- *  pipe or open file), a file without write permission, a directory. */
+/** Finds the file that `path` leads to. Refuses directories and files without write
+ * permission. Unless `follow` is true, also refuses links that lead out of their
+ * folder, except to a character device, a pipe or an open file. */
 enum fsd_status find_target(struct target *out, const char *path, bool follow,
                             struct fsd_error *err);
 
-/** Whether the path has this ending; false for a `path` of NULL. */
+/** Whether the path has this ending; false if `path` is NULL. */
 bool ends_with(const char *path, const char *ending);
 
 /** Whether two paths name files in the same folder. */
 bool is_same_folder(const char *a, const char *b);
 
-/** Fills `err` in the format of the library; text that does not fit is truncated. */
+/** Fills `err`, truncates text that does not fit, and returns `status`. */
 enum fsd_status fail_file(struct fsd_error *err, enum fsd_status status,
                           const char *file, const char *what, ...)
     __attribute__((format(printf, 4, 5)));
@@ -559,78 +557,80 @@ enum fsd_status fail_errno(struct fsd_error *err, const char *file);
 
 /* Early ends of the program, and the removal of its temporary files. */
 
-/** Makes writing to a closed pipe or a file over its limit an ordinary error, and
- *  removes temporary files if SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the program. */
+/** Prepares the program for signals. Writing to a closed pipe, or to a file over its
+ * size limit, becomes an ordinary error. If SIGINT, SIGTERM, SIGHUP or SIGQUIT ends the
+ * program, its temporary files are removed. */
 void prepare_ends(void);
 
-/** Removes temporary files and ends the program because memory is exhausted. */
+/** Ends the program because memory is exhausted. Removes temporary files. */
 _Noreturn void end_without_memory(void);
 /** Returns `memory`; ends the program if it is NULL. */
 void *must(void *memory);
 
-/** Removes temporary files and ends the program with a signal.
- *  @param whole_job  the terminal sent the signal only to a command: all processes of
- *          the program's own group get it, too. */
+/** Ends the program with a signal. Removes temporary files.
+ * @param whole_job true: the terminal sent the signal to a command only, so all
+ *         processes of the program's own group get the signal, too */
 _Noreturn void end_by(int number, bool whole_job);
 
-/** A file or directory that is removed when the program ends. The caller fills `path`;
- *  for a file to be made, it contains XXXXXX. */
+/** A file or directory that is removed when the program ends. The caller sets `path`;
+ * for make_temporary() it contains XXXXXX. */
 struct temporary {
     char path[PATH_MAX + sizeof ".XXXXXX.onnx"];
     struct temporary *older;
 };
 
-/** Makes a file with mkstemps(), and removes it if the program ends before
- *  drop_temporary().
- *  @param suffix  number of characters after XXXXXX.
- *  @return  its descriptor; -1, with errno set, if it cannot be made: then do not call
- *          drop_temporary(). */
+/** Creates a file with mkstemps(). The file is removed if the program ends before
+ * drop_temporary().
+ * @param suffix number of characters after XXXXXX
+ * @return the descriptor; -1, with errno set, if the file cannot be created. Do not
+ *         call drop_temporary() in this case */
 int make_temporary(struct temporary *t, int suffix) __attribute__((warn_unused_result));
 
-/** Makes a directory, which is removed like a file of make_temporary(). */
+/** Creates a directory, which is removed like a file of make_temporary().
+ * @return false, with errno set, if it cannot */
 bool make_temporary_folder(struct temporary *t) __attribute__((warn_unused_result));
 
-/** Lists a file to be removed like those of make_temporary(). It will be created in a
- * directory of make_temporary_folder(), to which no other program has access. */
+/** Registers a file that will be removed like a file of make_temporary(). The caller
+ * creates it later, in a directory of make_temporary_folder(), to which other users
+ * have no access. */
 void add_temporary(struct temporary *t);
 
-/** Takes a temporary file off the list of those that are removed at exit.
- *  @param gone  the file was renamed; false: remove it now. */
+/** Unregisters a temporary file or directory.
+ * @param gone true: it was renamed; false: remove it now */
 void drop_temporary(struct temporary *t, bool gone);
 
 /* --------------------------------------------------------------------------- output */
 
-/* Destinations of reports: standard output, or a file that is complete or absent. */
+/* Outputs: standard output, or a file that is written completely or not at all. */
 
-/** Writes all n bytes, with as many calls of write() as necessary; calls only functions
- *  that are safe in a child after fork().
- *  @return false, with errno set, if a write fails. */
+/** Writes all n bytes; partial writes continue. Safe in a child after fork().
+ * @return false, with errno set, if a write fails */
 bool write_all(int to, const void *bytes, size_t n);
 
-/** Records every file that this thread opens from now on as an input, which no output
- *  may replace. reads.c */
+/** From now on, records every file that this thread opens as an input. No output may
+ * replace an input. reads.c */
 void record_reads(void);
 
-/** Records a file before it is opened. Ignores NULL. */
+/** Records a file as an input before it is opened. Ignores NULL. */
 void add_read(const char *path);
 
-/** Refuses an output that is one of the inputs, with FSD_E_ARG. */
+/** Fails with FSD_E_ARG if an output is one of the inputs. */
 enum fsd_status refuse_read(const struct output *to, struct fsd_error *err);
 
-/** Refuses outputs that are inputs, once the inputs of all n builds are known. */
+/** Records the inputs of n builds, and fails if an output is an input. */
 enum fsd_status check_outputs(const struct command_line *line,
                               const struct fsd_options *inputs, unsigned n,
                               struct fsd_error *err);
 
-/** Refuses outputs that are inputs, once all inputs that the line names are known. */
+/** Records all inputs that the line names, and fails if an output is an input. */
 enum fsd_status check_line_outputs(const struct command_line *line,
                                    struct fsd_error *err);
 
-/** find_target() that refuses an output that is an input; all writers call it. */
+/** Like find_target(), but fails if the output is an input. All writers call it. */
 enum fsd_status take_target(struct target *out, const struct output *to, bool follow,
                             struct fsd_error *err);
 
-/** The destination of a report, and its format, which is never NULL. */
+/** The destination of a report, and its format. `format` is never NULL. */
 struct sink {
     const char *format;
     const struct fsd_style *style;
@@ -638,109 +638,108 @@ struct sink {
     struct fsd_error *err;
 };
 
-/** Prints one report. */
+/** Prints one report to `to`. */
 typedef enum fsd_status print_fn(const void *payload, const struct sink *to);
 
-/** A text that is written like a report: completely or not at all. */
+/** A finished text that is written like a report: completely or not at all. */
 struct whole_text {
     char *at;
     size_t n;
-    const char *path; /* name of the text in errors; NULL: none */
+    const char *path; /* name of the text in error messages; NULL: none */
 };
 enum fsd_status print_text(const void *payload, const struct sink *to);
-bool takes_any_name(const struct command_line *line); /* verbs of one format do */
+bool takes_any_name(const struct command_line *line); /* if it has one format */
 
-/** Flushes the file `path` to the disk and closes it.
- *  @param status  the result of writing; returned if it is not FSD_OK */
+/** Flushes the file `path` to the disk, and closes it.
+ * @param status the result of writing, which is returned if it is not FSD_OK */
 enum fsd_status close_kept(FILE *out, const char *path, enum fsd_status status,
                            struct fsd_error *err);
 
-/** Flushes the folder of a file to the disk, so that its new name persists. */
+/** Flushes the folder of a file to the disk, so that the file's new name persists. */
 enum fsd_status sync_folder(const char *path, struct fsd_error *err);
 
-/** Writes every output of the command line; a file is written as a temporary file next
- *  to it and then renamed. */
+/** Writes every output of the command line. A file is written under a temporary name in
+ * the same folder and then renamed. */
 enum fsd_status write_outputs(const struct command_line *line, print_fn *print,
                               const void *payload, struct fsd_error *err);
 
-/** Like write_outputs(), for a report with a verdict: if all outputs are files, a line
- * on standard error states the verdict in addition to the exit status. */
+/** Like write_outputs(), for a report with a verdict. If all outputs are files, also
+ * prints the verdict as a line on standard error. */
 enum fsd_status write_judgement(const struct command_line *line, print_fn *print,
                                 const void *payload, struct fsd_error *err);
 
 /* ------------------------------------------------------------------------- progress */
 
-/* Text on stderr in addition to the report: a progress bar (only on a terminal, and
- * only after a second), and notes. */
+/* Text on standard error: a progress bar (on a terminal, after a second), and notes. */
 
-/** Sets `options->note`, and `options->progress` if stderr is a terminal. With `quiet`,
- *  sets neither, and no note is ever printed. */
+/** Sets `options->note`, and `options->progress` if standard error is a terminal. If
+ * `quiet` is true, sets neither, and print_note() prints nothing. */
 void show_progress(struct fsd_options *options, bool quiet);
-/** Reports the start of a stage of the program's own. */
+/** Reports the start of a stage that the program itself performs. */
 void progress_stage(const char *stage);
-/** Reports how much of the stage is done. */
+/** Reports that `done` of `of` items of the stage are done. */
 void progress_count(unsigned done, unsigned of);
-/** Prints a note; this is the fsd_note_fn of the program. */
+/** Prints a note. The library calls this function as fsd_note_fn. */
 void print_note(void *payload, const char *message);
-/** Escapes a text for a terminal, so that the terminal interprets none of it. Text
- *  longer than an error's message is truncated.
- *  @return `out` */
+/** Escapes a text, so that a terminal interprets no part of it. Truncates long text.
+ * @return `out` */
 const char *quoted(const char *text, char out[static sizeof(struct fsd_error)]);
-/** Prints text with names of files to standard error, escaped by quoted(). */
+/** Prints a text to standard error, escaped by quoted(). */
 void put_quoted(const char *text);
 /** Erases the progress bar. */
 void end_progress(void);
 
 /* ---------------------------------------------------------------------------- child */
 
-/* A command of the user, whose process group ends with this program. */
+/* Runs a command of the user. Its process group ends with this program. */
 
-/** Receives the output of a command as it arrives.
- *  @param stream  0: its standard output; 1: standard error.
- *  @param n  0: this stream has ended.
- *  @return  false if the bytes could not be stored. */
+/** Receives a piece of a command's output.
+ * @param stream 0: standard output; 1: standard error
+ * @param n number of bytes; 0: the stream has ended
+ * @return false if the bytes could not be stored */
 typedef bool piece_fn(void *payload, int stream, const char *bytes, size_t n);
 
 struct child {
     const char *const *words;     /**< ends with NULL */
-    const char *variable, *value; /**< in its environment; value NULL: unchanged */
-    int in, out;    /**< descriptors of its standard streams; -1: this program's */
-    piece_fn *take; /**< receives both outputs instead of `out`; NULL: `out` is used */
+    const char *variable, *value; /**< an environment variable, and its value; NULL:
+                                       none */
+    int in, out;    /**< its standard input and output; -1: those of this program */
+    piece_fn *take; /**< receives both outputs; NULL: `out` receives them */
     void *payload;
 };
 
 /** How a command ended. */
 struct child_end {
-    int status;     /**< its exit status, or 128 + the signal */
-    int by;         /**< that signal; 0: no signal ended it */
-    int stopped_by; /**< a signal that this program forwarded, or the terminal sent to
-                         the command: call end_by(). 0: none */
-    bool whole_job; /**< argument of end_by() */
+    int status;     /**< the exit status; 128 + the signal that ended it */
+    int by;         /**< the signal that ended the command; 0: none */
+    int stopped_by; /**< a signal, forwarded or sent by the terminal, for which the
+                         caller must call end_by(); 0: none */
+    bool whole_job; /**< the argument of end_by() */
 };
 
-/** Runs a command until it exits or, after a signal, until its group has ended.
- *  @return FSD_E_IO if it could not be started; FSD_E_WRITE, without a message, if
- *          `take` ever returned false. */
+/** Runs a command until it exits or, after a signal, until its process group has ended.
+ * @return FSD_OK; FSD_E_IO if the command cannot be started; FSD_E_WRITE, without a
+ *         message, if `take` returned false */
 enum fsd_status run_child(const struct child *c, struct child_end *end,
                           struct fsd_error *err);
 
 /* -------------------------------------------------------------------------- collect */
 
-/* The parts of `collect`: the directory that it fills, the command line, and running
- * the command. */
+/* The verb `collect`: the directory that it fills, and its command. */
 
-/** DIR.partial, in which the build runs. */
+/** DIR.partial, the directory that `collect` fills. */
 struct partial {
     char folder[PATH_MAX],
         path[PATH_MAX];      /**< DIR and DIR.partial, as the user named them */
     char absolute[PATH_MAX]; /**< absolute path of DIR.partial */
-    int dir, mark; /**< DIR.partial and its FSD_UNFINISHED, open and locked; or -1 */
+    int dir, mark; /**< locked descriptors of DIR.partial and its FSD_UNFINISHED; or
+                        -1 */
 };
 
-/** Creates DIR.partial, or clears what an earlier collect left, and locks it.
- *  @param p  close it with close_partial(), whatever this returns.
- *  @return FSD_E_ARG if DIR exists; FSD_E_WRITE, without removing anything, if the
- *          directory is a link, has files of another user or is locked. */
+/** Creates and locks DIR.partial. Removes the files that an earlier collect left in it.
+ * @param p close it with close_partial(), also after a failure
+ * @return FSD_OK; FSD_E_ARG if DIR exists; FSD_E_WRITE, without removing any file, if
+ *         DIR.partial is a link, is locked or has other files */
 enum fsd_status open_partial(struct partial *p, const char *folder,
                              struct fsd_error *err);
 void close_partial(struct partial *p);
@@ -748,49 +747,49 @@ void close_partial(struct partial *p);
 /** The path of a file in the directory; false if it is too long. */
 bool path_in_partial(const struct partial *p, const char *name, char path[PATH_MAX]);
 
-/** Creates a new file in the directory; a file that the command wrote is kept.
- *  @return  NULL, with the reason in `err`, if it cannot. */
+/** Creates a new file in the directory. Does not replace a file that the command wrote.
+ * @return NULL, with the reason in `err`, if it cannot */
 FILE *create_in_partial(const struct partial *p, const char *name,
                         struct fsd_error *err);
 
 /** Flushes the directory to the disk and renames it to DIR.
- *  @return FSD_OK; FSD_E_WRITE. */
+ * @return FSD_OK; FSD_E_WRITE */
 enum fsd_status finish_partial(const struct partial *p, struct fsd_error *err);
 
 enum { MOST_COMMAND = 4096, MOST_EXPORTS = 3 };
 
-/** A file that the command writes, and the name that it gets in the directory. */
+/** A file that the command writes, and its name in the directory. */
 struct exported {
-    const char *option; /**< trtexec's option, including its '='; a literal */
-    const char *name;   /**< "layers.json" */
-    const char *asked;  /**< the path that the user's own options state; NULL: none */
-    char word[PATH_MAX + 64]; /**< the option that was added; "" if none was */
+    const char *option;       /**< trtexec's option, including the '='; a literal */
+    const char *name;         /**< "layers.json" */
+    const char *asked;        /**< the path in the user's own option; NULL: none */
+    char word[PATH_MAX + 64]; /**< the option that collect added; "": none */
 };
 
 struct collect_command {
-    const char *words[MOST_COMMAND + 1]; /**< the command that is run; ends with NULL */
+    const char *words[MOST_COMMAND + 1]; /**< the command to run; ends with NULL */
     unsigned n;
-    const char *model; /**< an ONNX model among its words; NULL: none */
+    const char *model; /**< an ONNX model among the words; NULL: none */
     bool trtexec;
     struct exported exports[MOST_EXPORTS]; /**< layers, profile, times */
 };
 
-/** The user's command, with the options that trtexec needs to write its layers, its
- *  profile and a verbose log into `folder`, if its --help lists such options.
- *  @param given,n  the user's words, at least one; borrowed.
- *  @return FSD_E_ARG if there are too many. */
+/** Completes the user's command: adds options with which trtexec writes its layers, its
+ * profile and a verbose log into `folder`, if its --help lists these options.
+ * @param given,n the user's words, at least one; `out` points to them
+ * @return FSD_OK; FSD_E_ARG if there are too many words */
 enum fsd_status complete_command(struct collect_command *out, const char *const *given,
                                  unsigned n, const char *folder, struct fsd_error *err);
 
-/** Runs the command, prints its output, and writes it to a file. FUSIONDIFF_COLLECT is
- *  set to `folder` in its environment.
- *  @param log  always closed; `path` is its name in errors.
- *  @return FSD_E_IO if the command could not be started; FSD_E_WRITE if the log could
- *          not be written. */
+/** Runs the command with FUSIONDIFF_COLLECT=`folder` in its environment. Prints its
+ * output, and also writes it to a file.
+ * @param log is closed, also after a failure; `path` is its name in errors
+ * @return FSD_OK; FSD_E_IO if the command cannot be started; FSD_E_WRITE if the log
+ *         cannot be written */
 enum fsd_status run_command(const char *const *words, const char *folder, FILE *log,
                             const char *path, struct child_end *end,
                             struct fsd_error *err);
 
-/** Captures what a command prints to both streams, at most size - 1 bytes; "" if it
- *  cannot be run. A signal meanwhile ends the program. */
+/** Stores both outputs of a command, at most size - 1 bytes; "" if it cannot be
+ * started. A signal during the command ends the program. */
 void read_command(const char *const *words, char *text, size_t size);

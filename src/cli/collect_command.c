@@ -1,8 +1,8 @@
 /*
- * The command of a collect: which of its words is the model, and which options trtexec
- * needs in addition. Its releases have different options, so its own --help shows which
- * it supports. An option that the user set is not changed; the file that it names is
- * copied afterwards.
+ * Completes the command of a collect: finds the model among its words, and adds options
+ * for trtexec. Releases of trtexec have different options, so its --help decides which
+ * options are added. An option of the user is not changed: collect copies the file that
+ * this option names.
  */
 #include "cli/cli.h"
 
@@ -10,13 +10,13 @@ enum { HELP_SIZE = 1 << 18 };
 
 static const struct {
     const char *option, *name;
-    bool of_run; /* it requires that trtexec runs inference */
+    bool of_run; /* the option requires that trtexec runs inference */
 } exports[MOST_EXPORTS] = {{"--exportLayerInfo=", "layers.json", false},
                            {"--exportProfile=", "profile.json", true},
                            {"--exportTimes=", "times.json", true}};
 
-/* Without these options the files lack information: they have only names, no build
- * steps, or times that the profiler disturbed. */
+/* Further options for trtexec. Without them, the dump has only names of layers, the log
+ * has no build steps, and the profiler disturbs the times. */
 static const struct {
     const char *word;
     bool of_run;
@@ -36,7 +36,7 @@ static bool begins(const char *word, const char *with)
     return !strncmp(word, with, strlen(with));
 }
 
-/* The user's option, up to and including its '='; NULL if it is not given. */
+/* The user's word for an option; NULL if the user did not set the option. */
 static const char *given_option(const struct collect_command *c, const char *option)
 {
     size_t n = strcspn(option, "=");
@@ -48,8 +48,8 @@ static const char *given_option(const struct collect_command *c, const char *opt
     return NULL;
 }
 
-/* The index of "trtexec", with any path; a wrapper such as `env` or `nice` may precede
- * it. */
+/* The index of the word "trtexec", also with a path. A command such as `env` or `nice`
+ * may precede it. */
 static unsigned place_of_trtexec(const struct collect_command *c)
 {
     for (unsigned i = 0; i < c->n && c->words[i][0] != '-'; i++)
@@ -58,7 +58,7 @@ static unsigned place_of_trtexec(const struct collect_command *c)
     return c->n;
 }
 
-/* The word that is a model, alone or after "--onnx="; NULL if there is none. */
+/* The path of a model among the words, a whole word or after "--onnx="; NULL: none. */
 static const char *find_model(const struct collect_command *c)
 {
     for (unsigned i = 0; i < c->n; i++) {
@@ -72,7 +72,7 @@ static const char *find_model(const struct collect_command *c)
     return NULL;
 }
 
-/* Whether the help lists the option as a separate word. */
+/* Whether trtexec's help lists the option as a separate word. */
 static bool lists(const char *help, const char *option)
 {
     size_t n = strcspn(option, "=");

@@ -1,12 +1,12 @@
 /*
- * Handles a command's output. That of a build is forwarded to this program's streams as
- * it arrives, and written to the log by whole lines, so that lines of its two streams
- * do not mix.
+ * Handles the output of a command. The output of a build is forwarded to this program's
+ * own streams at once. It is written to the log in whole lines, so that lines of the
+ * two streams do not mix.
  */
 #include "cli/cli.h"
 #include "host/files.h"
 
-/* One of the command's streams, with the incomplete line that has arrived. */
+/* One of the command's two streams, with the bytes that are not in the log yet. */
 struct stream {
     int to;
     char *line;
@@ -34,7 +34,7 @@ static bool keep(struct stream *s, const char *bytes, size_t n)
     return true;
 }
 
-/* Moves the complete lines (or everything, with `all`) into the log. */
+/* Writes the complete lines into the log; with `all`, also an incomplete line. */
 static bool flush_lines(struct stream *s, FILE *log, bool all)
 {
     size_t whole = s->n;
@@ -58,7 +58,8 @@ static bool keep_piece(void *payload, int stream, const char *bytes, size_t n)
 
     if (!n)
         return flush_lines(s, kept->log, true);
-    write_all(s->to, bytes, n); /* even if this stream is closed, the log is written */
+    write_all(s->to, bytes, n); /* errors are ignored: if this stream is closed, the log
+                                   is still written */
     return keep(s, bytes, n) && flush_lines(s, kept->log, false);
 }
 
@@ -88,7 +89,7 @@ struct text {
     size_t used, size;
 };
 
-/* Appends the bytes to the text, if there is room. */
+/* Appends the bytes to the text, as far as there is room. */
 static bool append_piece(void *payload, int stream, const char *bytes, size_t n)
 {
     struct text *t = payload;

@@ -1,17 +1,18 @@
 /*
- * Lists completions: `fusiondiff help --complete WORD...`, where the last word is the
- * one being typed, possibly empty. The shells' completion scripts only call this, so
- * that they always agree with the tables of options.
+ * Lists completions, for `fusiondiff help --complete WORD...`. The user is typing the
+ * last word, which may be empty. The completion scripts of the shells only call this
+ * command, so that they always agree with the tables of options.
  *
- * Each line is a candidate, a tab and its meaning; a line "files" without a tab means
- * that names of files are candidates, too.
+ * Each printed line is a candidate, a tab and its meaning. A line "files" without a tab
+ * means that names of files are candidates, too.
  */
 #include "cli/cli.h"
 #include "host/files.h"
 
 #include <ctype.h>
 
-/* The text being typed, after the "--option=" that all candidates repeat. */
+/* The word that the user is typing, in two parts: `head` is "--option=", which each
+ * candidate repeats, or empty; `word` is the rest. */
 struct typed {
     const char *head;
     int n_head;
@@ -41,9 +42,9 @@ static void offer_options(const struct typed *t, const struct verb *verb)
     offer(t, "--help", "Options, formats and examples");
 }
 
-/* Offers a name from a file, unless a terminal would interpret it or the program would
- * take it for an option: a shell inserts a single candidate before the user has read
- * it. */
+/* Offers a name from a file. A shell inserts a single candidate before the user has
+ * read it, so names that a terminal would interpret, or that look like an option, are
+ * not offered. */
 static void offer_name(const struct typed *t, const char *name, const char *meaning)
 {
     char safe[sizeof(struct fsd_error)];
@@ -52,8 +53,8 @@ static void offer_name(const struct typed *t, const char *name, const char *mean
         offer(t, name, quoted(meaning, safe));
 }
 
-/* Offers the names in the files that the line has so far; unreadable files have
- * none. */
+/* Offers the names of nodes or layers in the files that the command line already has.
+ * If a file cannot be read, offers none. */
 static void offer_names(const struct typed *t, struct fsd_options *run, bool nodes,
                         bool layers)
 {
@@ -67,8 +68,7 @@ static void offer_names(const struct typed *t, struct fsd_options *run, bool nod
         run->model = NULL;
     }
     run->force = run->uncited = true;
-    /* Notes about the files taken from a folder, and warnings, are not candidates, so
-     * they are dropped. */
+    /* Drops notes and warnings, because they are no candidates. */
     if (!freopen("/dev/null", "w", stderr) || !run->engine ||
         open_directory(&directory, run, NULL) != FSD_OK ||
         fsd_diff_open(&diff, run, NULL) != FSD_OK)
@@ -87,7 +87,8 @@ static void offer_values(const struct typed *t, const struct verb *verb,
     const char *name;
     char word[64];
 
-    if (islower((unsigned char)*option->arg)) { /* the option takes this very word */
+    if (islower((unsigned char)*option->arg)) { /* a lower-case argument is the only
+                                                   word that the option takes */
         offer(t, option->arg, "");
         return;
     }
@@ -122,7 +123,7 @@ static void offer_argument(const struct typed *t, const struct verb *verb,
                     strstr(verb->arguments, "LAYER"));
 }
 
-/* Sets the files on the line as the verbs would. */
+/* Sets the files of the command line as the verb would. */
 static void take_files(struct fsd_options *run, const struct verb *verb, unsigned n,
                        char **words)
 {

@@ -1,11 +1,11 @@
-/* Functions that the verbs that write models share: options that name a part of a
- * model, outputs that are models, and the edits of lint. */
+/* Functions for verbs that write models: options that name a part of a model, outputs
+ * that are models, and the edits of lint. */
 #pragma once
 
 #include "cli/cli.h"
 
-/** Rows of a verb's options; `does` is what the verb does with the nodes, such as
- *  "Cut". */
+/** Rows of the options that name a part of a model. `does` is the action of the verb,
+ * such as "Cut", for the help. */
 #define PART_ROWS(does)                                                                \
     {"layer", "LAYER",                                                                 \
      does " the nodes of a layer: its number, name or pattern; may be repeated, as "   \
@@ -26,31 +26,32 @@
     }
 #define CONTEXT NUMBER(part.cut.context, 0, 1000000, "a number of steps")
 
-/** Whether an option names nodes. */
+/** Whether an option on the command line names nodes. */
 bool names_part(const struct command_line *line);
 
-/** Names the nodes at which a build failed, unless the options name others.
- *  @return FSD_E_ARG if it is unknown at which nodes it failed. */
+/** Sets the part to the nodes at which a build failed, unless options name nodes.
+ * @return FSD_OK; FSD_E_ARG if these nodes are unknown */
 enum fsd_status name_failed_part(struct command_line *line,
                                  const struct fsd_failure *failure,
                                  struct fsd_error *err);
 
-/** Exits with a message if the options require an ENGINE that is not given. */
+/** Exits with a message if the options require an ENGINE but the command line has
+ * none. */
 void check_part(const struct command_line *line);
 
-/** Notes that weights of the model that are in other files stay there, if the new model
- *  is in a different folder. models.c */
+/** Prints a note if the model has weights in other files: these files stay where they
+ * are, even if the new model is in a different folder. models.c */
 void note_weights(const struct command_line *line);
 
-/** Writes every output of a verb that makes a model: outputs that end in .onnx are
- *  models, the others are reports. If all are models, a report goes to standard output.
- *  models.c */
+/** Writes every output of a verb that writes models. Outputs that end in .onnx are
+ * models, all others are reports. If all are models, also prints a report to standard
+ * output. models.c */
 enum fsd_status write_models(const struct command_line *line, print_fn *print_model,
                              print_fn *print_report, const void *payload,
                              struct fsd_error *err);
 
-/** take_fix() parses the argument of lint --fix; the next function applies the edits
- *  that it names. fix.c */
+/** take_fix() parses the argument of lint --fix. fix_model() applies the edits that the
+ * argument names. fix.c */
 void take_fix(struct command_line *line, char *list);
 enum fsd_status fix_model(struct command_line *line, const struct fsd_linting *linting,
                           struct fsd_error *err);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Splits the list, if there is one, at its commas. */
+/* Stores the words of the list, which commas separate. `list` may be NULL. */
 void take_fix(struct command_line *line, char *list)
 {
     char *next = list;
@@ -29,8 +29,8 @@ struct fix_job {
     bool write;
 };
 
-/* Prints the list of edits, or writes the model. The format "line" is the list that is
- * printed in addition to the model. */
+/* Prints the list of edits or writes the model. With the format "line", prints the list
+ * even if a model is written. */
 static enum fsd_status print_fix(const void *payload, const struct sink *to)
 {
     const struct fix_job *job = payload;
@@ -41,7 +41,7 @@ static enum fsd_status print_fix(const void *payload, const struct sink *to)
                                         to->err);
 }
 
-/* If no edit applies, nothing is written; the list states why. */
+/* If no edit applies, prints the list, which has the reasons, and writes no model. */
 static enum fsd_status say_nothing_applies(struct command_line *line,
                                            const struct fix_job *job,
                                            struct fsd_error *err)

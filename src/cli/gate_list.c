@@ -1,24 +1,24 @@
 /*
- * check --list and snapshot --list: many builds, processed in the list's order by
- * several threads. A build that cannot be read, or whose line is wrong, is an error of
- * that build only: the others continue, and the exit status is 2. The notes of all runs
- * are printed at the end, in the order of the list, so that the same list always gives
- * the same output.
+ * Runs check --list and snapshot --list: several threads process the builds of a list.
+ * If a build cannot be read, or if its line is wrong, the other builds continue, and
+ * the exit status is 2. Notes are printed after all runs, in the order of the list, so
+ * that the same list always gives the same output.
  */
 #include "cli/cli.h"
 
-/* One build of the list; `error` states what is wrong with it. */
+/* A build of the list. */
 struct entry {
     struct list_line *line;
-    struct fsd_directory *several; /* a directory of snapshots instead of one snapshot;
-                                      NULL: none */
+    struct fsd_directory *several; /* the directory, if snapshot= names a directory of
+                                      snapshots; NULL: it does not */
     struct fsd_check *check;
     struct fsd_error error;
-    struct whole_text snapshot; /* text of the snapshot, for the verb snapshot */
-    char place[PATH_MAX];       /* path of the snapshot to write */
-    char *notes;                /* each ended by a zero byte */
+    struct whole_text snapshot; /* for the verb snapshot: the text of the snapshot */
+    char place[PATH_MAX];       /* for the verb snapshot: the path of the snapshot */
+    char *notes;                /* the notes on the build; a zero byte ends each */
     size_t noted;
-    struct stat file; /* the snapshot's file before writing, if `known` */
+    struct stat file; /* the snapshot's file, if `known`, to detect two builds with the
+                         same file */
     bool known;
 };
 
@@ -62,8 +62,8 @@ static enum fsd_status open_entry(struct job *job, unsigned i)
     struct entry *e = &job->at[i];
     struct fsd_options like = job->line->run;
 
-    like.progress = NULL; /* progress within one run is not shown, since the list's
-                             progress counts builds */
+    like.progress = NULL; /* the progress bar counts builds, so it does not show the
+                             progress within one */
     like.note = keep_note;
     like.payload = e;
     e->line = must(calloc(1, sizeof *e->line));
@@ -87,8 +87,7 @@ static void check_one(void *payload, unsigned i)
         status = open_snapshots(&e->several, &options, &e->error);
     if (status == FSD_OK)
         status = fsd_check_open(&e->check, &e->line->run, &options, &e->error);
-    /* Rewriting a snapshot needs the whole build; otherwise the report of many builds
-     * prints only verdicts. */
+    /* Without --update, only the verdict is needed. --update needs the whole build. */
     if (status == FSD_OK && !options.accept)
         status = fsd_check_shrink(e->check, &e->error);
     e->error.status = status;
@@ -158,8 +157,8 @@ static void free_all(struct job *job)
     free_list(&job->list);
 }
 
-/* Refuses two lines with the same snapshot, since the second build would overwrite what
- * was written for the first: it is a typing error. */
+/* Refuses a build with the same snapshot as an earlier line: it would overwrite the
+ * snapshot of that build. The user probably made a typing error. */
 static enum fsd_status take_own(struct job *job, unsigned i, const char *path)
 {
     struct entry *e = &job->at[i];
@@ -193,8 +192,8 @@ static enum fsd_status print_checks(const void *payload, const struct sink *to)
                             to->err);
 }
 
-/* A snapshot that cannot be rewritten is an error of its build, which must be known
- * before any report states "accepted". */
+/* Rewrites all snapshots, before any report states "accepted". A snapshot that cannot
+ * be rewritten is an error of its build. */
 static void update_all(struct job *job)
 {
     for (unsigned i = 0; i < job->list.n; i++) {
@@ -206,12 +205,12 @@ static void update_all(struct job *job)
         e->known = !stat(path, &e->file);
         if (take_own(job, i, path) == FSD_OK)
             e->error.status = update_snapshot(job->line, e->check, &e->error);
-        /* After rewriting, the name refers to a different file. */
+        /* Rewriting replaces the file, so its inode is read again. */
         e->known = e->error.status == FSD_OK && !stat(path, &e->file);
     }
 }
 
-/* No output may overwrite an input of any build. */
+/* Fails if an output would overwrite an input of a build. */
 static enum fsd_status check_inputs(const struct job *job, struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;

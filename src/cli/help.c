@@ -1,9 +1,9 @@
-/* Prints the rest of a verb's --help after the options (formats, examples and more),
+/* Prints the part of a verb's --help below the options (formats, examples and more),
  * and the list of verbs for `fusiondiff help`. */
 #include "cli/cli.h"
 
-/* The verbs, grouped by the question that they answer. tests/shell checks that each is
- * listed exactly once. */
+/* The verbs, grouped by the questions that they answer. tests/shell checks that each
+ * verb is in this table exactly once. */
 static const struct {
     const char *question;
     const char *verbs[9];
@@ -28,13 +28,12 @@ static void print_verb(const struct verb *verb, FILE *out)
 static bool answers_question(const struct verb *verb)
 {
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+        /* A program without the edit library lacks some of these verbs. */
         for (unsigned k = 0; questions[i].verbs[k]; k++)
             if (!strcmp(questions[i].verbs[k], verb->name))
                 return true;
     return false;
 }
-
-/* A new verb that is not in the table yet is listed first. */
 void print_verbs(FILE *out)
 {
     const struct verb *verb;
@@ -44,8 +43,9 @@ void print_verbs(FILE *out)
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         fprintf(out, "\n%s\n", questions[i].question);
         for (unsigned k = 0; questions[i].verbs[k]; k++)
-            if ((verb = find_verb(questions[i].verbs[k]))) /* without the edit library,
-                                                              some verbs are missing */
+            if ((verb = find_verb(questions[i].verbs[k]))) /* a program without the edit
+                                                              library lacks some
+                                                              verbs */
                 print_verb(verb, out);
     }
     for (unsigned i = 0; (verb = verb_at(i)); i++) {

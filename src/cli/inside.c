@@ -1,8 +1,8 @@
 /*
- * Restricts files that the user did not name himself: the files of a directory, those
- * that a list names, and parts. Lists and directories are committed, including links in
- * them: a change under review could make the next run read, report or overwrite files
- * of the machine.
+ * Restricts the paths of files that another user may have chosen: files of a directory,
+ * files that a list names, and parts. Lists and directories are under version control,
+ * including links in them. A change under review could otherwise make the next run
+ * read, report or overwrite files elsewhere on the machine.
  *
  *     who names it                       where it must be, unless --follow is given
  *     a file in a directory              in or below the directory
@@ -56,7 +56,8 @@ enum fsd_status open_builds(struct fsd_directory **out, const char *path,
     return fsd_directory_builds(out, path, anywhere, err);
 }
 
-/* Directories that are kept open, since the options of runs point into them. */
+/* Directories that stay allocated until the program ends, because the options of runs
+ * point into them. */
 static struct fsd_directory **kept;
 static size_t n_kept;
 
@@ -72,7 +73,7 @@ void keep_directory(struct fsd_directory *directory)
     if (!directory)
         return;
     if (!kept)
-        atexit(free_kept); /* also runs when a usage error exits */
+        atexit(free_kept); /* also runs after a usage error */
     kept = must(realloc(kept, (n_kept + 1) * sizeof(struct fsd_directory *)));
     kept[n_kept++] = directory;
 }
@@ -94,7 +95,7 @@ enum fsd_status check_parts(const char *const *paths, unsigned n, struct fsd_err
 
 /* ---------------------------------------------------------------------- of a list */
 
-/* Resolves links; the last component may be a new file. */
+/* Resolves the links of a path whose last component may not exist yet. */
 static bool resolve(const char *path, char out[static PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
@@ -122,7 +123,7 @@ static bool is_beside(const char *real, const char *list)
                               : folder_of(list, folder) && lies_under(real, folder);
 }
 
-/* Accepts a path in a folder that does not exist, since it can be neither read nor
+/* Accepts a path in a folder that does not exist: such a file can be neither read nor
  * written. */
 enum fsd_status check_listed(const char *path, const char *list, struct fsd_error *err)
 {

@@ -1,12 +1,12 @@
 /*
- * The list of builds that batch, check and snapshot read, so that one file serves all
- * three. A line is MODEL ENGINE, followed by keys:
+ * Reads a list of builds, which has the same form for batch, check and snapshot. A line
+ * is MODEL ENGINE, followed by keys:
  *
  *     # model and engine          keys for the verbs that use them
  *     r18/model.onnx r18/sm86.log label=sm86 snapshot=r18/snapshots policy=gate.ini
  *
- * A wrong line is an error of that build: each line is parsed by the thread that
- * handles the build, and does not affect the others.
+ * A wrong line is an error of its build only: the thread that handles the build parses
+ * the line, and other builds are not affected.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -35,15 +35,15 @@ static enum fsd_status add_build(void *payload, const char *model, const char *e
              : strpbrk(model, " \t") || strchr(engine, ' ') ? "\t"
                                                             : " ",
              engine);
-    /* A snapshot can be compared, but has nothing to analyze. */
+    /* Leaves out snapshots, because a list needs builds. */
     if (*engine || fsd_file_kind(model) != FSD_FILE_SNAPSHOT)
         add_line(payload, text);
     return FSD_OK;
 }
 
-/* The path of a list for check_listed(). NULL for a list from a pipe, which was typed
- * by the user or printed by a program that he runs; a file may have been committed by
- * another user. */
+/* The path of a list for check_listed(). NULL for a pipe: the user typed its lines, or
+ * a program of the user printed them. The lines of a file may come from another
+ * user. */
 static const char *list_in(const char *path, FILE *file)
 {
     struct stat st;
@@ -66,7 +66,8 @@ enum fsd_status read_list(struct list *list, const char *path, struct fsd_error 
 
     if (!file)
         return fail_file(err, FSD_E_IO, path, "cannot open: %s", strerror(errno));
-    /* Reading a device may never end. */
+    /* A list must not be a file of a build, nor a device, because reading a device may
+     * never end. */
     if (fsd_file_kind(path) != FSD_FILE_OTHER ||
         (file != stdin && !fstat(fileno(file), &st) && S_ISCHR(st.st_mode))) {
         fclose(file);
@@ -85,9 +86,10 @@ enum fsd_status read_list(struct list *list, const char *path, struct fsd_error 
             add_line(list, at);
     }
     free(text);
-    if (!feof(file) && !ferror(file)) /* an incomplete list is not used */
+    if (!feof(file) && !ferror(file)) /* out of memory: an incomplete list is not
+                                         used */
         end_without_memory();
-    folder = ferror(file); /* a folder can be opened like a file, but not read */
+    folder = ferror(file); /* fopen() can open a folder, but reading it fails */
     if (file != stdin)
         fclose(file);
     if (folder)
@@ -159,7 +161,7 @@ enum fsd_status take_line(struct list_line *p, const struct list *list, unsigned
                           const struct fsd_options *like, struct fsd_error *err)
 {
     const char *text = list->lines[i];
-    /* A line with only a name may contain blanks. */
+    /* If the whole line names a file, or if it has a tab, blanks are part of names. */
     const char *blanks = strchr(text, '\t') || !access(text, F_OK) ? "\t" : " ";
     enum fsd_status status = FSD_OK;
     char *rest, *word;
@@ -233,7 +235,8 @@ void do_each(unsigned n, unsigned jobs, deed_fn *deed, void *payload)
     unsigned began = 0;
 
     jobs = count_jobs(jobs);
-    /* This thread works, too; if no other can be started, it does all the work. */
+    /* This thread also works. If no other thread can be started, it does all the
+     * work. */
     while (began + 1 < jobs && began + 1 < n &&
            fsd_thread_start(&others[began], work, &d, 0, false))
         began++;

@@ -1,5 +1,5 @@
-/* The main function. The first word that is not an option may be a verb; without a
- * verb, the verb is diff. */
+/* The main function. The first word that is not an option may be a verb. If it is none,
+ * the verb is diff. */
 #include "cli/cli.h"
 
 static void suggest_verb(const char *word, struct fsd_error *err)
@@ -12,7 +12,8 @@ static void suggest_verb(const char *word, struct fsd_error *err)
                  "; did you mean the verb '%s'?", near);
 }
 
-/* Prints the error. One without a message was already reported to the user. */
+/* Prints the error, unless it has no message: the user knows it already.
+ * @return the exit status */
 static int complain(const struct fsd_error *err)
 {
     char text[1024];
@@ -23,7 +24,8 @@ static int complain(const struct fsd_error *err)
     return TROUBLE;
 }
 
-/* @param word  the first argument, if it is not a verb; or NULL. */
+/* Prints the error. If there is no file `word`, suggests a verb with a similar name.
+ * @param word the first argument, if it is no verb; NULL: none */
 static int complain_of(struct fsd_error *err, const char *word)
 {
     if (err->status == FSD_E_IO && word && !strcmp(err->file, word))
@@ -33,7 +35,8 @@ static int complain_of(struct fsd_error *err, const char *word)
 
 static int run_line(int argc, char **argv)
 {
-    static char name[64] = "fusiondiff"; /* usage and messages begin with it */
+    static char name[64] = "fusiondiff"; /* the name of the program in usage and
+                                            messages */
     static char help[] = "--help";
     bool asks = argc > 1 && !strcmp(argv[1], "help");
     unsigned n = argc > 1 ? (unsigned)argc - 1 : 0;
@@ -41,7 +44,8 @@ static int run_line(int argc, char **argv)
     const struct verb *verb = place < n ? find_verb(argv[1 + place]) : NULL;
     unsigned first = first_argument(verb_at(0), n, argv + 1);
     const char *word = !verb && first < n ? argv[1 + first] : NULL;
-    static struct command_line line; /* large: the system zeroes it page by page */
+    static struct command_line line; /* static, because it is large: the system provides
+                                        it as zero pages */
     struct fsd_error err = {0};
 
     if (asks && argc == 2) {
@@ -63,13 +67,13 @@ static int run_line(int argc, char **argv)
         suggest_verb(argv[2], &err);
         return complain(&err);
     }
-    if (asks) { /* "help VERB" is "VERB --help" */
+    if (asks) { /* "help VERB" becomes "VERB --help" */
         argv[1] = argv[2];
         argv[2] = help;
     } else if (verb) {
         memmove(argv + 2, argv + 1, place * sizeof *argv);
     }
-    if (verb) { /* the parser must not see the verb */
+    if (verb) { /* removes the verb, because the parser must not see it */
         snprintf(name, sizeof name, "fusiondiff %s", verb->name);
         argc--;
         argv++;

@@ -1,10 +1,10 @@
-/* Prints the manual page in mdoc from the tables that --help uses. */
+/* Prints the manual page, in mdoc, from the same tables as --help. */
 #include "cli/cli.h"
 
 #include <ctype.h>
 
-/* Prints a word of prose; escapes a leading hyphen, dot or apostrophe, which mdoc would
- * interpret. */
+/* Prints a word of prose, and escapes characters that mdoc would interpret: hyphens,
+ * and a dot or apostrophe at the beginning of a line. */
 static void put_word(FILE *out, const char *word, size_t n, bool first)
 {
     if (first && (*word == '.' || *word == '\''))
@@ -19,8 +19,8 @@ static void put_word(FILE *out, const char *word, size_t n, bool first)
     }
 }
 
-/* Prints `n` bytes of prose: mdoc requires that each sentence begins a line, and lines
- * are kept short. */
+/* Prints `n` bytes of prose in short lines. Each sentence begins a new line, as mdoc
+ * requires. */
 static void put_text(FILE *out, const char *text, size_t n)
 {
     const char *end = text + n;
@@ -65,8 +65,8 @@ static void put_arguments(FILE *out, const char *words)
         bool may = *words == '[';
 
         n = strcspn(words, " ");
-        /* A bar is not an argument: ".Ar |" would print ".Ar" with its default, "file
-         * ...". */
+        /* A bar is no argument: for ".Ar |", mdoc would print its default argument
+         * "file ...". */
         if (*words == '|')
             fputs("|\n", out);
         else
@@ -75,8 +75,9 @@ static void put_arguments(FILE *out, const char *words)
     }
 }
 
-/* Prints "n Ar N , Fl \\-limit Ar N"; the other names of an option follow it in the
- * table. */
+/* Prints the names of an option, "n Ar N , Fl \\-limit Ar N". Its other names are in
+ * the next rows.
+ * @return the last of these rows */
 static const struct option_row *put_names(FILE *out, const struct option_row *option)
 {
     const char *before = option->arg ? " Ar " : "";

@@ -1,4 +1,4 @@
-/* The outputs of verbs that write a model as well as a report. */
+/* Writes the outputs of verbs that write both a model and a report. */
 #include "cli/edit.h"
 
 void note_weights(const struct command_line *line)

@@ -1,6 +1,6 @@
 /*
- * The options that verbs share: those of every verb, and those of verbs for one build.
- * This file has functions for options that a row cannot describe.
+ * The options of all verbs, and the options of all verbs for one build. Options that a
+ * row cannot describe have a function here.
  */
 #include "cli/cli.h"
 #include "host/host.h"
@@ -75,8 +75,8 @@ static void take_evidence(struct command_line *line, char *list)
     line->run.evidence = mask;
 }
 
-/* No device has a million times the peak rate of today's devices: a larger number is a
- * typing error. */
+/* The largest peak rate that a user may state. A device with a higher rate does not
+ * exist: a larger number is a typing error. */
 static const double MOST_PEAK = 1e9;
 
 static void take_peak(struct command_line *line, char *word)
@@ -91,9 +91,9 @@ static void take_peak(struct command_line *line, char *word)
         usage_error("--peak: expected GB/s,TOP/s of the device, found '%s'", word);
 }
 
-/* Limits memory that is written to, but not mappings of files: these do not count
- * toward a limit of CI, and a model may have hundreds of megabytes of weights that are
- * never read. */
+/* Limits the memory that the program can write to, but not mappings of files. CI does
+ * not count mappings either, and a model may have hundreds of megabytes of weights that
+ * are never read. */
 static void limit_memory(struct command_line *line, char *word)
 {
     char *end;

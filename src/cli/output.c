@@ -1,14 +1,18 @@
 /*
  * Writes reports to their files.
  *
- * A file is replaced: the report is written to a new file next to it, flushed to the
- * disk, and gets its name, mode and owner. A reader thus finds either the old report or
- * the complete new one at any time, even after a power failure. If that is not possible
- * (another name of the file would keep the old report, the folder is not writable, the
- * file is a mount), the whole report is made first and then written over the old one,
- * and a note states that: a reader may meanwhile find an incomplete report. If the disk
- * is full or broken, the old report stays unchanged instead. To a device or a pipe, the
- * report is written while it is made.
+ * An existing file is replaced. The report is written to a new file in the same folder
+ * and flushed to the disk. The new file then gets the name, the mode and the owner of
+ * the old file. Other programs therefore find the old report or the complete new one at
+ * any time, even after a power failure.
+ *
+ * A file cannot be replaced if it has several names (hard links), if its folder is not
+ * writable, or if it is a mount point. In this case the whole report is made first and
+ * then written over the old one. A note reports this, because other programs may
+ * meanwhile find an incomplete report.
+ *
+ * If the disk is full or broken, the old report stays unchanged. A report to a device
+ * or a pipe is written while it is made.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -23,7 +27,7 @@ enum fsd_status take_target(struct target *out, const struct output *to, bool fo
     return status == FSD_OK ? find_target(out, to->path, follow, err) : status;
 }
 
-/* One output that is being written. */
+/* The output that is being written. */
 struct job {
     const struct command_line *line;
     const struct output *output;
@@ -36,7 +40,7 @@ static const char *format_of(const struct output *to)
     return to->format ? to->format : "text";
 }
 
-/* Prints one page of the report; the whole report is made first. */
+/* Prints one page of the report. Makes the whole report first. */
 static enum fsd_status print_page(const struct job *job, struct sink to,
                                   struct fsd_error *err)
 {
@@ -57,8 +61,7 @@ static enum fsd_status print_page(const struct job *job, struct sink to,
     return status;
 }
 
-/* Whether the output has pages. Models and the like, whose names imply no format, have
- * none. */
+/* Whether --budget divides the output into pages. Only text has pages. */
 static bool has_pages(const struct job *job)
 {
     return job->line->tokens && !strcmp(format_of(job->output), "text") &&
@@ -79,7 +82,7 @@ static enum fsd_status print(const struct job *job, FILE *out, struct fsd_error 
         has_pages(job) ? print_page(job, sink, err) : job->print(job->payload, &sink);
     if (status != FSD_E_WRITE)
         return status;
-    if (!to->path && errno == EPIPE) /* the reader has had enough: not an error */
+    if (!to->path && errno == EPIPE) /* the reader closed the pipe: no message */
         return fail_file(err, FSD_E_WRITE, "standard output", "%s", "");
     return fail_file(err, FSD_E_WRITE, to->path ? to->path : "standard output", "%s",
                      errno ? strerror(errno) : "cannot write");
@@ -90,7 +93,7 @@ static enum fsd_status print(const struct job *job, FILE *out, struct fsd_error 
 static enum fsd_status write_stream(const struct job *job, const struct target *target,
                                     struct fsd_error *err)
 {
-    /* Flushes what the program printed before another stream adds to it. */
+    /* Flushes standard output first, so that the order of the output is right. */
     bool flushed = !fflush(stdout);
     int fd = target->descriptor >= 0
                  ? dup(target->descriptor)
@@ -137,7 +140,7 @@ static bool copy(FILE *from, int to)
     return !ferror(from);
 }
 
-/* Whether the open file is still the one that was examined. */
+/* Whether the open file is still the file that find_target() examined. */
 static bool is_still(const struct target *target, int fd)
 {
     struct stat now;
@@ -148,9 +151,8 @@ static bool is_still(const struct target *target, int fd)
     return now.st_ino == target->old.st_ino && now.st_dev == target->old.st_dev;
 }
 
-/* Reserves room for the report, so that a full disk is noticed while the old report
- * still exists, not after it was truncated. Not every file system reports it in
- * time. */
+/* Reserves room on the disk for the report, to detect a full disk while the old report
+ * still exists. Not every file system can reserve room. */
 static bool has_room(int fd, FILE *report)
 {
     struct stat made;
@@ -208,9 +210,10 @@ static enum fsd_status write_in_place(const struct job *job,
 
 /* --------------------------------------------------------------------- replaced */
 
-/* Gives the temporary file, which mkstemp made private, the mode and the owner of the
- * file that it replaces, or the mode of any new file.
- * @return false if that is not possible */
+/* Gives the temporary file the mode and the owner of the file that it will replace. If
+ * there is no such file, gives it the mode of a new file, because mkstemps() creates a
+ * private file.
+ * @return false if the system refuses */
 static bool dress(int fd, const struct target *target)
 {
     mode_t mask;
@@ -224,8 +227,8 @@ static bool dress(int fd, const struct target *target)
     return !fchmod(fd, 0666 & ~mask);
 }
 
-/* A new name persists once its folder is on the disk. Some file systems do not support
- * that, and an unreadable folder cannot be synchronized. */
+/* A new name persists when its folder is on the disk. Ignores file systems that cannot
+ * flush a folder, and folders without read permission. */
 enum fsd_status sync_folder(const char *path, struct fsd_error *err)
 {
     const char *slash = strrchr(path, '/');
@@ -266,13 +269,12 @@ static enum fsd_status fill(const struct job *job, int fd, struct fsd_error *err
     return close_kept(out, job->output->path, print(job, out, err), err);
 }
 
-/* After a failed replacement: returns `why` if replacing is only not permitted and
- * there is an old file, which is overwritten instead. Otherwise, such as if the disk is
- * full or broken, returns NULL, and the old report stays.
- * @return  the reason, or NULL */
+/* Decides after a failed replacement (errno) whether to overwrite the old file.
+ * @return `why` if there is an old file and replacing it is not permitted; NULL
+ *         otherwise, for example if the disk is full: the old report stays */
 static const char *if_refused(const struct target *target, const char *why)
 {
-    /* A temporary name as short as the file's own may be allowed. */
+    /* ENAMETOOLONG: the temporary name is longer than the file's own name. */
     static const int refusals[] = {EACCES, EPERM,  EROFS,       EBUSY,
                                    EXDEV,  EINVAL, ENAMETOOLONG};
 
@@ -282,8 +284,8 @@ static const char *if_refused(const struct target *target, const char *why)
     return NULL;
 }
 
-/* Renames the finished report, or copies it over the old one. A report is made only
- * once, since making it may not be repeatable. */
+/* Renames the finished report, or copies it over the old one. The report is not made
+ * again, because its inputs may have changed or may be a pipe. */
 static enum fsd_status take_place(const struct job *job, const struct target *target,
                                   const char *temporary, struct fsd_error *err)
 {
@@ -304,8 +306,8 @@ static enum fsd_status take_place(const struct job *job, const struct target *ta
     return status;
 }
 
-/* Makes the report under a temporary name and renames it.
- * @param[out] why_not  why this is not permitted, if it cannot begin */
+/* Writes the report under a temporary name and renames it.
+ * @param[out] why_not the reason if no temporary file is permitted */
 static enum fsd_status replace(const struct job *job, const struct target *target,
                                const char **why_not, struct fsd_error *err)
 {
@@ -325,7 +327,8 @@ static enum fsd_status replace(const struct job *job, const struct target *targe
         close(fd);
     } else {
         status = fill(job, fd, err);
-        if (status == FSD_OK) /* repeated, since files may have been opened meanwhile */
+        if (status == FSD_OK) /* again, because the report may have opened further
+                                 inputs */
             status = check_outputs(job->line, NULL, 0, err);
         if (status == FSD_OK)
             status = take_place(job, target, temporary.path, err);
@@ -371,8 +374,8 @@ enum fsd_status write_outputs(const struct command_line *line, print_fn *print_r
     return status;
 }
 
-/* Whether standard output is a file. Output to a terminal or to the log of CI is seen
- * there; output that a shell or another program stores in a file is not. */
+/* Whether an output is a file: the output has a path, or standard output is redirected
+ * to a file. Users see other output on a terminal or in the log of CI. */
 static bool goes_to_file(const struct output *to)
 {
     struct stat st;

@@ -1,5 +1,6 @@
-/* The arguments MODEL and ENGINE. A lone argument is the ENGINE, and engines given with
- * --part replace the ENGINE; need_pair() decides this after all words are read. */
+/* Handles the arguments MODEL and ENGINE. A single argument is the ENGINE. Engines of
+ * --part replace the ENGINE. need_pair() decides this after the parser has read all
+ * words. */
 #include "cli/cli.h"
 #include "host/files.h"
 
@@ -18,9 +19,8 @@ bool take_input(struct command_line *line, char *arg)
     bool file = is_there(arg);
 
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        file =
-            file || !strcmp(dot, endings[i]); /* its name looks like a missing file, not
-                                                 like a node's */
+        file = file || !strcmp(dot, endings[i]); /* a name with this ending is that of a
+                                                    missing file, not of a node */
     return (file || !line->run.model) && take_pair(line, arg);
 }
 
@@ -59,8 +59,7 @@ void need_pair(struct command_line *line)
 
 /* -------------------------------------------------------------------- failed builds */
 
-/* Opens ENGINE as the log of a failed build; NULL if it is none. This is tried first,
- * so that the log of a successful build is read only once. */
+/* Opens ENGINE as the log of a failed build; NULL if it is not such a log. */
 static struct fsd_failure *open_log(const struct command_line *line, const char *model)
 {
     struct fsd_options opt = line->run;
@@ -98,7 +97,8 @@ bool report_failure(const struct command_line *line)
     bool reported =
         failure && write_outputs(line, print_failure, failure, &why) == FSD_OK;
 
-    /* The verb's own error states the failed build, not that its report is missing. */
+    /* The error of the verb is on the failed build, so a missing report needs its own
+     * note. */
     if (failure && !reported)
         print_note(NULL, fsd_error_text(&why, text, sizeof text));
     fsd_failure_free(failure);

@@ -1,4 +1,4 @@
-/* Options that name a part of a model. */
+/* Handles the options that name a part of a model. */
 #include "cli/edit.h"
 
 bool names_part(const struct command_line *line)

@@ -1,17 +1,17 @@
 /*
- * The files that the program reads, which no output may replace.  All threads of the
- * program record the files that they open in one list. An output is looked up in it
- * before anything is written, and again before it replaces a file, since some files are
- * opened while a report is made.
+ * Records the files that the program reads, because no output may replace them. All
+ * threads record the files that they open in one list. The program searches the list
+ * for an output before it writes, and again before the output replaces a file, because
+ * some files are opened while a report is made.
  *
- * Files on the command line are added before they are opened, so that the program
+ * Files on the command line are recorded before they are opened, so that the program
  * refuses an output at once and not after minutes of work.
  */
 #include "cli/cli.h"
 
 static struct fsd_opened *opened, /* all files that were opened */
-    *named; /* files of a build that the user named: updating a snapshot must not
-               replace these, but may replace the snapshot that it read */
+    *named; /* files of builds that the user named; --update must not replace these, but
+               may replace the snapshot that it read */
 
 void record_reads(void)
 {
@@ -87,7 +87,7 @@ enum fsd_status check_line_outputs(const struct command_line *line,
     if (!line->merge_base)
         return check_outputs(line, builds, 2, err);
     add_named(line->merge_base);
-    add_named(line->run.engine); /* the version THEIRS; OURS (run.model) is the file
-                                    that a merge replaces */
+    add_named(line->run.engine); /* THEIRS is only read; a merge may replace OURS
+                                    (run.model) */
     return FSD_OK;
 }

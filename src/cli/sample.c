@@ -1,15 +1,15 @@
 /*
- * A minimal build, for `-f schema` without inputs, which only asks what JSON may
- * contain. The schema follows from the records of a report and does not depend on their
- * contents, so one node and its layer are enough.
+ * A minimal build for `-f schema` without inputs, which prints the schema of a report's
+ * JSON. The schema depends on the record types of the report, not on their contents, so
+ * one node and its layer are enough.
  */
 #include "cli/cli.h"
 
 #define MODEL  "(sample).onnx"
 #define ENGINE "(sample).json"
 
-/* The graph x -> a -> y with one FP32 number and a non-standard operator, encoded in
- * protobuf. */
+/* The graph x -> a -> y in protobuf. Node a has a non-standard operator; x and y have
+ * one FP32 element. */
 static const char model[] =
     "\010\010:6\012\017\012\001x\022\001y\032\001a\042\004Noop\022\001gZ\017\012\001x"
     "\022\012\012\010\010\001\022\004\012\002\010\001b\017\012\001y\022\012\012\010\010"
@@ -46,7 +46,8 @@ void take_sample(struct command_line *line)
     fsd_use_memory(files, sizeof files / sizeof *files);
     line->quiet = true;
     if (line->verb->most_words) {
-        line->check.lint = strstr(arguments, "SNAPSHOT"); /* lint needs no snapshot */
+        line->check.lint = strstr(arguments, "SNAPSHOT"); /* `--lint` allows a check
+                                                             without a snapshot */
         line->words[line->query.n_words++] = line->check.lint ? MODEL : ENGINE;
         line->words[line->query.n_words++] = ENGINE;
         return;

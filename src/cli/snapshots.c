@@ -1,6 +1,6 @@
 /*
- * Snapshots as files: `check --update` (for one build or a list) and `snapshot` rewrite
- * them and note what is lost; `snapshot --list` chooses their paths; git merges them.
+ * Handles snapshots as files: `check --update` and `snapshot` rewrite them and report
+ * lost builds, `snapshot --list` chooses their paths, and git merges them.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -12,7 +12,7 @@ static enum fsd_status print_snapshot(const void *payload, const struct sink *to
     return fsd_check_update(payload, to->out, to->err);
 }
 
-/* Written like a report: completely or not at all. */
+/* Writes the snapshot like a report: completely or not at all. */
 enum fsd_status update_snapshot(const struct command_line *line,
                                 const struct fsd_check *check, struct fsd_error *err)
 {
@@ -23,7 +23,7 @@ enum fsd_status update_snapshot(const struct command_line *line,
     return write_outputs(&to, print_snapshot, check, err);
 }
 
-/* Notes what is overwritten, so that nothing is lost silently. */
+/* Prints a note on the builds that are overwritten, so that none is lost silently. */
 void report_dropped(const struct command_line *line, const char *path)
 {
     unsigned builds = path ? fsd_snapshot_builds(path) : 0;
@@ -39,15 +39,16 @@ void report_dropped(const struct command_line *line, const char *path)
 
 /* ----------------------------------------------------------------- places of a list */
 
-/* The file that the list names, or, in a folder, the file named after the build.
- * Folders are created, so that the first snapshots of a list need only the list.
+/* The path of a snapshot is the file that the list names or, if the list names a
+ * folder, the file in it that is named after the build. Missing folders are created, so
+ * that users need only the list to write its first snapshots.
  *
  *     label=sm86 snapshot=r18/snapshots     r18/snapshots/sm86.fsd
  *     snapshot=r18/first.fsd                r18/first.fsd */
 static const char suffix[] = ".fsd";
 
-/* A name without the suffix is a folder, even before the folder exists, since `check`
- * looks for snapshots in it. */
+/* Whether a path is a folder of snapshots. A missing path without the suffix is a
+ * folder, too: `check` will search it for snapshots. */
 static bool is_folder(const char *to)
 {
     struct stat st;
@@ -82,8 +83,9 @@ static enum fsd_status make_folders(char *path, const char *list, struct fsd_err
     return status;
 }
 
-/* Prints the label, or, without a label, the name of the engine's file without its
- * extension. */
+/* Writes the file name of a snapshot: the label or, without a label, the engine's file
+ * name without its extension.
+ * @return false if the name is unsuitable */
 static bool put_name(const struct fsd_options *run, char *out, size_t size)
 {
     const char *file = run->engine ? run->engine : run->model;
@@ -117,9 +119,9 @@ enum fsd_status find_snapshot_place(const struct fsd_options *run, const char *t
 
 /* -------------------------------------------------------------------------- merging */
 
-/* How snapshots are merged: the lines of two snapshots cannot be mixed, since each
- * snapshot describes one build. If only one side changed, that side wins. If both
- * changed, neither has the build of the merged model. */
+/* Merges snapshots. Each snapshot describes one build, so the lines of two snapshots
+ * cannot be mixed. If only one side changed, this side is the result. If both sides
+ * changed, neither describes a build of the merged model. */
 static enum fsd_status read_snapshot(const char *path, struct whole_text *out,
                                      struct fsd_error *err)
 {
@@ -166,7 +168,7 @@ enum fsd_status merge_snapshots(struct command_line *line, struct fsd_error *err
     for (int i = 0; i < SIDES && status == FSD_OK; i++)
         status = read_snapshot(paths[i], &side[i], err);
     if (status == FSD_OK && are_equal(&side[BASE], &side[OURS])) {
-        side[THEIRS].path = paths[OURS]; /* the merged text is written to this path */
+        side[THEIRS].path = paths[OURS]; /* the path of the result */
         line->n_outputs = 1;
         line->outputs[0] = (struct output){.path = paths[OURS], .updates = true};
         status = write_outputs(line, print_text, &side[THEIRS], err);

@@ -1,9 +1,9 @@
 /*
- * Resolves the path of an output one symbolic link at a time, since realpath() would
- * follow them all before anything could be checked.  Each link must stay in its folder
- * unless --follow allows more. /dev/stdout resolves to the open descriptor itself,
- * since opening its file again would truncate what the shell is writing. output.c does
- * the writing, by the kind found here.
+ * Resolves the path of an output, one symbolic link at a time, to check each link:
+ * realpath() would follow all links without a check. A link must stay in its folder,
+ * unless --follow is set. /dev/stdout resolves to the open descriptor, because opening
+ * its file again would truncate the shell's output. output.c writes the output,
+ * depending on the kind that this file finds.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <stdarg.h>
 
-enum { MOST_LINKS = 40 }; /* the kernel's limit */
+enum { MOST_LINKS = 40 }; /* the limit of Linux */
 
 enum fsd_status fail_file(struct fsd_error *err, enum fsd_status status,
                           const char *file, const char *what, ...)
@@ -35,9 +35,10 @@ enum fsd_status fail_errno(struct fsd_error *err, const char *file)
     return fail_file(err, FSD_E_WRITE, file, "%s", strerror(errno));
 }
 
-/* "/dev/stdout" leads to a link that the kernel makes for each open file; its text is
- * the name that the file had once. Opening that name again would truncate or replace a
- * file that a shell is writing to, so the descriptor itself is used. */
+/* Whether the path is a link that Linux makes for an open file; "/dev/stdout" leads to
+ * such a link. The target of the link is the file's name at the time of opening.
+ * Opening this name again would truncate a file to which a shell is writing, so the
+ * descriptor is used. */
 static bool is_open_file(const char *path, int *descriptor)
 {
     static const char *const folders[] = {"/proc/self/fd/", "/proc/thread-self/fd/",
@@ -74,7 +75,7 @@ bool lies_under(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
 
-    if (n == 1) /* the root */
+    if (n == 1) /* the folder is "/" */
         return true;
     return !strncmp(path, folder, n) && (path[n] == '/' || !path[n]);
 }
@@ -88,7 +89,7 @@ static enum fsd_status refuse_link(struct fsd_error *err, const char *link,
                      to);
 }
 
-/* The target of a link, relative to the caller's folder. */
+/* Reads the target of a link, as a path that is relative to the working directory. */
 static bool read_link(const char *link, char out[static PATH_MAX])
 {
     char text[PATH_MAX];
@@ -107,8 +108,8 @@ static bool read_link(const char *link, char out[static PATH_MAX])
     return true;
 }
 
-/* Whether a link may lead to this device. /dev/stdout may lead to a terminal or to the
- * pipe of a log; a disk is refused, since the link may belong to another user. */
+/* Whether a link may lead to this device: a terminal or a pipe, as /dev/stdout does. A
+ * disk is refused, because the link may belong to another user. */
 static bool is_harmless_device(const char *path)
 {
     struct stat st;
@@ -165,8 +166,8 @@ static enum fsd_status classify(struct target *t, struct fsd_error *err)
         t->kind = TARGET_STREAM;
         return FSD_OK;
     }
-    /* Root may write to any file, but a file without write permission was protected
-     * deliberately. */
+    /* Root can write to any file. A user protected a file without write permission on
+     * purpose, so even root does not write to it. */
     if (!(t->old.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(t->path, W_OK))
         return fail_file(err, FSD_E_WRITE, t->path,
                          "expected a writable file, found a read-only one");

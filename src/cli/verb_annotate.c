@@ -1,4 +1,5 @@
-/* fusiondiff annotate [MODEL] ENGINE -o FILE: writes a run for viewers of models. */
+/* fusiondiff annotate [MODEL] ENGINE -o FILE: writes a run as a model, for viewers of
+ * models. */
 #include "cli/edit.h"
 
 static const struct option_row options[] = {

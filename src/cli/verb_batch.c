@@ -1,14 +1,14 @@
 /*
- * fusiondiff batch LIST: many pairs, with one line of JSON each.
+ * fusiondiff batch LIST: writes a line of JSON for each of many pairs.
  *
  *     lines    | written | ready     | being made, by a thread each | not begun
  *              0         written                                    next        n
  *
  * Lines are written in the order of the list, so that the same list gives the same
- * bytes with any number of threads.  A thread that has finished a pair stores its line
- * and takes the next pair; if it is the next line in order, the thread writes it and
- * all ready lines after it.  Threads wait if too many lines are pending, to bound the
- * memory.
+ * bytes with any number of threads. A thread that finishes a pair stores its line. If
+ * this line is the next in order, the thread writes it and all ready lines after it.
+ * Then the thread begins the next pair. If too many lines are ready, threads wait, to
+ * limit the memory.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -64,20 +64,21 @@ struct batch {
     unsigned jobs;
 
     fsd_lock lock;
-    fsd_event moved; /* `written` changed, or the batch ended */
+    fsd_event moved; /* signals that `written` changed or that the batch ended */
     char **ready;
     unsigned next, written;
     FILE *out;
-    uint64_t findings[FSD__SEVERITY_COUNT], failed; /* sums over the written pairs */
-    enum fsd_status status; /* of the whole batch; anything but FSD_OK ends it */
+    uint64_t findings[FSD__SEVERITY_COUNT], failed; /* sums of the written lines */
+    enum fsd_status status; /* the status of the batch; a failure ends it */
     int why;                /* errno of the thread that failed */
-    bool bar;               /* show a bar; the lines are not printed to the terminal */
+    bool bar;               /* show a progress bar, because the lines do not go to the
+                               terminal */
     struct fsd_error *err;
 };
 
-/* Makes the line of pair i.
- * @param[out] err  set if the returned status is not FSD_OK: the batch must end.
- * @return FSD_OK, even if the pair has an error, which its line states. */
+/* Makes the line of pair i. If the pair has an error, its line states the error.
+ * @param[out] err the error of the batch
+ * @return FSD_OK; another status ends the batch */
 static enum fsd_status make_line(const struct batch *b, unsigned i, char **made,
                                  struct fsd_error *err)
 {
@@ -90,14 +91,14 @@ static enum fsd_status make_line(const struct batch *b, unsigned i, char **made,
     FILE *out = fsd_memory_open(made, &size);
     enum fsd_status status;
 
-    like.progress = NULL; /* progress within one run is not shown; batch shows how many
-                             pairs are done */
+    like.progress = NULL; /* the progress bar counts pairs, so it does not show the
+                             progress within one */
     like.note = NULL;
     failure.status = take_line(p, &b->pairs, i, &like, &failure);
     status = check_outputs(line, &p->run, 1, err);
     if (failure.status == FSD_OK)
         failure.status = fsd_diff_open(&diff, &p->run, &failure);
-    if (status == FSD_OK) /* the pair's input files are known now */
+    if (status == FSD_OK) /* again, because all inputs of the pair are known now */
         status = check_outputs(line, NULL, 0, err);
     if (status == FSD_OK)
         status =
@@ -112,8 +113,8 @@ static enum fsd_status make_line(const struct batch *b, unsigned i, char **made,
 
 /* ---------------------------------------------------------------------- the threads */
 
-/* Whether a line, possibly incomplete, belongs to pair i.
- * @param[out] head_length  number of bytes that are the same in every line of that
+/* Whether a line, which may be incomplete, belongs to pair i.
+ * @param[out] head_length length of the front part that is equal in every line of this
  *         pair */
 static bool is_line_of(const struct batch *b, unsigned i, const char *line, size_t n,
                        size_t *head_length)
@@ -132,7 +133,8 @@ static bool is_line_of(const struct batch *b, unsigned i, const char *line, size
     return same;
 }
 
-/* Counts the findings of a complete line, if it belongs to pair i. */
+/* Adds the findings of a complete line to the sums.
+ * @return false if the line does not belong to pair i */
 static bool count_line(struct batch *b, unsigned i, const char *line)
 {
     uint64_t n[FSD__SEVERITY_COUNT];
@@ -153,7 +155,7 @@ static bool count_line(struct batch *b, unsigned i, const char *line)
     return true;
 }
 
-/* Writes all results whose turn has come; the caller holds the lock. */
+/* Writes all ready lines that are next in order. The caller holds the lock. */
 static void write_ready(struct batch *b)
 {
     while (b->status == FSD_OK && b->written < b->pairs.n && b->ready[b->written]) {
@@ -207,7 +209,7 @@ static void *work(void *payload)
     return NULL;
 }
 
-/* The print_fn that writes all lines. */
+/* Makes and writes all lines, as the print_fn of the output. */
 static enum fsd_status print_lines(const void *payload, const struct sink *to)
 {
     struct batch *b = *(struct batch *const *)payload;
@@ -219,7 +221,8 @@ static enum fsd_status print_lines(const void *payload, const struct sink *to)
     b->bar = !isatty(fileno(to->out));
     b->ready = must(calloc(b->pairs.n + 1, sizeof *b->ready));
     write_ready(b);
-    /* This thread works, too; if no other can be started, it does all the work. */
+    /* This thread also works. If no other thread can be started, it does all the
+     * work. */
     while (n + 1 < b->jobs && fsd_thread_start(&others[n], work, b, 0, false))
         n++;
     work(b);
@@ -228,14 +231,14 @@ static enum fsd_status print_lines(const void *payload, const struct sink *to)
     for (unsigned i = 0; i < b->pairs.n; i++)
         free(b->ready[i]);
     free(b->ready);
-    errno = b->why; /* the caller reads errno */
+    errno = b->why; /* the caller reports errno */
     return b->status;
 }
 
 /* ---------------------------------------------------------------------- going on */
 
-/* Counts the lines of the list that the file already has; an incomplete last line of an
- * interrupted run is cut off. */
+/* For --resume: counts the complete lines that the file already has, and removes an
+ * incomplete line at its end, which an interrupted run left. */
 static enum fsd_status take_lines(struct batch *b, FILE *file, const char *path,
                                   struct fsd_error *err)
 {
@@ -262,8 +265,8 @@ static enum fsd_status take_lines(struct batch *b, FILE *file, const char *path,
         b->next = ++b->written;
     }
     free(text);
-    if (n < 0 && !feof(file) && !ferror(file)) /* after a read error, nothing is cut
-                                                  off */
+    if (n < 0 && !feof(file) && !ferror(file)) /* out of memory: the file must not be
+                                                  cut off */
         end_without_memory();
     if (status == FSD_OK &&
         (ferror(file) || fseeko(file, end, SEEK_SET) || ftruncate(fileno(file), end)))
@@ -302,7 +305,7 @@ static enum fsd_status go_on(struct batch *b, struct fsd_error *err)
     if (status == FSD_E_WRITE)
         status = fail_errno(err, path);
     status = close_kept(file, path, status, err);
-    /* The earlier run that made the file may have ended before its name was on the
+    /* The interrupted run may have ended before the name of the file was on the
      * disk. */
     return status == FSD_OK ? sync_folder(target.path, err) : status;
 }

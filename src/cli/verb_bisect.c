@@ -1,14 +1,14 @@
 /*
- * fusiondiff bisect: searches for the fusion that makes an engine wrong, like git
- * bisect.
+ * fusiondiff bisect: searches for the fusion that makes an engine wrong, in the way of
+ * git bisect.
  *
  *     start MODEL ENGINE, next, good|bad|skip [NEW_ENGINE],
  *     result COMPARISON [NEW_ENGINE], run CMD, log, reset
  *
- * The state is one file that is always replaced as a whole, so that the search can
- * continue from its last result whatever ends the program or CMD. CMD's standard input
- * and output are files, so that CMD cannot block the program. The model of the build is
- * a temporary file with a new name, removed after CMD (host/ends.c).
+ * The state is one file, which is always replaced as a whole, so that the search can
+ * continue from its last result however the program or CMD ends. Standard input and
+ * output of CMD are files, so that CMD cannot block the program. The model for CMD is a
+ * temporary file with a new name, which is removed after CMD (host/ends.c).
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -37,7 +37,7 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* The model that is printed. */
+/* The model to write. */
 struct built {
     const struct fsd_bisection *search;
     bool inlined;
@@ -78,10 +78,10 @@ static enum fsd_status print_model(const void *payload, const struct sink *to)
     return fsd_bisection_model(built->search, built->inlined, to->out, to->err);
 }
 
-/* Writes the model of the next build. Weights in external files are found only from the
- * folder of the model.
- * @param own  `path` is a temporary file of this run. Its inode may equal that of an
- *         input which CMD has removed since. */
+/* Writes the model for the next build. If weights are in external files, the new model
+ * must be in the folder of the original one.
+ * @param own true: `path` is a temporary file of this run, so it is no input, even if
+ *         it has the inode of an input that CMD has removed */
 static enum fsd_status write_model(const struct command_line *line,
                                    const struct fsd_bisection *search, const char *path,
                                    bool own, struct fsd_error *err)
@@ -132,9 +132,9 @@ static enum fsd_status start(struct command_line *line, FILE *out,
     return status;
 }
 
-/* Takes "ENGINE" or "MODEL,ENGINE". An engine built from the model that was given to
- * CMD is compared with the original model, which has the same nodes and names.
- * @param given  path of the model given to CMD; NULL: none. */
+/* Sets the files of a new build from "ENGINE" or "MODEL,ENGINE". If MODEL is the model
+ * that CMD received, the original model replaces it: it has the same nodes and names.
+ * @param given path of the model that CMD received; NULL: none */
 static void take_dump(struct fsd_options *out, const struct command_line *line,
                       const char *given, char *word)
 {
@@ -162,7 +162,8 @@ static enum fsd_status take(struct command_line *line, struct fsd_bisection *sea
     return status == FSD_OK ? save(line, search, err) : status;
 }
 
-/* Takes the result for the build whose dump is `word`, and prints the next step. */
+/* Records the result of a build, and prints the next step.
+ * @param word index of the word that names the build's dump */
 static enum fsd_status take_word(struct command_line *line,
                                  struct fsd_bisection *search,
                                  enum fsd_bisect_result result, unsigned word,
@@ -188,8 +189,8 @@ static enum fsd_status say(struct command_line *line, enum fsd_bisect_result res
     return status;
 }
 
-/* The comparison is read before the engine, because the comparison may state no
- * result. */
+/* Handles `bisect result`. Reads the comparison before the engine, because the
+ * comparison may not decide the result. */
 static enum fsd_status take_result(struct command_line *line, FILE *out,
                                    struct fsd_error *err)
 {
@@ -225,7 +226,7 @@ static enum fsd_status report(const struct command_line *line, bool all, FILE *o
     return status;
 }
 
-/* Whether the file was written by this verb, or is empty. */
+/* Whether this verb wrote the file, or the file is empty. */
 static bool is_state(const char *path)
 {
     static const char first[] = "fusiondiff-bisect/";
@@ -250,9 +251,10 @@ static enum fsd_status reset(const struct command_line *line, struct fsd_error *
 
 /* ------------------------------------------------------------------- run CMD */
 
-/* The last two nonempty lines of CMD's output; "": none.
- * @param before  set to the line before the last.
- * @return the last line. The caller frees both. */
+/* The last two lines of CMD's output that are not empty; "": there is none. The caller
+ * frees both.
+ * @param[out] before the line before the last
+ * @return the last line */
 static char *last_lines(FILE *out, char **before)
 {
     char *line = NULL, *last = strdup("");
@@ -279,10 +281,11 @@ static char *last_lines(FILE *out, char **before)
 /* The result of one run of CMD. */
 struct verdict {
     enum fsd_bisect_result result;
-    char *dump; /* allocated; NULL if the build is skipped */
+    char *dump; /* path of the engine dump, allocated; NULL if the build is skipped */
 };
 
-/* Judges by the outputs of the build; CMD prints their file before the dump. */
+/* Finds the result from the outputs of the build (--values), whose path CMD prints
+ * before the path of the dump. */
 static enum fsd_status judge_outputs(const struct command_line *line,
                                      const struct fsd_bisection *search,
                                      int exit_status, const char *outputs,
@@ -328,9 +331,10 @@ static enum fsd_status read_verdict(const struct command_line *line,
     return status;
 }
 
-/* Runs CMD with its arguments and waits for it. If a signal ends CMD, it also ends this
- * program.
- * @param model  NULL: the variable is not changed. */
+/* Runs CMD with its arguments and waits for it. If the user stops CMD with a signal,
+ * the signal also ends this program.
+ * @param model the value of the environment variable that names the model; NULL: the
+ *         variable is not changed */
 static enum fsd_status run_words(const struct command_line *line, const char *model,
                                  FILE *in, FILE *out, int *exit_status,
                                  struct fsd_error *err)
@@ -354,7 +358,7 @@ static enum fsd_status run_words(const struct command_line *line, const char *mo
     return status;
 }
 
-/* Runs CMD once for the model. */
+/* Runs CMD once, and finds its result. */
 static enum fsd_status run_for(const struct command_line *line,
                                const struct fsd_bisection *search, const char *model,
                                struct verdict *verdict, struct fsd_error *err)
@@ -376,7 +380,7 @@ static enum fsd_status run_for(const struct command_line *line,
     return status;
 }
 
-/* Reports that runs of one build had different results. Such a test proves nothing. */
+/* Fails because runs of one build had different results. Such a test proves nothing. */
 static enum fsd_status fail_unlike(const struct command_line *line,
                                    const unsigned counts[FSD_BISECT_SKIP + 1],
                                    struct fsd_error *err)
@@ -388,7 +392,7 @@ static enum fsd_status fail_unlike(const struct command_line *line,
                      counts[FSD_BISECT_BAD], counts[FSD_BISECT_SKIP]);
 }
 
-/* Runs the next build as often as it must be confirmed. */
+/* Runs CMD for the next build, as many times as --confirm requires. */
 static enum fsd_status run_once(struct command_line *line, struct fsd_bisection *search,
                                 const char *model, FILE *out, struct fsd_error *err)
 {
@@ -396,8 +400,7 @@ static enum fsd_status run_once(struct command_line *line, struct fsd_bisection 
     unsigned counts[FSD_BISECT_SKIP + 1] = {0}, n = line->bisect.confirm;
     struct verdict verdict = {FSD_BISECT_SKIP, NULL};
 
-    if (status == FSD_E_ARG) { /* the nodes come from a log: there is no model to
-                                  write */
+    if (status == FSD_E_ARG) { /* the model comes from a log, so it cannot be written */
         status = FSD_OK;
         model = NULL;
     }
@@ -416,7 +419,7 @@ static enum fsd_status run_once(struct command_line *line, struct fsd_bisection 
     return status;
 }
 
-/* Makes the file that holds the model of each build while CMD runs, next to the state
+/* Creates the temporary file for the models that CMD builds, in the folder of the state
  * file, with the mode of any new file. */
 static enum fsd_status make_model(const struct command_line *line,
                                   struct temporary *model, struct fsd_error *err)
@@ -514,8 +517,8 @@ static enum fsd_status run_word(struct command_line *line, FILE *out,
         word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* With --budget the output is text in pages; without it, each build is printed when it
- * ends. */
+/* With --budget, the output is collected and printed in pages. Otherwise each build is
+ * printed when it ends. */
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct command_line to = *line;
@@ -531,7 +534,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     status = run_word(line, out, err);
     if (fclose(out) && status == FSD_OK)
         status = fail_file(err, FSD_E_MEMORY, NULL, "out of memory");
-    to.outputs[0].path = NULL; /* that path was for the model */
+    to.outputs[0].path = NULL; /* this path is for the model */
     if (status == FSD_OK)
         status = write_outputs(&to, print_text, &text, err);
     free(text.at);

@@ -38,7 +38,7 @@ static const char doc[] =
     "passes, or --update was given; 1 a rule of level error is over its budget; 2 an "
     "error.";
 
-/* The current day in UTC, which is the same on all machines. */
+/* The current date in UTC as YYYYMMDD, or the date of SOURCE_DATE_EPOCH. */
 static unsigned today(void)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -54,8 +54,8 @@ static unsigned today(void)
     return day;
 }
 
-/* Sorts the words SNAPSHOT MODEL ENGINE. MODEL may be missing, and SNAPSHOT too if
- * there is a policy: a snapshot is recognized by its content. */
+/* Assigns the words to SNAPSHOT, MODEL and ENGINE. MODEL may be missing. With a policy,
+ * SNAPSHOT may be missing, too: a snapshot is recognized by its content. */
 static void sort_words(struct command_line *line)
 {
     unsigned n = line->query.n_words, at = 0;
@@ -129,7 +129,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     status = open_snapshots(&several, &line->check, err);
     if (status == FSD_OK)
         status = fsd_check_open(&check, &line->run, &line->check, err);
-    if (status == FSD_OK && line->check.accept) /* before any report states
+    if (status == FSD_OK && line->check.accept) /* first, because the report states
                                                    "accepted" */
         status = update_snapshot(line, check, err);
     if (status == FSD_OK)

@@ -2,13 +2,13 @@
  * fusiondiff collect DIR -- COMMAND...: runs a build and stores its files in one
  * directory, which all verbs on builds can read.
  *
- *     DIR.partial/UNFINISHED   made first, removed last: verbs refuse a folder with it
+ *     DIR.partial/UNFINISHED   made first, removed last; verbs refuse a folder with it
  *                 command.json, build.log, layers.json, profile.json, times.json,
  *                 model.onnx
  *     DIR                      DIR.partial, renamed when it is complete
  *
- * The files of a failed or interrupted build stay in DIR.partial for examination; the
- * next collect to DIR removes them.
+ * The files of a failed or interrupted build stay in DIR.partial, so that users can
+ * examine them. The next collect to DIR removes them.
  */
 #include "cli/collect.h"
 #include "host/files.h"
@@ -17,13 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Options of the compiler in TensorRT for RTX. It reports an unknown option on standard
- * error, which is a part of the log here, and builds without it. */
+/* Environment variable with options of the compiler in TensorRT for RTX, and its
+ * message on an unknown option, which it ignores. The message is on standard error and
+ * therefore in the log. */
 #define SWITCHES "__LUNOWUD"
 #define IGNORED  " invalid compilation option, ignored"
 
-/* The environment variables that are recorded: those that determine the device and the
- * behavior of a build. Others may be secrets. */
+/* The environment variables that command.json records: they determine the device and
+ * the behavior of a build. Others are not recorded, because they may be secrets. */
 static const char *const kept_variables[] = {
     "CUDA_DEVICE_ORDER",    "CUDA_MODULE_LOADING",    "CUDA_VISIBLE_DEVICES",
     "NVIDIA_TF32_OVERRIDE", "NVIDIA_VISIBLE_DEVICES", SWITCHES};
@@ -63,7 +64,7 @@ static enum fsd_status copy_file(const struct collect *c, const char *from,
     return out ? close_kept(out, to, status, err) : status;
 }
 
-/* Copies the files that the user's own options wrote elsewhere. */
+/* Copies the files that trtexec wrote elsewhere because of the user's own options. */
 static enum fsd_status copy_exports(const struct collect *c, struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
@@ -77,8 +78,7 @@ static enum fsd_status copy_exports(const struct collect *c, struct fsd_error *e
     return status;
 }
 
-/* Links the model or copies it. A link is enough on this machine, whatever the model's
- * size. */
+/* Stores the model in the directory: as a link, which needs no room, or as a copy. */
 static enum fsd_status keep_model(const struct collect *c, bool copy,
                                   struct fsd_error *err)
 {
@@ -124,7 +124,8 @@ static enum fsd_status write_command(const struct collect *c, const char *const 
     return close_kept(out, path, fsd_collected_write(&collected, out, err), err);
 }
 
-/* Records all files that the command names, since it may read any of them. */
+/* Records all files that the command names as inputs, because the command may read any
+ * of them. */
 static void add_words(const char *const *given, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -264,7 +265,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     close_partial(&c.partial);
     by = c.end.stopped_by ? c.end.stopped_by : c.end.by;
     line->exit_status = c.status;
-    if (status == FSD_OK && by) /* exits as the command did */
+    if (status == FSD_OK && by) /* ends by the same signal as the command */
         end_by(by, c.end.whole_job);
     return status;
 }

@@ -1,5 +1,5 @@
-/* fusiondiff compare OLD NEW [MORE...], and stability, which shows how builds of one
- * model vary. */
+/* fusiondiff compare OLD NEW [MORE...]: compares builds. fusiondiff stability: shows
+ * how builds of one model vary. */
 #include "cli/cli.h"
 
 static const char doc[] =

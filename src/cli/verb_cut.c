@@ -74,7 +74,7 @@ static enum fsd_status print_report(const void *payload, const struct sink *to)
     return fsd_cutting_report(job->cutting, job->path, job->alone, to->out, to->err);
 }
 
-/* Sets the path DIR/inputs.npz; refuses it if it or the part would replace an input. */
+/* Sets `path` to DIR/inputs.npz. Fails if this file, or an output, is an input. */
 static enum fsd_status aim_inputs(const struct command_line *line,
                                   struct command_line *to, char path[PATH_MAX],
                                   struct fsd_error *err)
@@ -91,7 +91,7 @@ static enum fsd_status aim_inputs(const struct command_line *line,
     return check_outputs(to, NULL, 0, err);
 }
 
-/* Writes DIR/inputs.npz, and makes DIR if it is missing; removes DIR again on
+/* Writes DIR/inputs.npz. Creates DIR if it is missing, and removes it again after a
  * failure. */
 static enum fsd_status write_inputs(const struct command_line *line,
                                     const struct fsd_cutting *cutting,
@@ -127,8 +127,8 @@ static enum fsd_status report(const struct command_line *line,
                                    : write_outputs(&other, print_report, &job, err);
 }
 
-/* Opens the cut. For a failed build, it has the nodes at which the build failed, unless
- * the user names others. */
+/* Opens the cut. For a failed build, the part is the nodes at which the build failed,
+ * unless the user names nodes. */
 static enum fsd_status open_cutting(struct command_line *line,
                                     struct fsd_cutting **cutting, struct fsd_error *err)
 {
@@ -156,7 +156,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 
     line->part.cut.inline_weights = path && !is_same_folder(line->run.model, path);
     status = open_cutting(line, &cutting, err);
-    if (status == FSD_OK && line->cut.inputs) /* first, since the values of the inputs
+    if (status == FSD_OK && line->cut.inputs) /* first, because the values of the inputs
                                                  may be refused */
         status = write_inputs(line, cutting, err);
     if (status == FSD_OK && path)

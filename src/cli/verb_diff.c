@@ -48,8 +48,7 @@ static const char doc[] =
     "the --fail-on "
     "level, 1 findings, 2 an error.";
 
-/* Requires a model and an engine. A dump needs only the file of the side that is
- * dumped. */
+/* Requires MODEL and ENGINE. --dump model needs only MODEL. */
 static void check_line(struct command_line *line)
 {
     if (!line->dump || !line->run.model || !strcmp(line->dump, "engine"))
@@ -68,7 +67,7 @@ static enum fsd_status print_diff(const void *payload, const struct sink *to)
     return fsd_diff_write(payload, to->format, to->style, to->out, to->err);
 }
 
-/* Whether all outputs are pictures, which show no findings. */
+/* Whether all outputs are pictures. Pictures show no findings. */
 static bool only_draws(const struct command_line *line)
 {
     unsigned n = 0;
@@ -79,7 +78,8 @@ static bool only_draws(const struct command_line *line)
     return n == line->n_outputs;
 }
 
-/* @param engines the log of the engine, if it has been read; NULL */
+/* Writes the report of one run.
+ * @param engines the log of several engines that was read before; NULL: none */
 static enum fsd_status run_one(struct command_line *line,
                                const struct fsd_engines *engines, struct fsd_error *err)
 {
@@ -96,8 +96,8 @@ static enum fsd_status run_one(struct command_line *line,
     line->run.uncited = only_draws(line);
     status = fsd_engines_diff(&diff, engines, &line->run, err);
     if (status == FSD_E_FORMAT)
-        report_failure(line); /* reported in addition to the error, which determines the
-                                 exit status */
+        report_failure(line); /* in addition to the error, which determines the exit
+                                 status */
     if (status == FSD_OK)
         status = line->fail_on >= 0 ? write_judgement(line, print_diff, diff, err)
                                     : write_outputs(line, print_diff, diff, err);
@@ -110,7 +110,7 @@ static enum fsd_status run_one(struct command_line *line,
 
 /* ------------------------------------------------------------ all engines of a log */
 
-/* "out/x.svg" becomes "out/x.2.svg". */
+/* Inserts a number into a path: "out/x.svg" becomes "out/x.2.svg". */
 static char *numbered(const char *path, unsigned number)
 {
     const char *slash = strrchr(path, '/');
@@ -125,7 +125,7 @@ static char *numbered(const char *path, unsigned number)
     return out;
 }
 
-/* Text on standard output begins with the number of its engine. */
+/* Prints the number of the engine above its text on standard output. */
 static void put_title(const struct command_line *line, unsigned number, unsigned n)
 {
     for (unsigned i = 0; i < line->n_outputs; i++)
@@ -156,8 +156,8 @@ static enum fsd_status run_numbered(struct command_line *line,
     return status;
 }
 
-/* A file that is not a log of several engines is left to the run, whose error names the
- * kind of the file. */
+/* Writes the reports of all engines of a log, or of one run. A file that is not a log
+ * of several engines is not an error here: the run reports the file's kind. */
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     const char *log = line->run.engine ? line->run.engine : line->run.model;

@@ -1,5 +1,5 @@
-/* fusiondiff issue OLD NEW | MODEL ENGINE -o DIR: writes a report for the maintainers
- * of a builder, as a directory that appears completely or not at all. */
+/* fusiondiff issue OLD NEW | MODEL ENGINE -o DIR: writes a bug report for the
+ * maintainers of a builder. The directory DIR appears completely or not at all. */
 #include "cli/edit.h"
 #include "host/files.h"
 
@@ -89,12 +89,12 @@ enum { MOST_FILES = 16 };
 
 struct folder {
     char name[PATH_MAX];
-    struct temporary partial, files[MOST_FILES]; /* the temporary directory and its
-                                                    files */
+    struct temporary partial, files[MOST_FILES]; /* the temporary directory, and the
+                                                    files in it */
     unsigned n_files;
     const struct command_line *line;
     struct fsd_issue *issue;
-    bool has_part; /* the part was written, so it can be built */
+    bool has_part; /* whether the part was written, so that it can be built */
 };
 
 static enum fsd_status check_folder(const char *folder, struct fsd_error *err)
@@ -127,7 +127,8 @@ static enum fsd_status name_folder(struct folder *f, struct fsd_error *err)
     return check_folder(f->name, err);
 }
 
-/* @param gone  the directory was renamed, with the files in it. */
+/* Drops the temporary directory and its files.
+ * @param gone true: the directory was renamed */
 static void drop_partial(struct folder *f, bool gone)
 {
     while (f->n_files)
@@ -135,7 +136,7 @@ static void drop_partial(struct folder *f, bool gone)
     drop_temporary(&f->partial, gone);
 }
 
-/* Opens the next file of the directory. */
+/* Creates the next file of the directory. */
 static FILE *open_file(struct folder *f, const char *name)
 {
     struct temporary *t = &f->files[f->n_files];
@@ -186,8 +187,8 @@ static void note_unverified(const struct folder *f, const char *builder,
         print_note(NULL, text);
 }
 
-/* Builds the part with its builder, whose log stays in the directory. If the builder is
- * missing or fails, that is not an error of the report. */
+/* Builds the part with its builder, and keeps the log in the directory. A missing or
+ * failing builder is not an error: a note reports it. */
 static void build_part(struct folder *f, const char *part)
 {
     char onnx[PATH_MAX + 16], log[PATH_MAX + 16];
@@ -217,7 +218,7 @@ static void build_part(struct folder *f, const char *part)
             fail_file(&why, FSD_E_IO, words[0], "ended with status %d", end.status);
     if (status == FSD_OK)
         status = fsd_issue_verify(f->issue, part, log, &shows, &why);
-    /* The log is dropped, because it names the folder in which it was written. */
+    /* An anonymous report must not have the log, because the log names the folder. */
     if (status != FSD_OK || f->line->issue.options.anonymous)
         drop_temporary(&f->files[--f->n_files], false);
     if (status != FSD_OK) {
@@ -259,8 +260,8 @@ static enum fsd_status print_names(const void *payload, const struct sink *to)
     return fsd_issue_write_names(payload, to->out, to->err);
 }
 
-/* The file of names is written next to the directory, so that sending the directory
- * does not send the names. */
+/* Sets the path of the file of names: beside the directory, not in it, so that a user
+ * who sends the directory does not send the names. */
 static enum fsd_status aim_names(const struct folder *f, struct command_line *to,
                                  struct fsd_error *err)
 {
@@ -309,8 +310,8 @@ static void say_files(const struct folder *f)
         fprintf(stderr, "%s/%s\n", f->name, file);
 }
 
-/* For a failed build, the report is about the nodes at which it failed, unless others
- * are named. */
+/* Opens the issue. For a failed build, the subject is the nodes at which the build
+ * failed, unless the user names nodes. */
 static enum fsd_status open_pair(struct command_line *line, struct fsd_issue **issue,
                                  struct fsd_error *err)
 {

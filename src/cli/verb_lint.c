@@ -1,8 +1,8 @@
-/* fusiondiff lint MODEL [ENGINE]: examines the model before its build, confirmed by the
- * engine. */
+/* fusiondiff lint MODEL [ENGINE]: checks the model before its build. An engine confirms
+ * findings. */
 #include "cli/edit.h"
 
-/* Without the edit library there is no --fix. */
+/* A program without the edit library has no --fix. */
 #ifdef FSD_EDIT
 #define FIX_ROWS                                                                       \
     {"fix", "RULE|ID,...",                                                             \
@@ -76,8 +76,8 @@ static enum fsd_status print_lint(const void *payload, const struct sink *to)
                    : fsd_linting_list(to->format, to->style, to->out, to->err);
 }
 
-/* A failed build has no engine that could confirm findings: the model is judged for the
- * builder that wrote the log. */
+/* Opens the linting. A failed build has no engine to confirm findings: lint then only
+ * uses the builder that wrote the log. */
 static enum fsd_status open_linting(struct command_line *line,
                                     struct fsd_linting **linting, struct fsd_error *err)
 {

@@ -1,5 +1,6 @@
 /* fusiondiff routes [MODEL] [CACHE] BUILD...: compares builds of one network with
- * several sets of options. The contents of a file determine its role. */
+ * different options. The contents of a file determine whether it is MODEL, CACHE or
+ * BUILD. */
 #include "cli/cli.h"
 
 enum { MOST_ROUTES = 128 };
@@ -43,7 +44,7 @@ static enum fsd_status take_one(struct taken *t, const char *word,
     t->runs[t->n] = *t->like;
     t->n++;
     status = take_also(&t->words[t->n - 1], word, t->model, &t->runs[t->n - 1], err);
-    if (!t->runs[t->n - 1].model) /* a directory may hold an engine without a model */
+    if (!t->runs[t->n - 1].model) /* a directory may have an engine but no model */
         t->runs[t->n - 1].model = t->model;
     return status;
 }
@@ -55,12 +56,13 @@ static enum fsd_status count_found(void *payload, const char *model, const char 
 
     (void)model;
     (void)err;
-    *n += *engine ? 1 : 2; /* a folder in it, or a snapshot, means several builds */
+    *n += *engine ? 1 : 2; /* counts twice, because a folder or snapshot in the
+                              directory means several builds */
     return FSD_OK;
 }
 
-/* Whether the word is a directory of several builds; a directory with one engine is a
- * build. */
+/* Whether the word is a directory of several builds. A directory with one engine is a
+ * single build. */
 static bool holds_builds(const char *word)
 {
     struct fsd_error ignored;

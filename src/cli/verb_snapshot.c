@@ -1,5 +1,5 @@
-/* fusiondiff snapshot MODEL ENGINE -o FILE: writes the file that a check compares
- * with. */
+/* fusiondiff snapshot MODEL ENGINE -o FILE: writes a snapshot, with which a check
+ * compares later builds. */
 #include "cli/cli.h"
 
 static const struct option_row options[] = {

@@ -1,5 +1,5 @@
-/* fusiondiff tensors MODEL ENGINE: lists which tensors may be marked as outputs, and
- * writes the model with them marked. */
+/* fusiondiff tensors MODEL ENGINE: lists the tensors that can be marked as outputs, and
+ * writes the model with these outputs. */
 #include "cli/edit.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static const char doc[] =
 struct job {
     const struct fsd_diff *diff;
     const struct command_line *line;
-    uint32_t *left_out; /* number of names that the written lists left out */
+    uint32_t *left_out; /* out: number of names that the written lists lack */
 };
 
 static enum fsd_status print_report(const void *payload, const struct sink *to)

@@ -1,8 +1,8 @@
 /*
  * The verbs that answer one question about a pair, each with the view of the same name.
- * To add one, add a row to `view_verbs`, with an array of its own options if it has
- * any. If the arguments of a row end in "NODE..." or the like, at least one word is
- * required, unless they are in brackets.
+ * A new verb needs a row in `view_verbs`, and an array of its own options if it has
+ * any. If the arguments of a row end in "NODE..." or similar, the user must give at
+ * least one word, unless these arguments are in brackets.
  */
 #include "cli/cli.h"
 
@@ -45,7 +45,7 @@ static void take_layer(struct command_line *line, char *arg)
     ask_of(line, true, arg);
 }
 
-/* For verbs that rank: -n and --top are one option. */
+/* Rows for verbs that rank: -n N, --number N and --top N are the same option. */
 #define MOST NUMBER(query.top, 1, UINT32_MAX, "a number from 1")
 #define ROWS_MOST(doc)                                                                 \
     {"number", "N", doc, MOST, .letter = 'n'},                                         \
@@ -146,7 +146,7 @@ static bool explains_words(const struct command_line *line)
     return line->word || line->rules || line->vocabulary;
 }
 
-/* If nothing is asked about a build, explains the word alone. */
+/* A single argument is a word to explain without a build. */
 static void check_explain(struct command_line *line)
 {
     if (!line->query.n_words && line->run.model && !line->run.engine) {
@@ -166,7 +166,7 @@ static void check_explain(struct command_line *line)
 struct job {
     const struct fsd_diff *diff;
     const struct command_line *line;
-    uint32_t *left_out; /* number of names that the written lists left out */
+    uint32_t *left_out; /* out: number of names that the written lists lack */
     uint32_t *unmatched;
 };
 
@@ -232,7 +232,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 
 /* -------------------------------------------------------------------- the table */
 
-/* as in model/graph/word.h */
+/* the forms of a word that model/graph/word.h parses */
 #define A_WORD                                                                         \
     "the name of a node, layer, tensor or initializer, a number such as #12, "         \
     "node:12 "                                                                         \

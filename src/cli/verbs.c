@@ -1,5 +1,5 @@
-/* The table of the verbs: diff, then the views, then the others in the order of
- * FSD_VERBS. No verb uses this table, so that no verb depends on another. */
+/* The table of verbs: diff, then the views, then all others in the order of FSD_VERBS.
+ * Verbs do not use this table, so that no verb depends on another. */
 #include "cli/cli.h"
 
 const struct verb *verb_at(unsigned i)
@@ -25,8 +25,8 @@ const struct verb *find_verb(const char *word)
     return verb;
 }
 
-/* A word that is not a verb is a model or an engine; if no such file exists, it may be
- * a misspelt verb. */
+/* A word that is no verb names a model or an engine. If no such file exists, the word
+ * may be a misspelt verb. */
 const char *near_verb(const char *word)
 {
     const char *names[64];

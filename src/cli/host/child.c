@@ -2,16 +2,20 @@
  * Runs a command with execvp(), without a shell. All its words come from the user,
  * never from a file.
  *
- * The command runs in its own process group, so that its children end with it if a
- * signal ends this program: the signal goes to the group, and processes that still run
- * after a grace period are killed. At a terminal, Ctrl-C and Ctrl-Z reach this program,
- * with the script or pipeline that it is part of, and are forwarded. If the command
- * reads the terminal, the system stops it, since its group is in the background. It
- * then gets the terminal permanently: Ctrl-C and Ctrl-Z reach only the command, and
- * this program stops or dies in the same way. Processes that outlive the command are
- * not waited for, even if they hold its streams.
+ * The command runs in its own process group. If a signal ends this program, the signal
+ * also goes to the whole group, and processes that still run after a grace period are
+ * killed.
  *
- * All signals are blocked except while ppoll() waits, so that none is lost.
+ * At a terminal, Ctrl-C and Ctrl-Z reach this program and its script or pipeline. This
+ * program forwards them to the command. If the command reads the terminal, the system
+ * stops it, because its group is in the background. This program then gives the command
+ * the terminal permanently. From then on, Ctrl-C and Ctrl-Z reach only the command, and
+ * this program stops or ends in the same way as the command.
+ *
+ * Processes that outlive the command are not awaited, even if they have its streams
+ * open.
+ *
+ * Signals are blocked except while ppoll() waits, so that none is lost.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -25,20 +29,17 @@
 
 enum {
     PIECE = 1 << 16,
-    GRACE = 2000, /* milliseconds from a signal to the next, stronger one */
-    QUIET = 200,  /* after this many milliseconds without output, the rest is read */
-    REST = 2000   /* milliseconds for all output of processes that outlive the
+    GRACE = 2000, /* milliseconds from a signal to the next stronger signal */
+    QUIET = 200,  /* milliseconds without output after which the command's output is
+                     complete */
+    REST = 2000   /* most milliseconds for the output of processes that outlive the
                      command */
 };
 
 static const int caught[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
                              SIGTSTP, SIGCONT, SIGCHLD};
-enum {
-    N_ENDS = 4,
-    N_CAUGHT = sizeof caught / sizeof *caught
-}; /* the first N_ENDS of
-                                                                   these signals end
-                                                                   this program */
+/* The first N_ENDS of these signals end this program. */
+enum { N_ENDS = 4, N_CAUGHT = sizeof caught / sizeof *caught };
 
 static volatile sig_atomic_t received[N_CAUGHT];
 
@@ -52,15 +53,16 @@ static void note_signal(int number)
 struct running {
     const struct child *of;
     pid_t pid;
-    int streams[2]; /* the command's outputs; -1: closed */
-    bool kept;      /* `take` accepted all pieces */
-    int terminal;   /* -1: no controlling terminal */
-    bool reads;     /* it reads the terminal, so it gets the terminal */
+    int streams[2]; /* the command's standard output and error; -1: closed */
+    bool kept;      /* whether `take` stored all pieces */
+    int terminal;   /* descriptor of the controlling terminal; -1: none */
+    bool reads;     /* whether the command reads the terminal, so that it gets the
+                       terminal */
     bool ended;
     int raw;       /* exit status as waitpid() returns it */
-    int signal;    /* the signal that this program forwarded; 0: none */
-    int stage;     /* number of stronger signals that followed */
-    int64_t until; /* time at which the next stronger signal is due */
+    int signal;    /* the first ending signal that this program forwarded; 0: none */
+    int stage;     /* number of stronger signals sent after it */
+    int64_t until; /* time in ms at which the next stronger signal is due; 0: never */
     sigset_t mask, waiting;
     struct sigaction before[N_CAUGHT];
 };
@@ -75,8 +77,8 @@ static int64_t now(void)
 
 /* ------------------------------------------------------------------------ signals */
 
-/* SIGTTOU stays blocked: while its command has the terminal, this program is in the
- * background and continues to print. */
+/* Installs the handlers. SIGTTOU stays blocked: while the command has the terminal,
+ * this program is in the background but must continue to print. */
 static void catch_signals(struct running *r)
 {
     struct sigaction act = {.sa_handler = note_signal};
@@ -90,7 +92,8 @@ static void catch_signals(struct running *r)
     for (size_t i = 0; i < N_CAUGHT; i++) {
         received[i] = 0;
         sigaction(caught[i], NULL, &r->before[i]);
-        if (r->before[i].sa_handler != SIG_IGN || caught[i] == SIGCHLD) /* nohup */
+        /* Signals that nohup ignores stay ignored. */
+        if (r->before[i].sa_handler != SIG_IGN || caught[i] == SIGCHLD)
             sigaction(caught[i], &act, NULL);
     }
     r->waiting = r->mask;
@@ -107,7 +110,7 @@ static void release_signals(const struct running *r)
 
 /* ----------------------------------------------------------------------- terminal */
 
-/* Only a foreground program may give the terminal away. */
+/* Gives the terminal to the command. Only a program in the foreground may do so. */
 static void give_terminal(const struct running *r)
 {
     if (r->reads && tcgetpgrp(r->terminal) == getpgrp())
@@ -115,15 +118,16 @@ static void give_terminal(const struct running *r)
 }
 
 /* Takes the terminal back.
- * @return whether the command had it */
+ * @return whether the command had the terminal */
 static bool take_terminal(const struct running *r)
 {
     return r->terminal >= 0 && tcgetpgrp(r->terminal) == r->pid &&
            !tcsetpgrp(r->terminal, getpgrp());
 }
 
-/* Stops this program until it is continued, or stops its whole job as Ctrl-Z would;
- * then continues the command. */
+/* Stops this program, or its whole job like Ctrl-Z. When the program continues,
+ * continues the command.
+ * @param whom the argument of kill(): this process, or 0 for the job */
 static void stop(struct running *r, pid_t whom)
 {
     struct sigaction usual = {.sa_handler = SIG_DFL}, own;
@@ -141,13 +145,13 @@ static void stop(struct running *r, pid_t whom)
     kill(-r->pid, SIGCONT);
 }
 
-/* A command that reads the terminal from the background gets it if this program is in
- * the foreground by now. */
+/* Handles that the command stopped. If it stopped because it uses the terminal in the
+ * background, it gets the terminal, if this program is in the foreground. */
 static void command_stopped(struct running *r, int number)
 {
     if (r->terminal < 0 ||
         (number != SIGTSTP && number != SIGTTIN && number != SIGTTOU))
-        return; /* the user stopped it, and will continue it */
+        return; /* the user stopped the command and will continue it */
     r->reads |= number != SIGTSTP;
     if (number != SIGTSTP && tcgetpgrp(r->terminal) == getpgrp()) {
         give_terminal(r);
@@ -159,9 +163,9 @@ static void command_stopped(struct running *r, int number)
 
 /* ------------------------------------------------------------------------ starting */
 
-/* Runs in the child. The pipe `failed` is closed when the command starts, or else
- * receives the reason. Before execvp(), a signal must not run this program's handlers,
- * which remove its temporary files. */
+/* Becomes the command; runs in the child. If execvp() fails, writes errno to the pipe
+ * `failed`; if it succeeds, the pipe is closed. Before execvp(), the signal handlers
+ * are reset, because they would remove this program's temporary files. */
 static void become(const struct running *r, const int streams[3], int failed)
 {
     const struct child *c = r->of;
@@ -176,8 +180,8 @@ static void become(const struct running *r, const int streams[3], int failed)
     sigaction(SIGPIPE, &usual, NULL);
     sigaction(SIGXFSZ, &usual, NULL);
     sigprocmask(SIG_SETMASK, &r->mask, NULL);
-    for (int i = 0; i < 3; i++) /* a descriptor that is already in place must stay
-                                   open */
+    for (int i = 0; i < 3; i++) /* a descriptor that is already in place must stay open
+                                   after execvp() */
         if (streams[i] == i ? fcntl(i, F_SETFD, 0) < 0
                             : streams[i] >= 0 && dup2(streams[i], i) < 0)
             goto failed;
@@ -189,7 +193,8 @@ failed:
     _exit(127);
 }
 
-/* Reads errno of the child; 0 if the command started, which closed the pipe. */
+/* Reads errno of the child from the pipe; 0 if the pipe was closed, so that the command
+ * started. */
 static int read_reason(int from)
 {
     ssize_t n;
@@ -211,7 +216,8 @@ static void close_all(int *ends, size_t n)
     }
 }
 
-/* @return 0, or errno if the command did not start. */
+/* Starts the command.
+ * @return 0; errno if the command did not start */
 static int start(struct running *r)
 {
     const struct child *c = r->of;
@@ -262,7 +268,7 @@ static void take_piece(struct running *r, int stream)
 }
 
 /* Takes the output of the streams that are ready.
- * @return whether there was output, or the end of a stream. */
+ * @return whether there was output or the end of a stream */
 static bool take_pieces(struct running *r, const struct pollfd polled[2])
 {
     bool any = false;
@@ -275,7 +281,7 @@ static bool take_pieces(struct running *r, const struct pollfd polled[2])
     return any;
 }
 
-/* Handles the signals that arrived since ppoll() began to wait. */
+/* Handles the signals that arrived while ppoll() waited. */
 static void pass_signals(struct running *r)
 {
     for (size_t i = 0; i < N_CAUGHT; i++) {
@@ -283,10 +289,11 @@ static void pass_signals(struct running *r)
             continue;
         received[i] = 0;
         if (i < N_ENDS) {
-            prctl(PR_SET_CHILD_SUBREAPER, 1); /* end_group() sees when all processes are
-                                                 gone */
+            prctl(PR_SET_CHILD_SUBREAPER, 1); /* this process becomes the parent of
+                                                 orphans, so that end_group() sees when
+                                                 all are gone */
             kill(-r->pid, caught[i]);
-            kill(-r->pid, SIGCONT); /* a stopped process cannot end */
+            kill(-r->pid, SIGCONT); /* because a stopped process cannot end */
             r->signal = r->signal ? r->signal : caught[i];
             r->until = r->until ? r->until : now() + GRACE;
         } else if (caught[i] == SIGTSTP) {
@@ -315,9 +322,9 @@ static void look_for_end(struct running *r)
     }
 }
 
-/* Reads the remaining output. Other processes may hold the command's streams and live
- * on: their output is not awaited, but a filter that the command started, such as tee,
- * gets a moment for its remaining output. */
+/* Reads the remaining output. Other processes may still have the command's streams
+ * open. Their output is not awaited, but a filter of the command, such as tee, gets a
+ * moment for its last output. */
 static void read_rest(struct running *r)
 {
     int64_t until = now() + REST;
@@ -353,8 +360,8 @@ static void watch(struct running *r)
     }
 }
 
-/* Ends the rest of the process group of a command that a signal ended. A shell makes
- * its background jobs ignore SIGINT, so they get SIGTERM. */
+/* Ends the other processes of the group, after a signal ended the command. They get
+ * SIGTERM, because background jobs of a shell ignore SIGINT. */
 static void end_group(const struct running *r)
 {
     const struct timespec moment = {0, 10000000};
@@ -384,7 +391,7 @@ enum fsd_status run_child(const struct child *c, struct child_end *end,
         end->by = WIFSIGNALED(r.raw) ? WTERMSIG(r.raw) : 0;
         end->status = end->by ? 128 + end->by : WEXITSTATUS(r.raw);
         end->stopped_by = r.signal;
-        /* Ctrl-C or Ctrl-\ was typed while the command had the terminal. */
+        /* The user typed Ctrl-C or Ctrl-\ while the command had the terminal. */
         end->whole_job =
             take_terminal(&r) && !r.signal && (end->by == SIGINT || end->by == SIGQUIT);
         if (end->whole_job)

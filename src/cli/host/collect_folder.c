@@ -1,11 +1,13 @@
 /*
- * DIR.partial, the directory in which `collect` makes a build.
+ * Handles DIR.partial, the directory in which `collect` makes a build.
  *
- * The process that writes to it holds a lock, which ends with the process in any case.
- * The directory is opened once, not through a link, and its files are accessed relative
- * to this descriptor: moving it or replacing it by a link does not redirect the writes.
- * Only files with names that `collect` itself gives are removed, and only if an earlier
- * collect began there; if any other file is found, nothing is removed.
+ * The process that writes to the directory holds a lock, which ends with the process.
+ * The directory is opened once, and not through a link. Its files are accessed relative
+ * to this descriptor, so that moving the directory, or replacing it by a link, does not
+ * redirect the writes.
+ *
+ * Only files with the names that `collect` uses are removed, and only if an earlier
+ * collect began in the directory. If there is any other file, no file is removed.
  */
 #include "cli/collect.h"
 #include "host/files.h"
@@ -15,7 +17,7 @@
 #include <string.h>
 #include <sys/file.h>
 
-/* All files that a collect writes; no others are ever removed. */
+/* The names of all files that a collect writes. Only these are ever removed. */
 static const char *const own_files[] = {"command.json", "build.log",  "layers.json",
                                         "profile.json", "times.json", "model.onnx",
                                         FSD_UNFINISHED};
@@ -32,8 +34,8 @@ bool path_in_partial(const struct partial *p, const char *name, char path[PATH_M
     return true;
 }
 
-/* DIR must be missing or empty. A directory behind a link could not be replaced when
- * the build is done. */
+/* Fails unless DIR is missing or empty. DIR must not be a link, because DIR.partial
+ * could not replace the directory behind it. */
 static enum fsd_status check_folder(const char *folder, struct fsd_error *err)
 {
     struct dirent **names;
@@ -62,7 +64,7 @@ static bool is_own(const char *name)
     return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* Whether the name still refers to the open file. */
+/* Whether the name in directory `dir` still refers to the open file. */
 static bool is_still(int fd, int dir, const char *name)
 {
     struct stat opened, there;
@@ -78,8 +80,8 @@ static enum fsd_status refuse_files(const struct partial *p, const char *name,
                      "expected only files of an earlier collect, found '%.200s'", name);
 }
 
-/* Refuses a folder in which files of an earlier collect are inputs of this one, since
- * they would be removed. A link may be removed, since its target stays. */
+/* Fails if files of an earlier collect are inputs of this one, because they would be
+ * removed. A link is allowed, because its target stays. */
 static enum fsd_status refuse_inputs(const struct partial *p, struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
@@ -93,14 +95,14 @@ static enum fsd_status refuse_inputs(const struct partial *p, struct fsd_error *
     return status;
 }
 
-/* Removes the files of an earlier collect, or nothing: a file that collect does not
- * write belongs to another user, and so do all files if no collect began here
- * (`began`), or if it finished. */
+/* Removes the files of an earlier collect. If the directory has any other file, or if
+ * no unfinished collect began here (`began`), the files belong to the user: removes
+ * none and fails. */
 static enum fsd_status clear_partial(const struct partial *p, bool began,
                                      struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
-    char first[NAME_MAX + 1] = ""; /* the first name of files that stay */
+    char first[NAME_MAX + 1] = ""; /* the first name of a file that must stay */
     int fd = openat(p->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *folder = fd < 0 ? NULL : fdopendir(fd);
     struct dirent *entry;
@@ -144,16 +146,16 @@ static enum attempt refuse(const struct partial *p, const char *why,
     return REFUSED;
 }
 
-/* Whether another process holds the lock. No other error prevents collecting: file
- * systems without locks, or without locks of directories such as NFS, cannot separate
- * two processes. */
+/* Locks a file or directory.
+ * @return whether another process has the lock. Other errors are ignored, because some
+ *         file systems have no locks, or, such as NFS, no locks of directories */
 static bool is_locked(int fd)
 {
     return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
 }
 
-/* Opens or creates UNFINISHED and locks it, for file systems that cannot lock a
- * directory. */
+/* Opens or creates the file UNFINISHED and locks it, because some file systems cannot
+ * lock a directory. */
 static enum attempt lock_mark(struct partial *p, bool *began, struct fsd_error *err)
 {
     static const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
@@ -169,9 +171,9 @@ static enum attempt lock_mark(struct partial *p, bool *began, struct fsd_error *
     return is_still(p->mark, p->dir, FSD_UNFINISHED) ? TAKEN : LOST;
 }
 
-/* Opens or makes DIR.partial, and locks it.
- * @param[out] began  an earlier collect used it.
- * @return  LOST if another collect renamed or removed it meanwhile. */
+/* Opens or creates DIR.partial, and locks it.
+ * @param[out] began whether an earlier collect began in it
+ * @return LOST if another collect renamed or removed it meanwhile */
 static enum attempt lock_partial(struct partial *p, bool *began, struct fsd_error *err)
 {
     if (mkdir(p->path, 0777) && errno != EEXIST)
@@ -199,7 +201,7 @@ void close_partial(struct partial *p)
     p->mark = p->dir = -1;
 }
 
-/* Empties the locked directory, or leaves it as it was found. */
+/* Empties the locked directory. After a failure, the directory is unchanged. */
 static enum fsd_status empty_partial(struct partial *p, bool began,
                                      struct fsd_error *err)
 {
@@ -211,7 +213,7 @@ static enum fsd_status empty_partial(struct partial *p, bool began,
         status = fail_errno(err, p->path);
     if (status != FSD_OK && !began) {
         unlinkat(p->dir, FSD_UNFINISHED, 0);
-        rmdir(p->path); /* only if this process made it */
+        rmdir(p->path); /* succeeds only if it is empty */
     }
     return status;
 }
@@ -230,8 +232,8 @@ enum fsd_status open_partial(struct partial *p, const char *folder,
             (int)sizeof "/profile.json" >=
         (int)sizeof p->path)
         return fail_file(err, FSD_E_ARG, folder, "the path is too long");
-    memcpy(p->folder, folder, n); /* without a trailing slash, which would follow
-                                     links */
+    memcpy(p->folder, folder, n); /* without trailing slashes, which would make the
+                                     system follow links */
     if (check_folder(p->folder, err) != FSD_OK)
         return err->status;
     while ((attempt = lock_partial(p, &began, err)) == LOST)
@@ -239,7 +241,7 @@ enum fsd_status open_partial(struct partial *p, const char *folder,
     return attempt == TAKEN ? empty_partial(p, began, err) : err->status;
 }
 
-/* Renames the directory after all of it is on the disk. The lock ends with the
+/* Renames the directory when all its contents are on the disk. The lock ends with the
  * program. */
 enum fsd_status finish_partial(const struct partial *p, struct fsd_error *err)
 {
@@ -254,8 +256,8 @@ enum fsd_status finish_partial(const struct partial *p, struct fsd_error *err)
     return sync_folder(p->folder, err);
 }
 
-/* Creates a new file in the directory; a file that the command wrote is kept.
- * @return  NULL, with the reason in `err`, if it cannot. */
+/* Creates a new file in the directory. Does not replace a file that the command wrote.
+ * @return NULL, with the reason in `err`, if it cannot */
 FILE *create_in_partial(const struct partial *p, const char *name,
                         struct fsd_error *err)
 {

@@ -1,8 +1,8 @@
 /*
- * Handles early ends of the program: by a signal, or because memory is exhausted. Its
- * temporary files and directories are removed then. Each is in a list from the moment
- * it exists, since these signals are blocked in between; so the handler removes each of
- * them, and never a file that another program made.
+ * Handles early ends of the program: by a signal, or because memory is exhausted. The
+ * program's temporary files and directories are then removed. Signals are blocked while
+ * a file is created and added to the list, so that the handler removes every file of
+ * this program and no file of another one.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -16,8 +16,8 @@ static const int ends[] = {SIGINT, SIGTERM};
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 #endif
 
-/* The newest first, so that files are removed before their directory. Only
- * async-signal-safe calls may access it. */
+/* The list of temporary files, the newest first, so that files are removed before their
+ * directory. The signal handler reads it. */
 static struct temporary *volatile temporaries;
 
 static void remove_temporaries(void)
@@ -88,14 +88,14 @@ void end_by(int number, bool whole_job)
     if (whole_job)
         kill(0, number);
     raise(number);
-    _exit(128 + number); /* process 1 of a container ignores such a signal */
+    _exit(128 + number); /* process 1 of a container ignores the signal, so it exits */
 }
 
 #endif
 
 /* --------------------------------------------------------------- temporary files */
 
-#if defined _WIN32 /* handlers run in threads there */
+#if defined _WIN32 /* on Windows, handlers run in threads, so nothing is blocked */
 
 typedef int sigset_t;
 

@@ -1,6 +1,7 @@
 /*
- * Replaces child.c and collect_folder.c in a program that cannot run commands: their
- * use of processes, terminals and locked folders is written for Linux only.
+ * Replaces child.c and collect_folder.c in programs for other systems than Linux, which
+ * cannot run commands: the code for processes, terminals and locked folders is for
+ * Linux only.
  */
 #include "cli/collect.h"
 

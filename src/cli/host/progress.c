@@ -1,8 +1,8 @@
 /*
- * Prints the progress bar on standard error, and the notes that share its line.  A
- * stage of the library may run for minutes without returning, so the bar is drawn from
- * a SIGALRM handler once a second.  The handler only reads `progress` and calls
- * write(), since other functions, such as printf(), are not safe in a signal handler.
+ * Prints the progress bar and notes on standard error. A stage of the library may run
+ * for minutes without returning, so a handler of SIGALRM draws the bar once a second.
+ * The handler only reads `progress` and calls write(), because functions such as
+ * printf() are not safe in a signal handler.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -10,16 +10,17 @@
 #include <errno.h>
 #include <signal.h>
 
-/* One static object, since a process has one clock and one line for the bar. The
- * handler of SIGALRM only reads this object and writes to the terminal. */
+/* The state of the bar. It is static, because a process has one SIGALRM handler and one
+ * terminal. */
 static struct {
     bool wanted, quiet, armed;
     const char *volatile stage;
     volatile sig_atomic_t seconds, shown;
-    _Atomic unsigned done, of; /* items of the stage; 0: not counted */
+    _Atomic unsigned done, of; /* items of the stage: number done, and number in total;
+                                  0: not counted */
 } progress;
 
-/* Windows has no SIGALRM, so there is no bar. */
+/* Requests SIGALRM. Windows has no SIGALRM, so it has no bar. */
 static void wait_second(unsigned seconds)
 {
 #if defined SIGALRM
@@ -40,8 +41,8 @@ static size_t put_number(char *line, size_t n, unsigned number)
     return n;
 }
 
-/* The remaining work is unknown, except for a list of pairs: the bar shows that the
- * program is running, and for how long. */
+/* Draws the bar. Only for a list of builds is the remaining work known. Otherwise the
+ * bar shows that the program is running, and for how many seconds. */
 static void on_second(int signal_number)
 {
     enum { PLACES = 12, BLOCK = 3 };

@@ -1,9 +1,12 @@
 /*
- * Splits the words of a command line into options and arguments, by the rules of GNU's
- * getopt_long(), which not every C library has: letters may share a word (-qf json), a
- * value is the rest of its word or the next word, a long name may be abbreviated if
- * that is unambiguous, options may follow arguments, and `--` ends them. All options
- * are handled before the first argument, so that an argument may depend on them.
+ * Splits the words of a command line into options and arguments. The rules are those of
+ * GNU's getopt_long(), which not every C library has. Several letters may share a word
+ * (-qf json). A value is the rest of its word, or the next word. A long name may be
+ * abbreviated if this is unambiguous. Options may follow arguments; `--` ends the
+ * options.
+ *
+ * All options are handled before the first argument, because arguments may depend on
+ * options.
  */
 #include "cli/line/line.h"
 
@@ -13,11 +16,11 @@ static const struct listed *rows;
 static unsigned n_rows;
 
 static struct words {
-    int n, next; /* the words before `next` were read */
+    int n, next; /* next: index of the next word to read */
     char **at;
 } words;
 
-/* The row of option i. For an alias, the row that it belongs to: both fill the same
+/* The row of option i; for an alias, the row of its option, which sets the same
  * member. */
 static const struct option_row *owner(unsigned i)
 {
@@ -33,8 +36,8 @@ static bool begins(unsigned i, const char *name, size_t n)
     return rows[i].row && rows[i].row->name && !strncmp(rows[i].row->name, name, n);
 }
 
-/* Reports that an abbreviated name is ambiguous.
- * @param word the text after "--"; its first `n` bytes are the name. */
+/* Reports that an abbreviated name is ambiguous, and exits.
+ * @param word the text after "--"; the name is its first `n` bytes */
 static _Noreturn void refuse_ambiguous(const char *word, size_t n)
 {
     fprintf(stderr, "%s: option '--%s' is ambiguous; possibilities:", program_name(),
@@ -134,7 +137,8 @@ unsigned take_options(struct command_line *line, const struct listed *of, unsign
         char *word = argv[words.next++];
 
         if (ended || *word != '-' || !word[1])
-            argv[arguments++] = word; /* reuses the slot of a word that was read */
+            argv[arguments++] = word; /* reuses the place of a word that was already
+                                         read */
         else if (!strcmp(word, "--"))
             ended = true;
         else if (word[1] == '-')

@@ -1,6 +1,6 @@
 /*
- * Prints usage errors, which end the program, and breaks lines at blanks as GNU's argp
- * did, for which the texts of --help were written.
+ * Prints usage errors, which end the program, and breaks lines at blanks in the way of
+ * GNU's argp, because the texts of --help were written for argp.
  */
 #include "cli/line/line.h"
 
@@ -15,9 +15,9 @@ void put_blanks(FILE *out, size_t n)
         putc(' ', out);
 }
 
-/* Returns where a line that is too long ends: at the last blank that fits, or at the
- * blank after a word that is itself too long. Sets `next` to the beginning of the next
- * line. */
+/* Returns the length of the first line of a text: up to the last blank that fits, or up
+ * to the blank after a word that is too long itself.
+ * @param[out] next the beginning of the next line */
 static size_t find_break(const char *text, size_t n, size_t room, size_t *next)
 {
     size_t end = room;

@@ -1,6 +1,6 @@
 /*
- * Parses the command line. The options of a verb are rows in tables, and each table
- * has a heading in --help. An option sets the member that its row names. Then the
+ * Parses the command line. The options of a verb are rows of tables, and each table has
+ * a heading in --help. An option sets the member that its row names. Afterwards the
  * verb checks the whole line.
  */
 #include "cli/line/line.h"
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 64, GROUPS = 10 /* rows per table */ };
+/* GROUPS: the groups of each table have this many numbers. */
+enum { MOST_ROWS = 64, GROUPS = 10 };
 
 static const struct verb *chosen;
 static struct listed rows[MOST_ROWS];
@@ -34,7 +35,7 @@ static void give_usage(struct command_line *line, char *arg)
     end_well();
 }
 
-/* "--version --json" is meant for scripts. */
+/* Prints the version. "--version --json" prints it for scripts. */
 static void give_version(struct command_line *line, char *arg)
 {
     (void)line, (void)arg;
@@ -57,7 +58,7 @@ static int group_of(const struct option_row *row, unsigned table)
     return (int)table * GROUPS + (row->group ? row->group : GROUP_USUAL);
 }
 
-/* Adds the rows of a table below a heading, which has the group of the first row. */
+/* Adds a heading, whose group is that of the first row, and the rows of a table. */
 static void add_table(const struct option_row *row, unsigned table, const char *heading)
 {
     if (heading && is_row(row))
@@ -76,8 +77,8 @@ static void add_tables(const struct verb *verb)
     add_table(of_parser, OPTION_TABLES, NULL);
 }
 
-/* If no verb was named, an argument may be a misspelt verb, or a verb after one of its
- * own options. */
+/* Explains a wrong command line without a verb: an argument may be a misspelt verb, or
+ * a verb after one of its own options. */
 static void check_no_verb(const struct command_line *line, const char *arg)
 {
     const char *first = line->run.model;
@@ -86,7 +87,8 @@ static void check_no_verb(const struct command_line *line, const char *arg)
         usage_error("an option before the verb %s is not an option of that verb "
                     "('fusiondiff help %s' lists its options)",
                     arg, arg);
-    if (first && line->run.engine && !strpbrk(first, "./")) { /* probably a mistyped
+    if (first && line->run.engine && !strpbrk(first, "./")) { /* the first argument is
+                                                                 probably a misspelt
                                                                  verb */
         const char *near = near_verb(first);
 
@@ -130,8 +132,8 @@ bool takes_any_name(const struct command_line *line)
            line->dump;
 }
 
-/* Sets the format of an output. "x.foo" must be in a format foo; "x" and "/dev/null"
- * get text. */
+/* Sets the format of an output. The extension names the format: "x.foo" is an error if
+ * there is no format foo. "x" and "/dev/null" are text. */
 static void give_format(const struct command_line *line, struct output *to)
 {
     const char *slash = to->path ? strrchr(to->path, '/') : NULL;
@@ -145,9 +147,9 @@ static void give_format(const struct command_line *line, struct output *to)
         usage_error("--budget shortens text, not %s", to->format);
 }
 
-/* Resolves parts, and a directory given instead of files, so that the verb checks
- * files. A lone directory is the whole build, unless the verb works without an
- * engine. */
+/* Checks the paths of parts, and replaces a directory by its files, before the verb
+ * checks the line. A directory as the single argument is a whole build, unless the verb
+ * works without an engine. */
 static void read_inputs(struct command_line *line)
 {
     struct fsd_directory *directory = NULL;
@@ -183,7 +185,7 @@ static void finish(struct command_line *line)
         line->verb->check(line);
 }
 
-/* Sets the options to the lists of words that were collected. */
+/* Sets the lists of the options to the words that the parser collected. */
 static void join_lists(struct command_line *line)
 {
     line->run.profiles = line->profiles;
@@ -223,6 +225,6 @@ void parse_command_line(struct command_line *line, const struct verb *named, int
     for (unsigned i = 0; i < n; i++)
         (verb->take ? verb->take : take_argument)(line, argv[i]);
     finish(line);
-    if (verb->most_words) /* by now the verb knows which of its words are files */
+    if (verb->most_words) /* after `check`, which finds out which words are files */
         read_inputs(line);
 }

@@ -1,6 +1,6 @@
 /*
  * Prints usage and help from the rows of a verb's options, in the layout of GNU's argp,
- * since users, scripts and the manual rely on it.
+ * because users, scripts and the manual rely on this layout.
  *
  *     Usage: fusiondiff [OPTION...] [MODEL] ENGINE
  *       -f, --format=FORMAT        Format of the report ...
@@ -18,7 +18,7 @@ enum {
     LETTER_AT = 2,
     NAME_AT = 6,
     TEXT_AT = 29,
-    USAGE_AT = 12, /* column at which the second line of the usage begins */
+    USAGE_AT = 12, /* column at which further lines of the usage begin */
     MOST_HEAD = 256
 };
 
@@ -44,7 +44,8 @@ static int compare_names(const char *a, const char *b)
     return tolower((unsigned char)*a) - tolower((unsigned char)*b);
 }
 
-/* Sorts by group and then alphabetically, headings first. */
+/* Compares two rows by group, and within a group alphabetically. Headings come
+ * first. */
 static int by_place(const void *x, const void *y)
 {
     const struct listed *a = x, *b = y;
@@ -60,8 +61,8 @@ static bool is_shown(const struct listed *l)
     return !l->row || (!l->row->hidden && !l->row->alias);
 }
 
-/* The shown rows in the order of --help; the caller frees the array.
- * @param all  include aliases, which follow their option. */
+/* Returns the visible rows in the order of --help; the caller frees the array.
+ * @param[out] shown their number */
 static struct listed *sort(const struct listed *rows, unsigned n, unsigned *shown)
 {
     struct listed *sorted = must(calloc(n + 1, sizeof *sorted));
@@ -81,8 +82,9 @@ struct usage {
     size_t column;
 };
 
-/* @param room  columns left on the line for this item; an item longer than a whole line
- *         is broken at its blanks */
+/* Prints an item of the usage, on a new line if necessary. Breaks an item that is
+ * longer than a whole line at its blanks.
+ * @param room the last column that the item may use */
 static void put_item(struct usage *u, const char *item, size_t room)
 {
     size_t n = strlen(item);
@@ -100,7 +102,7 @@ static void begin_usage(struct usage *u, FILE *out)
     *u = (struct usage){out, (size_t)fprintf(out, "Usage: %s", program_name())};
 }
 
-/* Prints the arguments as the last item, and ends the usage. */
+/* Prints the verb's arguments as the last item, and ends the usage. */
 static void end_usage(struct usage *u, const struct verb *verb)
 {
     if (*verb->arguments)
@@ -167,7 +169,7 @@ void print_usage(const struct verb *verb, const struct listed *rows, unsigned n)
 
 /* --------------------------------------------------------------------------- help */
 
-/* Writes "  -f, --format=FORMAT", with aliases. */
+/* Writes the names of an option, " -f, --format=FORMAT", with its aliases. */
 static size_t write_head(const struct option_row *own, char head[static MOST_HEAD])
 {
     size_t n = 0;
@@ -206,8 +208,7 @@ static void print_options(const struct listed *rows, unsigned n, FILE *out)
 {
     unsigned shown;
     struct listed *l = sort(rows, n, &shown);
-    bool headed = false; /* from the first heading on, blank lines separate the
-                            groups */
+    bool headed = false; /* after the first heading, empty lines separate groups */
 
     for (unsigned i = 0; i < shown; i++) {
         bool apart = i && (!l[i].row || (headed && l[i].group != l[i - 1].group));

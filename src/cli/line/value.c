@@ -1,14 +1,15 @@
 /*
- * Sets an option's member by its row: each kind of value has its check and message
- * here, so that the library only receives valid options. A wrong value is a usage
- * error, which ends the program.
+ * Sets the member of an option from its argument. Each kind of value is checked here,
+ * so that the library only receives valid options. A wrong value is a usage error,
+ * which ends the program.
  */
 #include "cli/line/line.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The index of `arg` in a list separated by blanks; -1 if it is not in the list. */
+/* The index of `arg` in a list of words with blanks between them; -1 if the list lacks
+ * it. */
 static int find_word(const char *words, const char *arg)
 {
     size_t n = strlen(arg), word;
@@ -21,7 +22,8 @@ static int find_word(const char *words, const char *arg)
     return -1;
 }
 
-/* Writes "auto always never" as "auto, always or never". */
+/* Writes a list of words as prose: "auto always never" becomes "auto, always or
+ * never". */
 static void spell(const char *words, char *out, size_t size)
 {
     size_t n = 0;

@@ -1,6 +1,6 @@
-/* Finds which words of a command line are options of a verb, and their values. This
- * finds the verb after options that precede it, before anything is parsed, and finds
- * what is being typed for completion. */
+/* Finds the words of a command line that are options of a verb, and their values,
+ * before the line is parsed. The program uses this to find a verb after its options,
+ * and to complete the word that the user is typing. */
 #include "cli/cli.h"
 
 const struct option_row *find_option(const struct verb *verb, const char *word)
@@ -23,8 +23,8 @@ const struct option_row *find_option(const struct verb *verb, const char *word)
     return NULL;
 }
 
-/* How many words the option takes that begins with `word`, including its value; 0 if
- * `word` is not an option of the verb. */
+/* The number of words of the option that begins with `word`, including its value: 1 or
+ * 2; 0 if `word` is no option of the verb. */
 static unsigned option_words(const struct verb *verb, const char *word)
 {
     const struct option_row *option = find_option(verb, word);
@@ -34,7 +34,7 @@ static unsigned option_words(const struct verb *verb, const char *word)
         return 0;
     if (word[1] == '-')
         return option->arg && !option->optional && !strchr(word, '=') ? 2 : 1;
-    for (word++; *word; word++) { /* several letters may share a word: -qn3 */
+    for (word++; *word; word++) { /* several letters may share a word, as in -qn3 */
         letter[1] = *word;
         option = find_option(verb, letter);
         if (!option || option->arg)
