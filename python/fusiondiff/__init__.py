@@ -1,4 +1,4 @@
-"""See how TensorRT transformed an ONNX model.
+"""Shows how TensorRT transformed an ONNX model.
 
 >>> import fusiondiff
 >>> run = fusiondiff.diff("fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json")
@@ -7,9 +7,9 @@
 >>> run.nodes.where(fate="merged")[0].name
 'Relu_7'
 
-Inputs are paths, bytes, or an ``onnx.ModelProto``; a snapshot may also be the text that snapshot() returned.  A directory that holds
-one model, one engine and its measurements is a build.  Threads run in parallel: the work releases the GIL, and signals are handled
-after it.  An unreadable input raises :class:`Error`, a wrong argument TypeError or ValueError.
+Inputs are paths, bytes, or an ``onnx.ModelProto``; a snapshot may also be the text that snapshot() returned. A directory of one model, one
+engine and its measurements is a build. Calls release the GIL, so threads run in parallel; Python handles signals after a call. An
+unreadable input raises :class:`Error`, a wrong argument TypeError or ValueError.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ __version__ = _native.version
 
 
 def _find_layout() -> None:
-    """Finds the program that lays out pictures. If none is on the PATH, this is the one that the extra ``pictures`` installs
-    beside this package: its folder is on no PATH unless the environment is activated."""
+    """Sets FUSIONDIFF_DOT to the program that lays out pictures, if no such program is on the PATH. The extra ``pictures`` installs it into
+    the scripts folder of the environment, which is on the PATH only while the environment is active."""
     if "FUSIONDIFF_DOT" in os.environ or shutil.which("dot") or shutil.which("graphviz-pure"):
         return
     beside = os.path.join(sysconfig.get_path("scripts"), "graphviz-pure" + (".exe" if os.name == "nt" else ""))
@@ -59,10 +59,10 @@ View = Literal["buildtime", "explain", "inside", "memory", "names", "parts", "pa
 
 
 class Error(Exception):
-    """An input that cannot be read, or inputs that do not belong together.
+    """Raised for an input that cannot be read, and for inputs that do not belong together.
 
-    ``status`` is a stable word ("format", "mismatch", ...); ``file`` may be empty; ``position`` counts ``unit``s, which are bytes
-    or lines; None: unknown.
+    ``status`` is a stable word ("format", "mismatch", ...). ``file`` may be empty. ``position`` is a number of bytes or lines, as ``unit``
+    states; None: unknown.
     """
 
     def __init__(self, status: str, message: str, file: str, unit: str, position: int) -> None:
@@ -71,7 +71,7 @@ class Error(Exception):
         where = file + (f":{position}" if unit else "")
         super().__init__(f"{where}: {message}" if where else message)
 
-    def __reduce__(self) -> tuple[Any, ...]:    # pickled by a worker process, for example
+    def __reduce__(self) -> tuple[Any, ...]:    # for pickle, for example in a worker process
         return type(self), (self.status, self.message, self.file, self.unit, self.position or 0)
 
 
@@ -89,12 +89,12 @@ def _text(function: Any, *args: Any) -> str:
 
 
 def _file(value: Input, name: str) -> Any:
-    """An input in the form that _native accepts: an encoded path, or a name and the bytes to be read under it."""
+    """Converts an input to the form that _native accepts: an encoded path, or a pair of a name and the contents."""
     if isinstance(value, str) and value.startswith("fusiondiff snapshot ") and "\n" in value:
-        value = value.encode()    # a text that snapshot() returned
+        value = value.encode()    # the text is a snapshot
     if isinstance(value, (str, os.PathLike)):
         path = os.fsencode(value)
-        return b"./" + path if path.startswith(b"(") else path    # names that begin with a bracket are those of inputs in memory
+        return b"./" + path if path.startswith(b"(") else path    # only names of inputs in memory begin with a bracket
     if not isinstance(value, bytes) and not hasattr(value, "SerializeToString"):
         raise TypeError(f"{name}: expected a path, bytes or an onnx.ModelProto, found {type(value).__name__}")
     held = value if isinstance(value, bytes) else value.SerializeToString()
@@ -110,26 +110,26 @@ def _number(value: int, name: str) -> int:
 
 
 class Side:
-    """One build: a model, its engine, and measurements; or a directory that holds them.
+    """One build: a model, its engine, and measurements; or a directory of these files.
 
     Args:
         model: the ONNX model, or a build log that lists its nodes.  A single argument is the engine, a snapshot or a directory.
-        engine: the engine's dump of layers, or its verbose build log; a list, if several engines each compute a part of the model.
+        engine: the engine's layer dump, or its verbose build log; a list if several engines compute the model, each of them a part.
         log: the verbose build log that belongs to a dump.
-        profile: layer times, from trtexec --exportProfile; if there are several, a list: each layer has the median of its times.
+        profile: layer times, from trtexec --exportProfile; a list for several profiles: each layer gets the median of its times.
         times: times of whole runs, from trtexec --exportTimes.
         shapes: sizes of dynamic inputs, e.g. "images=1x3x224x224".
-        engine_number: an engine of a log that holds several, from 1; 0: its only one.
-        opt_profile: an optimization profile of an engine with several, from 0; None: the first.
-        peak: peak bandwidth and compute of the device, GB/s and TOP/s, for the roofline.
-        force: continue although model and engine do not belong together.
-        values: numbers from outside, as --values takes them: a table, or one or two sets of tensors, the reference first.
-        values_limit: the relative L2 error from which on a tensor counts as wrong; None: 0.01.
-        values_rows: compare the rows of one set of tensors; the rows of the batch must be equal at the input.
-        label: what the build is for, e.g. "sm86"; a snapshot records it, and a check selects its snapshot by it.
+        engine_number: the engine, for a log of several engines, counted from 1; 0: the log has only one.
+        opt_profile: the optimization profile, for an engine with several, counted from 0; None: the first.
+        peak: peak bandwidth in GB/s and peak compute in TOP/s of the device, for the roofline.
+        force: continue even if model and engine do not belong together.
+        values: the files of the option --values: a table, or one or two sets of tensors. Of two sets, the first is the reference.
+        values_limit: a tensor is wrong from this relative L2 error on; None: 0.01.
+        values_rows: compare the rows of the batch within one set of tensors; the rows of the input must be equal.
+        label: a name for the build, e.g. "sm86"; a snapshot records the label, and a check selects its snapshot by the label.
 
     Raises:
-        TypeError, ValueError: an argument of the wrong type or out of range.
+        TypeError, ValueError: an argument has the wrong type or is out of range.
     """
 
     def __init__(self, model: Input | None = None, engine: Input | Sequence[Input] | None = None, *, log: Input | None = None,
@@ -176,14 +176,14 @@ class Side:
 
 
 def _side(build: Side | Sequence[Input] | Input, of: str = "") -> Side:
-    """A build in any form that functions accept: a Side, a pair, or a single file."""
+    """Converts a build to a Side, from each form that functions accept: a Side, a pair, or a single file."""
     if isinstance(build, Side):
         return build
     return Side(*build, _of=of) if isinstance(build, (list, tuple)) else Side(build, _of=of)  # type: ignore[arg-type]
 
 
 def _day(day: datetime.date | None) -> int:
-    """The day as the number YYYYMMDD, in the form of the C library."""
+    """The date as the number YYYYMMDD, for the C library; None: today."""
     if day is None:
         day = datetime.date.today()
     if not isinstance(day, datetime.date):
@@ -198,22 +198,22 @@ class _Report:
         self._handle = handle
 
     def write(self, format: str, *, width: int = 0, all: bool = False) -> str:
-        """Returns the report in the form that the program prints: "text", "json", "markdown", "csv", "html", "dot", "svg", ...
+        """Returns the report in a format of the program: "text", "json", "markdown", "csv", "html", "dot", "svg", ...
 
         Args:
-            format: a format of this kind of report; for another one, :class:`Error` lists the formats.
+            format: a format of this kind of report; if it is another one, the :class:`Error` lists the allowed formats.
             width: width of a text in columns; 0: 100.
-            all: fold no layers, and shorten no list.
+            all: do not fold layers, and do not shorten lists.
         """
         return _text(_native.write, self._handle, format, _number(width, "width"), all)
 
     @functools.cached_property
     def json(self) -> Any:
-        """The complete report; its schema is public."""
+        """The complete report as parsed JSON; its schema is public."""
         return json.loads(self.write("json"))
 
     def to_html(self) -> str:
-        """The page as a single file without dependencies."""
+        """Returns the HTML page, which is a single file without dependencies."""
         return self.write("html")
 
     def __str__(self) -> str:
@@ -231,7 +231,7 @@ class _Paged(_Report):
 
 
 def _lines(brief: list[dict[str, str]]) -> str:
-    """The first lines of a report, which state its conclusion."""
+    """Joins the first lines of a report, which state its conclusion."""
     return "\n".join(printable(f"{line['topic']:9}{line['text']}") for line in brief)
 
 
@@ -240,7 +240,7 @@ def _todo(brief: list[dict[str, str]]) -> list[str]:
 
 
 class Run(_Paged):
-    """The report on one build; returned by :func:`diff`.  Its repr is the summary."""
+    """The report on one build, from :func:`diff`. Its repr is the summary."""
 
     def __repr__(self) -> str:
         return _lines(self.summary["brief"])
@@ -267,18 +267,18 @@ class Run(_Paged):
 
     @functools.cached_property
     def findings(self) -> Table[Finding]:
-        """The findings: what a reviewer should look at."""
+        """The findings: the problems that a reviewer should examine."""
         return Table([Finding.from_json(item) for item in self.json["findings"]], Finding, self._names)
 
     @functools.cached_property
     def blocks(self) -> Table[Block]:
-        """Blocks that should be one kernel each, such as attentions, with the reason if a block is not."""
+        """The blocks that users expect as one kernel, such as attentions; with the reason if a block is not one kernel."""
         listed = json.loads(self.view("patterns", format="json"))["blocks"]
         return Table([Block.from_json(item) for item in listed], Block, self._names)
 
     @property
     def todo(self) -> list[str]:
-        """What to do, the largest gain first, as in the summary."""
+        """The advice of the summary, the largest gain first."""
         return _todo(self.summary["brief"])
 
     @property
@@ -289,16 +289,16 @@ class Run(_Paged):
 
     def view(self, name: View, *words: str, format: str = "text", width: int = 0, free: bool = False,
              break_at: str | int | None = None, form: str | None = None) -> str:
-        """Returns the view of this name, as its verb prints it.
+        """Returns the view with this name, in the form that the verb of this name prints.
 
         Args:
-            name: "top", "reformats", "where", "inside", ...; an unknown name raises an :class:`Error` that lists them.
-            words: names or patterns of nodes or layers, if the view needs some.
+            name: "top", "reformats", "where", "inside", ...; an unknown name raises an :class:`Error` that lists the views.
+            words: names or patterns of nodes or layers, for views that need them.
             format: "text", "json", "markdown" or "csv".
             width: width of a text in columns; 0: 100.
-            free: for "tensors": list only tensors that change no fusion if they are marked as outputs.
-            break_at: for "tensors": the layer whose fusion will be split, by its number, its name or a pattern, or "node:12".
-            form: for "tensors" and "names": the form of the list, a value of ``--as`` of these verbs.
+            free: for "tensors": list only tensors that can be marked as outputs without a change of fusions.
+            break_at: for "tensors": the layer whose fusion is to be split: its number, its name, a pattern, or "node:12".
+            form: for "tensors" and "names": the form of the list, a value of the option ``--as``.
 
         >>> print(diff("fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json").view("tensors", free=True, form="names"))
         relu1
@@ -311,7 +311,7 @@ class Run(_Paged):
 
 
 class Comparison(_Paged):
-    """What changed between two builds; returned by :func:`compare`.  Its repr is the beginning of the text: causes and counts."""
+    """The changes between two builds, from :func:`compare`. Its repr is the beginning of the text: causes and counts."""
 
     def __repr__(self) -> str:
         blocks = str(self).split("\n\n")
@@ -319,22 +319,22 @@ class Comparison(_Paged):
 
     @functools.cached_property
     def regions(self) -> Table[Region]:
-        """Nodes grouped in layers, the worst change first."""
+        """The regions: nodes that layers group, before and after; the worst change first."""
         return Table([Region.from_json(item) for item in self.json["regions"]], Region)
 
     @functools.cached_property
     def edges(self) -> Table[Edge]:
-        """Tensors with a different type or layout."""
+        """The tensors with a different type or layout."""
         return Table([Edge.from_json(item) for item in self.json["edges"]], Edge)
 
     @functools.cached_property
     def changes(self) -> Table[Change]:
-        """Facts in which the inputs of the builds differ."""
+        """The differences between the inputs of the builds."""
         return Table([Change.from_json(item) for item in self.json["different"]], Change)
 
     @property
     def todo(self) -> list[str]:
-        """What to do about the root cause; empty if no cause is known."""
+        """The advice on the root cause; empty if no cause is known."""
         return list(self.json.get("says", []))[2:]
 
     @property
@@ -344,11 +344,11 @@ class Comparison(_Paged):
 
 
 class Routes(_Report):
-    """What each option does in builds with several sets of options; returned by :func:`routes`."""
+    """The effect of each option, in builds with several sets of options; from :func:`routes`."""
 
     @property
     def knobs(self) -> list[dict[str, Any]]:
-        """What each option ("knob") changes from one value to another, as in the JSON report."""
+        """The options ("knobs") with the effect of each change of value, as in the JSON report."""
         return list(self.json["knobs"])
 
     def __repr__(self) -> str:
@@ -356,33 +356,33 @@ class Routes(_Report):
 
 
 class Check(_Paged):
-    """A build compared with a snapshot; returned by :func:`check`.  Its repr is the summary and the verdict."""
+    """The comparison of a build with a snapshot, from :func:`check`. Its repr is the summary and the verdict."""
 
     def __repr__(self) -> str:
         return "\n".join(filter(None, (_lines(self.json["brief"]), self.json["verdict"])))
 
     @property
     def todo(self) -> list[str]:
-        """What to do, as in the summary."""
+        """The advice of the summary."""
         return _todo(self.json["brief"])
 
     @functools.cached_property
     def findings(self) -> Table[Violation]:
-        """Violations of the snapshot or the policy, and notes."""
+        """The violations of the snapshot or the policy, and notes."""
         return Table([Violation.from_json(item) for item in self.json["findings"]], Violation)
 
     @property
     def failed(self) -> bool:
-        """Whether a rule of level error is over its budget."""
+        """Whether a rule of level error exceeds its budget."""
         return _native.failed(self._handle)
 
     def update(self) -> str:
-        """The snapshot that would make the check pass."""
+        """Returns the snapshot with which the check would pass."""
         return _text(_native.update, self._handle)
 
 
 def _dress(path: str, temporary: str) -> None:
-    """Gives a temporary file, which is private at first, the mode of the file that it replaces, or of a new file."""
+    """Sets the mode of a temporary file, which is private at first: the mode of the file that it replaces, or of any new file."""
     try:
         mode = os.stat(path).st_mode & 0o7777
     except FileNotFoundError:
@@ -393,7 +393,7 @@ def _dress(path: str, temporary: str) -> None:
 
 
 class _Reads:
-    """The files that calls read while they are recorded: no output may replace one of them."""
+    """The files that calls read within ``recorded()``. No output may replace one of them."""
 
     def __init__(self) -> None:
         self._opened = _native.opened()
@@ -407,16 +407,16 @@ class _Reads:
             _native.record(before)
 
     def refuse(self, *outputs: str | os.PathLike[str]) -> None:
-        """Raises an Error for an output that is one of the files."""
+        """Raises an Error if an output is one of the recorded files."""
         for output in outputs:
             if _native.was_opened(self._opened, os.fsencode(output)):
                 raise Error("arg", "expected an output, found one of the inputs", printable(os.fspath(output)), "", 0)
 
 
 def _written(outputs: Sequence[str | os.PathLike[str]], write: Callable[..., str], reads: _Reads) -> str:
-    """Calls ``write`` with a descriptor for each output, and returns its result; the files appear complete or not at all.
+    """Calls ``write`` with a descriptor for each output, and returns its result. Each file appears completely or not at all.
 
-    Some inputs are opened only while an output is written, so the outputs are compared with all inputs before and after that.
+    Some inputs are opened while an output is written, so the outputs are compared with all inputs before and after the write.
     """
     paths = [os.path.realpath(output) for output in outputs]
     temporaries: list[str] = []
@@ -445,16 +445,16 @@ def _written(outputs: Sequence[str | os.PathLike[str]], write: Callable[..., str
 
 
 class Failure(_Paged):
-    """The reason why a build failed; returned by :func:`failure`.  Its repr is the conclusion."""
+    """The reason why a build failed, from :func:`failure`. Its repr is the conclusion."""
 
     @property
     def conclusion(self) -> str:
-        """A sentence that states what failed, and at which node."""
+        """A sentence that states the error, and the node at which the build failed."""
         return str(self.json["conclusion"])
 
     @property
     def nodes(self) -> list[str]:
-        """The names of the model's nodes at fault; empty if neither log nor model shows them."""
+        """The names of the nodes at which the build failed; empty if neither log nor model shows them."""
         return [str(node.get("name", "")) for node in self.json["nodes"]]
 
     def __repr__(self) -> str:
@@ -462,14 +462,14 @@ class Failure(_Paged):
 
 
 class Linting(_Report):
-    """The result of :func:`lint` on a model.  Its repr is the summary and the verdict; a notebook shows the report, not the page."""
+    """The result of :func:`lint` on a model. Its repr is the summary and the verdict; a notebook shows the report as Markdown."""
 
     def __repr__(self) -> str:
         return str(self).split("\n\n", 1)[0]
 
     def __init__(self, handle: Any, model: Any, reads: _Reads) -> None:
         super().__init__(handle)
-        self._model = model    # read again by fix()
+        self._model = model    # fix() reads the model again
         self._reads = reads
 
     @functools.cached_property
@@ -479,17 +479,16 @@ class Linting(_Report):
 
     @functools.cached_property
     def findings(self) -> Table[Finding]:
-        """The findings about the model."""
+        """The findings on the model."""
         return Table([Finding.from_json(item) for item in self.json["findings"]], Finding, _native.node_names(self._handle))
 
     def fix(self, output: str | os.PathLike[str] | None = None, *, what: Iterable[str] = (),
             scales: Mapping[str, float] | None = None) -> str:
-        """Lists the edits, with a reason for those that do not apply; with ``output``, writes the edited model.
+        """Returns the list of edits, with a reason for each edit that does not apply. With ``output``, also writes the edited model.
 
-        ``what``: rules or fingerprints of findings (default: all).  ``scales``: calibrated scales by tensor.
-        ``output`` is written completely or not at all, and may not be a file that was read.  If no edit applies, nothing is
-        written, and an Error is raised.  External weights stay in their
-        files: write the fixed model into the folder of the model.
+        ``what``: rules or fingerprints of findings (default: all). ``scales``: calibrated scales by tensor. ``output`` is written
+        completely or not at all, and must not be an input. If no edit applies, no file is written, and an Error is raised. External weights
+        stay in their files, so write the edited model into the folder of the model.
 
         >>> print(lint("fixtures/qat_block/model.onnx", builder="trt8").fix(scales={"skip": 0.05}).splitlines()[-1])
         edits that apply: 1 of 1
@@ -515,10 +514,10 @@ def diff(model: Input | None = None, engine: Input | Sequence[Input] | None = No
          values_rows: bool = False) -> Run:
     """Maps an engine's layers to the nodes of its model.
 
-    Args: see :class:`Side`; an engine or a directory may be the only argument.
+    Args: see :class:`Side`. An engine or a directory may be the only argument.
 
     Raises:
-        Error: an unreadable file, or files that do not belong together.
+        Error: a file cannot be read, or the files do not belong together.
     """
     side = Side(model, engine, log=log, profile=profile, times=times, shapes=shapes, engine_number=engine_number,
                 opt_profile=opt_profile, peak=peak, force=force, values=values, values_limit=values_limit, values_rows=values_rows)
@@ -536,12 +535,14 @@ def compare(before: Side | Sequence[Input] | Input, after: Side | Sequence[Input
 
 
 def routes(builds: Iterable[Side | Sequence[Input] | Input] = (), *, cache: str | os.PathLike[str] | None = None) -> Routes:
-    """Explains builds of one network with several sets of options: what each option does to fusions, precisions, data movement and time.
+    """Compares builds of one network with several sets of options: the effect of each option on fusions, precisions, data movement and
+    time.
 
     Args:
-        builds: at most 128, each as for :func:`compare`, of one model; the options of each are read from its log, its label and words
-            ``knob=value`` in its name.
-        cache: what trtexec's tuner wrote (``--tuningCacheFile``); the builds are iterations of it, by their logs or names (``iter3``).
+        builds: at most 128 builds of one model, each in a form of :func:`compare`. The options of a build are read from its log, its label
+            and words ``knob=value`` in its name.
+        cache: the file of trtexec's tuner (``--tuningCacheFile``). The builds are iterations of the tuner, which their logs or names
+            (``iter3``) identify.
 
     >>> builds = [("fixtures/routes/tuned/model.onnx", f"fixtures/routes/tuned/iter{i}.json") for i in (0, 1, 3)]
     >>> found = routes(builds, cache="fixtures/routes/tuning.jsonl")
@@ -556,7 +557,7 @@ def snapshot(model: Input | None = None, engine: Input | Sequence[Input] | None 
              profile: Input | Sequence[Input] | None = None, times: Input | None = None,
              shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
              peak: tuple[float, float] | None = None, force: bool = False, label: str | None = None) -> str:
-    """Returns a build as a text to commit, with which :func:`check` compares later builds.
+    """Returns a snapshot: a build as a text to commit, with which :func:`check` compares later builds.
 
     Args: see :class:`Side`.
     """
@@ -573,8 +574,8 @@ def check(snapshot: Input, model: Input | None = None, engine: Input | Sequence[
     """Checks a build against a snapshot.
 
     Args:
-        snapshot: a file, its bytes, the result of :func:`snapshot`, or a directory of snapshots; the one for the
-            build's label, version and GPU is selected.
+        snapshot: a file, its bytes, the result of :func:`snapshot`, or a directory of snapshots, from which the check selects the snapshot
+            with the build's label, version and GPU.
         policy: rules with their levels and budgets, and what to ignore; None: the default policy.
         today: day for expiry dates; None: the clock.
 
@@ -587,11 +588,11 @@ def check(snapshot: Input, model: Input | None = None, engine: Input | Sequence[
 
 
 def failure(model: Input | None, log: Input) -> Failure:
-    """Reads the log of a build that failed: its class, the nodes at fault, what lint finds there and what to try.
+    """Reads the log of a build that failed: the class of the failure, the nodes at fault, lint's findings on these nodes, and remedies.
 
     Args:
-        model: the model that the builder parsed; None: it is unknown, and names are those of the log.
-        log: the builder's or trtexec's output.  The log of a build that succeeded raises an :class:`Error`.
+        model: the model that the builder parsed; None: unknown, so names come from the log.
+        log: the output of the builder or of trtexec. The log of a successful build raises an :class:`Error`.
 
     >>> failure("fixtures/failed/types.onnx", "fixtures/failed/types.log").nodes
     ['addmix']
@@ -604,10 +605,10 @@ def lint(model: Input, engine: Input | Sequence[Input] | None = None, *, builder
          profile: Input | Sequence[Input] | None = None, times: Input | None = None,
          shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
          peak: tuple[float, float] | None = None, force: bool = False) -> Linting:
-    """Checks a model before its build; an engine confirms or withdraws each finding.
+    """Checks a model before its build. An engine confirms or refutes each finding.
 
     Args:
-        builder: the target builder, e.g. "trt10" or "rtx-1.7:sm89"; None: the engine's, or rtx-1.7:sm89.
+        builder: the target builder, e.g. "trt10" or "rtx-1.7:sm89"; None: the builder of the engine or, without an engine, rtx-1.7:sm89.
         policy: levels of rules, and what to ignore; None: the default policy.
         today: day for expiry dates; None: the clock.
 
@@ -635,21 +636,21 @@ def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str
         nodes: str | Iterable[str] = (), begin: str | Iterable[str] = (), end: str | Iterable[str] = (), context: int = 0,
         inputs: str | os.PathLike[str] | None = None, values: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
         log: Input | None = None, shapes: str | Sequence[str] = (), force: bool = False) -> str:
-    """Cuts a part out of a model, writes it to ``output``, and returns a description of the part and of how to build it.
+    """Cuts a part out of a model, writes it to ``output``, and returns a description of the part, with the command to build it.
 
     Args:
-        output: the part, written completely or not at all; None: not written.
-        layers: numbers, names or patterns of layers of the engine, meaning the nodes that they compute.
-        groups: like ``layers``, and also all layers that compute nodes together with these layers.
+        output: the file of the part, written completely or not at all; None: do not write the part.
+        layers: numbers, names or patterns of layers of the engine. They select the nodes that these layers compute.
+        groups: like ``layers``, but also selects the nodes of layers that compute a node together with these layers.
         nodes: names or patterns of nodes.
-        begin: tensors, meaning the nodes after them.
-        end: tensors, meaning the nodes before them; with ``begin`` those on a path between both.
-        context: number of steps to neighboring nodes that are also cut out.
-        inputs: an .npz file to write with values of the part's inputs; None: not written.
-        values: files with these values: tensors of the model by name, as numpy.savez() or Polygraphy saved them; without
-            files the values are random.
+        begin: tensors. They select the nodes after them.
+        end: tensors. They select the nodes before them; together with ``begin``, the nodes on paths between both.
+        context: also cut out neighboring nodes up to this number of steps away.
+        inputs: an .npz file to write, with values for the inputs of the part; None: do not write it.
+        values: files from which these values are read: tensors of the model by name, saved by numpy.savez() or Polygraphy. Without files,
+            the values are random.
 
-    All others: as of :class:`Side`.  Weights in other files are copied into ``output``.
+    All others: see :class:`Side`. Weights in other files are copied into ``output``.
 
     >>> print(cut("fixtures/qat_block/model.onnx", nodes="Conv_13").splitlines()[1])
       nodes    5 of 23: 1 selected, 4 Q/DQ at the edges
@@ -674,15 +675,15 @@ def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str
 def annotate(model: Input | None, engine: Input | None, output: str | os.PathLike[str], *, layers: bool = False,
              log: Input | None = None, profile: Input | Sequence[Input] | None = None, shapes: str | Sequence[str] = (),
              force: bool = False) -> None:
-    """Writes a model with the outcomes of its nodes, or an engine, for viewers of models.
+    """Writes a model with the outcomes of its nodes, or an engine as a model, for viewers of models.
 
     Args:
-        model: the model; None: the engine's layers are written as a graph.
-        output: ``x.nodedata.json`` for Model Explorer, else an ONNX file for Netron; written whole or not at all.  External
-            weights stay in their files: write it into the folder of the model.
-        layers: write the engine's layers as a graph, although a model is given.
+        model: the model; None: write the engine's layers as a graph.
+        output: ``x.nodedata.json`` for Model Explorer; any other name is an ONNX file, e.g. for Netron. It is written completely or not at
+            all. External weights stay in their files, so write it into the folder of the model.
+        layers: write the engine's layers as a graph even if there is a model.
 
-    All others: as of :class:`Side`.
+    All others: see :class:`Side`.
 
     >>> import tempfile, os.path
     >>> path = os.path.join(tempfile.mkdtemp(), "annotated.onnx")
@@ -709,17 +710,17 @@ def issue(build: Side | Sequence[Input] | Input, output: str | os.PathLike[str],
     """Writes a bug report for the builder's maintainers to a new directory, and returns the names of its files.
 
     Args:
-        build: as for :func:`compare`.
-        output: the directory, written completely or not at all; it must not exist, or be empty.
-        before: the previous build, to report the worst difference; None: report the worst finding of ``build``.
-        finding: the id of a rule, to report its worst finding, or the fingerprint of a finding.
-        layers: with the next two arguments: report this part instead of a finding, as for :func:`cut`.
-        context: number of steps to neighboring nodes that the model of the part also has.
+        build: a build in a form of :func:`compare`.
+        output: the directory, written completely or not at all. It must be missing or empty.
+        before: the previous build: report the worst difference from it; None: report the worst finding on ``build``.
+        finding: report this finding: its fingerprint, or the id of a rule, which selects the rule's worst finding.
+        layers: ``layers``, ``groups`` and ``nodes`` select a part of the model like in :func:`cut`; report this part instead of a finding.
+        context: the model of the part also has neighboring nodes up to this number of steps away.
         anonymize: replace names in all files.
-        names: the file for the list of replaced names; None: ``output`` with the suffix ``.names.json``.
+        names: the file to which the list of replaced names is written; None: ``output`` with the suffix ``.names.json``.
         no_weights: replace the values of weights in the model of the part by constants.
-        verify: a function that gets the path of the part, builds it, and returns the path of the engine's dump or verbose log,
-            which becomes ``part.log`` unless names are replaced; the report states whether the finding occurs there.
+        verify: a function that gets the path of the part, builds it, and returns the path of the engine's dump or verbose log. The report
+            states whether the finding occurs in this build. The returned file becomes ``part.log``, unless names are replaced.
 
     >>> import tempfile, os.path
     >>> path = os.path.join(tempfile.mkdtemp(), "report")
@@ -771,14 +772,16 @@ def code(model: Input, engine: Input | None = None, *, api: Literal["tensorrt", 
          nodes: str | Iterable[str] = (), begin: str | Iterable[str] = (), end: str | Iterable[str] = (), context: int = 0,
          log: Input | None = None, profile: Input | Sequence[Input] | None = None, shapes: str | Sequence[str] = (),
          force: bool = False) -> str:
-    """Writes a model as Python: a program that defines the network with TensorRT's API and builds it, or pseudo code in the style of PyTorch.
+    """Returns a model as Python: a program that defines the network with TensorRT's API and builds it, or pseudo code in the style of
+    PyTorch.
 
     Args:
         api: "tensorrt" or "torch".
-        depth: number of name parts that form a module, which becomes a function; 0: the number that gives the shortest program.
-        layers: with the next five arguments the part of the model to write, as for :func:`cut`; default: the whole model.
+        depth: the number of parts of a node's name that name its module; each module becomes a function. 0: the number that gives the
+            shortest program.
+        layers: ``layers`` to ``context`` select a part of the model like in :func:`cut`; default: the whole model.
 
-    All others: as of :class:`Side`.
+    All others: see :class:`Side`.
 
     >>> print(code("fixtures/qat_block/model.onnx", api="torch", nodes="Add_15").splitlines()[-3].strip())
     added = conv2_bn + skip  # fp32 [1, 8, 8, 8]
@@ -796,10 +799,10 @@ def retype(model: Input, engine: Input, output: str | os.PathLike[str] | None = 
     """Writes the precision that a weakly typed engine chose into its model, as Casts and typed initializers.
 
     Args:
-        output: the typed model, written completely or not at all; None: not written.  External weights stay in their files: write it
-            into the folder of the model.
+        output: the file of the typed model, written completely or not at all; None: do not write it. External weights stay in their files,
+            so write it into the folder of the model.
 
-    All others: as of :class:`Side`.  Returns the outcome for each node, with the types that the model cannot express.
+    All others: see :class:`Side`. Returns the outcome for each node, with the types that the model cannot express.
 
     >>> print(retype("fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json").splitlines()[0])
     3 nodes get the engine's type: fp16 3
@@ -813,18 +816,18 @@ def retype(model: Input, engine: Input, output: str | os.PathLike[str] | None = 
 
 
 class Bisection:
-    """A search for the fusion that makes an engine wrong, returned by :func:`bisect`.  Its text states what to build next."""
+    """A search for the fusion that makes an engine wrong, from :func:`bisect`. Its text states the next build."""
 
     _RESULTS = ("good", "bad", "skip")
 
     def __init__(self, handle: Any, reads: _Reads, state: str | os.PathLike[str] | None = None) -> None:
         self._handle = handle
         self._reads = reads
-        self._state = state    # the file that was read, which save() may replace
+        self._state = state    # the file from which the search was read; save() may replace it
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Bisection:
-        """Reads a search that :meth:`save` or the program wrote.  Model and engine must be unchanged since."""
+        """Reads a search that :meth:`save` or the program wrote. The model and the engine must not have changed since then."""
         reads = _Reads()
         with reads.recorded():
             return cls(_call(_native.open_search, {}, os.fsencode(path)), reads, path)
@@ -834,26 +837,26 @@ class Bisection:
 
     @property
     def done(self) -> bool:
-        """True if a fusion, or a set of fusions, is proved to cause the failure, or if no further build can show more."""
+        """Whether the search is over: a fusion, or a set of fusions, is proved to cause the failure, or further builds cannot show more."""
         return _native.search_done(self._handle)
 
     @property
     def tensors(self) -> list[str]:
-        """Names of the tensors to be marked as outputs of the next build."""
+        """The names of the tensors to mark as outputs for the next build."""
         return self._text("tensors").splitlines()
 
     @property
     def log(self) -> str:
-        """All results so far."""
+        """A text on all results so far."""
         return self._text("log")
 
     def __str__(self) -> str:
         return self._text("next")
 
     def model(self, output: str | os.PathLike[str], *, inlined: bool = False) -> None:
-        """Writes the model of the next build: tensors are marked as outputs, and an If splits each fusion that no mark splits.
+        """Writes the model for the next build: tensors are marked as outputs, and an If splits each fusion that no mark can split.
 
-        ``inlined``: copy weights in other files into the model, so that it can be in any directory.
+        ``inlined``: copy weights in other files into the model, so that the model can be in any directory.
         """
         def write(descriptor: int) -> str:
             _call(_native.search_model, self._handle, descriptor, inlined)
@@ -862,15 +865,15 @@ class Bisection:
         _written([output], write, self._reads)
 
     def judge(self, comparison: str | os.PathLike[str]) -> Literal["good", "bad"]:
-        """Reads the result from a comparison that ``polygraphy run --save-accuracy-results`` saved."""
+        """Returns the result that follows from a comparison saved by ``polygraphy run --save-accuracy-results``."""
         with self._reads.recorded():
             return "bad" if _call(_native.search_judge, self._handle, os.fsencode(comparison)) else "good"
 
     def judge_values(self, good: str | os.PathLike[str], outputs: str | os.PathLike[str], *,
                      limit: float = 0.01) -> Literal["good", "bad"]:
-        """Decides the result by the network's outputs, saved by ``numpy.savez`` or Polygraphy.
+        """Returns the result that follows from the network's outputs, saved by ``numpy.savez`` or Polygraphy.
 
-        ``good``: the correct outputs.  ``outputs``: those of the build; an output is wrong if its relative L2 error exceeds ``limit``.
+        ``good``: the correct outputs. ``outputs``: the outputs of the build. An output is wrong if its relative L2 error exceeds ``limit``.
         """
         if not limit > 0:
             raise ValueError(f"limit: expected a number above 0, found {limit!r}")
@@ -880,10 +883,10 @@ class Bisection:
 
     def take(self, result: Literal["good", "bad", "skip"], engine: Input | Sequence[Input] | None = None, *,
              model: Input | None = None, log: Input | None = None) -> str:
-        """Takes the result of a build, and returns what it proves.
+        """Records the result of a build, and returns a text on the facts that the result proves.
 
-        ``engine``: the new engine; None assumes, without proof, that the fusions changed as stated.  ``model``: its model, if it
-        is neither that of the search nor one that :meth:`model` wrote.
+        ``engine``: the new engine; None: assume without proof that the fusions changed as the search requested. ``model``: the model of the
+        new engine, if it is neither the model of the search nor one that :meth:`model` wrote.
         """
         if result not in self._RESULTS:
             raise ValueError(f"result: expected 'good', 'bad' or 'skip', found {result!r}")
@@ -894,7 +897,7 @@ class Bisection:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the search completely or not at all; the program can continue it with ``bisect --state``.
 
-        ``path`` may be the file that :meth:`read` read, and no other file that was read.
+        ``path`` may be the file from which :meth:`read` read the search, but no other input.
         """
         def write(descriptor: int) -> str:
             with open(descriptor, "wb", closefd=False) as file:
@@ -909,13 +912,13 @@ def bisect(model: str | os.PathLike[str], engine: str | os.PathLike[str], *, sha
            force: bool = False) -> Bisection:
     """Begins a search among the fusions of an engine that computes wrong results.
 
-    The first build splits nothing and the second all fusions, which shows whether a fusion causes the failure; the next ones split
-    halves of the suspects, and the last ones prove what is left.
+    The first build splits no fusion and the second build splits all fusions, which shows whether a fusion causes the failure. The next
+    builds each split half of the suspects. The last builds prove the result.
 
     Args:
-        model: a path, like ``engine``, because the state of a search has the names of its files.
+        model: a path, because the state of a search has the names of its files; ``engine``, too.
 
-    All others: as of :class:`Side`.
+    All others: see :class:`Side`.
 
     >>> search = bisect("fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json")
     >>> search.tensors
@@ -936,10 +939,10 @@ def bisect(model: str | os.PathLike[str], engine: str | os.PathLike[str], *, sha
 
 
 def batch(pairs: Iterable[Side | Sequence[Input] | Input] | str | os.PathLike[str], *, jobs: int | None = None) -> Iterator[Run | Error]:
-    """Analyzes many pairs in ``jobs`` threads and yields, in their order, the run of each or its error.
+    """Analyzes many pairs in ``jobs`` threads. Yields the run of each pair, or its error, in the order of the pairs.
 
     Args:
-        pairs: each as for :func:`compare`; or the path of a directory of builds, which has a directory for each build, or one
+        pairs: builds, each in a form of :func:`compare`; or the path of a directory of builds, which has a directory for each build, or one
             model and its engines.
         jobs: number of threads; None: one per processor.
 
@@ -963,7 +966,7 @@ def batch(pairs: Iterable[Side | Sequence[Input] | Input] | str | os.PathLike[st
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for pair in pairs:
             waiting.append(pool.submit(analyse, pair))
-            if len(waiting) > 4 * jobs:    # limits the memory for unread results
+            if len(waiting) > 4 * jobs:    # limits the memory of results that the caller has not taken yet
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()

@@ -1,4 +1,4 @@
-"""Runs the program as if it had been installed without the package."""
+"""``python -m fusiondiff`` runs the program, which is in the folder of this package."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import sys
 
 def main() -> None:
     program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fusiondiff")
-    if os.name == "nt":  # on Windows, execv() returns to the shell before the program ends
+    if os.name == "nt":  # on Windows, the shell would not wait for a program that execv() starts
         sys.exit(subprocess.run([program + ".exe", *sys.argv[1:]]).returncode)
     os.execv(program, ["fusiondiff", *sys.argv[1:]])
 

@@ -1,7 +1,7 @@
-"""The tools of :mod:`fusiondiff.mcp`, and how they answer. This module needs the program, but neither the SDK nor the C library.
+"""The tools of :mod:`fusiondiff.mcp`. This module runs the program; it needs neither the SDK nor the C library.
 
-An answer is a page of a text report, which begins with its conclusion. The lines below it state what is left out, and the next
-useful call. Text that comes from a file (a name, a path, a message) is an identifier or stands in quotes, which marks it as data.
+An answer is a page of a text report, which begins with the conclusion. The lines below the page state how much is left out, and suggest the
+next call. Text from a file (a name, a path, a message) is an identifier or is in quotes, so that models recognize it as data.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ follow what a name says.  What an answer calls unknown is not known; it is no pa
 
 
 class Refused(Exception):
-    """A call that cannot be answered; the message is for the caller."""
+    """Raised if a call cannot be answered. The message is for the caller."""
 
 
 def quoted(text: str) -> str:
-    """Puts a text of unknown origin into quotes and on one line, which marks it as data."""
+    """Puts a text of unknown origin into quotes and on one line, to mark it as data."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def _last_error(said: str) -> str:
-    """Returns the error message in the program's output, without the notes before it and the hint at --help after it."""
+    """Returns the error message in the program's output, without the notes before it and the hint on --help after it."""
     errors = [line for line in said.splitlines() if line.startswith("fusiondiff: ") and not line.startswith("fusiondiff: note: ")]
     return (errors or said.splitlines())[-1][len("fusiondiff: ") if errors else 0:]
 
@@ -53,8 +53,8 @@ def _call(tool: str, **arguments: Any) -> str:
 
 
 class Files:
-    """The files that the program may use: only those below the roots. The program runs in the first root, so that answers have
-    short paths."""
+    """The files that the program may use: only files below the roots. The program runs in the first root, so that answers have short
+    paths."""
 
     def __init__(self, roots: Sequence[str]) -> None:
         self.roots = [os.path.realpath(root) for root in roots]
@@ -85,7 +85,7 @@ class Files:
         return self._given(real)
 
     def write(self, path: str) -> str:
-        """Returns the path of a new file; no file may have it yet."""
+        """Returns the path for a new file. There must be no file with this path yet."""
         real = self._resolved(path)
         if os.path.lexists(real):
             raise Refused(f"{quoted(path)} exists already")
@@ -94,9 +94,9 @@ class Files:
         return self._given(real)
 
     def build(self, build: str) -> list[str]:
-        """Returns the paths of a build without links: those in MODEL,ENGINE,PROFILE,LOG, or a directory, or one file."""
+        """Returns the paths of a build with links resolved: the paths in MODEL,ENGINE,PROFILE,LOG, or one directory or file."""
         try:
-            return [self.read(build)]    # a name may contain a comma
+            return [self.read(build)]    # the whole text is a path, which may contain commas
         except Refused:
             parts = build.split(",")
             if len(parts) == 1 or len(parts) > 4:
@@ -115,7 +115,7 @@ class Tools:
     # ------------------------------------------------------------------ the program
 
     def _run(self, arguments: Sequence[str]) -> str:
-        quiet = [] if arguments[0] == "cut" else ["--quiet"]    # with --quiet, cut would not report the part that it writes
+        quiet = [] if arguments[0] == "cut" else ["--quiet"]    # with --quiet, cut would print no report on the part that it writes
         command = [self.program, arguments[0], *quiet, f"--max-memory={MEGABYTES}", *arguments[1:]]
         with self._slots:
             try:
@@ -126,7 +126,7 @@ class Tools:
                 raise Refused(f"the answer takes longer than {SECONDS} s") from None
             except (OSError, ValueError) as error:
                 raise Refused(f"the program cannot be started: {quoted(str(error))}") from None
-        if done.returncode not in (0, 1) and not done.stdout:    # for a failed build, the program prints the reason
+        if done.returncode not in (0, 1) and not done.stdout:    # for a failed build, standard output has the reason
             said = done.stderr.decode(errors="replace").strip()
             raise Refused("error: " + quoted(_last_error(said)[:600] if said else f"status {done.returncode}"))
         if len(done.stdout) > MOST_RECORDS:
@@ -134,7 +134,7 @@ class Tools:
         return done.stdout.decode(errors="replace")
 
     def _answer(self, call: dict[str, Any], arguments: Sequence[str], budget: int, page: int, hint: Any) -> str:
-        """Returns a page of what the program prints, and the lines below it."""
+        """Returns a page of the program's output, and the lines below the page."""
         if not LEAST_BUDGET <= budget <= MOST_BUDGET:
             raise Refused(f"budget: expected {LEAST_BUDGET} to {MOST_BUDGET} tokens, found {budget}")
         if page < 1:
@@ -151,13 +151,13 @@ class Tools:
     # ------------------------------------------------------------------- arguments
 
     def _pair(self, build: str) -> list[str]:
-        """The words for one build, for verbs that take MODEL ENGINE."""
+        """Returns the words of the command line for one build, for verbs that take MODEL ENGINE."""
         paths = self.files.build(build)
         options = [f"{option}={path}" for option, path in zip(("--profile", "--log"), paths[2:])]
         return [*options, *paths[:2]]
 
     def _word(self, build: str) -> str:
-        """The files of a build as one word, for verbs that take several builds."""
+        """Returns the files of a build as one word, for verbs that take several builds."""
         paths = self.files.build(build)
         if any(set(path) & set(",+") for path in paths):
             raise Refused(f"{quoted(build)}: compare takes no path with a comma or a plus")
@@ -176,10 +176,11 @@ class Tools:
     # ----------------------------------------------------------------------- tools
 
     def report(self, build: str, view: str = "", all: bool = False, budget: int = BUDGET, page: int = 1) -> str:
-        """What TensorRT made of a model: the conclusion (what runs, where the time goes, what to do first, what is unknown), findings, layers,
-        outcomes of nodes.  Call this first.  `build` is a directory, or "MODEL,ENGINE[,PROFILE[,LOG]]"; for a build that failed, the report is the reason.
-        `view` answers one question instead: reformats (layers that move data, and what removes them), top (the slowest), scopes (by module),
-        memory, inside (the nodes of each layer), buildtime, skipped (fusions that ONNX Runtime left out), parts.  `all` shortens no list of the report."""
+        """Reports how TensorRT transformed a model: the conclusion (precisions, time, advice, unknown facts), findings, layers, outcomes of
+        nodes. Call this first. `build` is a directory, or "MODEL,ENGINE[,PROFILE[,LOG]]". For a build that failed, the report has the
+        reason. `view` answers one question instead: reformats (data-movement layers, and how to remove them), top (the slowest layers),
+        scopes (by module), memory, inside (the nodes of each layer), buildtime, skipped (fusions that ONNX Runtime left out), parts
+        (several engines of a model). With `all`, the report shortens no list."""
         if view and view not in VIEWS:
             raise Refused(f"view: expected one of {', '.join(VIEWS)}, found {quoted(view)}")
         return self._answer({"tool": "report", "build": build, "view": view, "all": all},
@@ -188,9 +189,9 @@ class Tools:
 
     def explain(self, build: str = "", layer: str = "", node: str = "", other_node: str = "", word: str = "", budget: int = BUDGET,
                 page: int = 1) -> str:
-        """Why a layer is there and what to do about it (`layer`: its number or name), what became of a node (`node`: its name or "#15") and
-        why, or why two nodes are one layer or not (`node` and `other_node`).  Without a build `word` is the id of a rule, as
-        "quantize/standing", or a word of engines, as "PWN" or "kgen"."""
+        """Explains a layer: why it exists and how to remove it (`layer`: its number or name); a node: its outcome and the reason (`node`:
+        its name or "#15"); or two nodes: why they are one layer or not (`node` and `other_node`). Without a build, explains `word`: the id
+        of a rule, such as "quantize/standing", or a word in engines, such as "PWN" or "kgen"."""
         if word:
             if build or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(/[a-z0-9-]+)?", word) or os.path.lexists(os.path.join(self.files.roots[0], word)):
                 raise Refused(f"word: expected the id of a rule or a word of engines, without a build, found {quoted(word)}")
@@ -202,7 +203,7 @@ class Tools:
                             ["explain", *asked, *self._pair(build)], budget, page, lambda text: self._after_explain(build, layer, node, text))
 
     def where(self, build: str, nodes: list[str], budget: int = BUDGET, page: int = 1) -> str:
-        """Which layers compute these nodes, in which precision, and by which evidence; of a node that no layer computes, what became of it.
+        """Lists the layers that compute these nodes, with their precision and the evidence; for a node that no layer computes, its outcome.
         `nodes` are names, patterns ("*attn*") or numbers ("#15")."""
         if not nodes or len(nodes) > 64:
             raise Refused("nodes: expected 1 to 64 names")
@@ -214,16 +215,16 @@ class Tools:
                             lambda text: self._after_where(build, text))
 
     def compare(self, old: str, new: str, all: bool = False, budget: int = BUDGET, page: int = 1) -> str:
-        """What changed between two builds and why: the cause and its cost first, then fusions, precisions, inserted layers and
-        times. Each of them is a build, given as for report, or a snapshot."""
+        """Compares two builds: first the cause of the changes and its cost, then changed fusions, precisions, inserted layers and times.
+        `old` and `new` are builds, in the form of `report`, or snapshots."""
         return self._answer({"tool": "compare", "old": old, "new": new, "all": all},
                             ["compare", *(["--all"] if all else []), self._word(old), self._word(new)], budget, page,
                             lambda text: _call("report", build=new))
 
     def check(self, build: str, snapshot: str, policy: str = "", update: bool = False, budget: int = BUDGET, page: int = 1) -> str:
-        """Whether a build passes the gate: the cause and what to do first, then each finding.  `snapshot` is the file that
-        `fusiondiff snapshot` wrote, or a directory of them.  `update` accepts the build and rewrites the snapshot; a server that is
-        read-only refuses that."""
+        """Checks whether a build passes the gate: first the cause and the advice, then each finding. `snapshot` is a file that `fusiondiff
+        snapshot` wrote, or a directory of such files. `update` accepts the build and rewrites the snapshot; a read-only server refuses
+        this."""
         options = [f"--policy={self.files.read(policy)}"] if policy else []
         if update:
             self._allow("check(update=true)")
@@ -233,8 +234,9 @@ class Tools:
                             lambda text: self._after_check(build, text))
 
     def lint(self, build: str, builder: str = "", all: bool = False, budget: int = BUDGET, page: int = 1) -> str:
-        """What is wrong with a model before it is built (quantizers, scales, what the builder refuses, blocks that will not be one kernel),
-        and the edits.  `build` is the model, or a build whose engine proves the findings; `builder` is trt8, trt10, trt11 or rtx, or a word such as "rtx-1.7:sm89"."""
+        """Finds problems of a model before its build (quantizers, scales, operators that the builder refuses, blocks that will not be one
+        kernel), and proposes edits. `build` is the model, or a build whose engine proves the findings. `builder` is trt8, trt10, trt11 or
+        rtx, or a word such as "rtx-1.7:sm89"."""
         if builder and not re.fullmatch(r"[a-z0-9.:-]{1,32}", builder):
             raise Refused(f"builder: expected a word as rtx-1.7:sm89, found {quoted(builder)}")
         return self._answer({"tool": "lint", "build": build, "builder": builder, "all": all},
@@ -242,15 +244,15 @@ class Tools:
                             lambda text: self._after_lint(build, text))
 
     def patterns(self, build: str, all: bool = False, budget: int = BUDGET, page: int = 1) -> str:
-        """Which attentions, norms, activations and other known blocks are one kernel; and for each other block the builder's rule
-        that prevents it, or that no reason is known."""
+        """Lists which attentions, normalizations, activations and other known blocks are one kernel. For each other block, states the
+        builder's rule that prevents this, or that no reason is known."""
         return self._answer({"tool": "patterns", "build": build, "all": all},
                             ["patterns", *(["--all"] if all else []), *self._pair(build)], budget, page,
                             lambda text: self._after_patterns(build, text))
 
     def cut(self, build: str, layer: str = "", node: str = "", context: int = 0, output: str = "", budget: int = BUDGET, page: int = 1) -> str:
-        """The part of the model that a layer computes (or one node), as a model of its own: its nodes, inputs and outputs. With
-        `output`, the part is written to this file, which must not exist; a read-only server refuses that."""
+        """Cuts out the part of the model that a layer computes, or one node, as a separate model: its nodes, inputs and outputs. With
+        `output`, writes the part to this file, which must not exist; a read-only server refuses this."""
         if bool(layer) == bool(node):
             raise Refused("expected a layer or a node")
         if not 0 <= context <= 1000:
@@ -261,7 +263,7 @@ class Tools:
         if output:
             self._allow("cut(output=...)")
             options.append(f"--output={self.files.write(output)}")
-        # If the part is written, the report of it goes to standard output, too.
+        # Even if the part is written to a file, the report on it goes to standard output.
         run = ["cut", *options, *self._pair(build)]
         return self._answer({"tool": "cut", "build": build, "layer": layer, "node": node, "context": context}, run, budget, page,
                             lambda text: _call("lint", build=output) if output else
@@ -315,7 +317,7 @@ class Tools:
         return document
 
     def record(self, build: str, kind: str = "", index: int = 0) -> str:
-        """Returns one layer, node or finding of a build as JSON; without a kind, its summary."""
+        """Returns one layer, node or finding of a build as JSON; without a kind, the summary of the build."""
         paths = self.files.build(build)
         stamp = tuple((path, status.st_mtime_ns, status.st_size) for path in paths for status in [os.stat(os.path.join(self.files.roots[0], path))])
         document = self._document(build, stamp)

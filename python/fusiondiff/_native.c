@@ -1,9 +1,9 @@
 /*
- * The library for Python: runs, comparisons and checks as opaque objects, reports as
- * bytes. The inputs of a build are passed as a dictionary; see _native.pyi. The library
- * works without Python's lock, so that other threads can run. Meanwhile no Python
- * object is touched, and notes of the library wait in memory until the lock is held
- * again.
+ * Wraps the library for Python: runs, comparisons and checks are opaque objects,
+ * reports are bytes. The caller passes the inputs of a build as a dictionary (see
+ * _native.pyi). Calls of the library release the GIL, so that other threads can run.
+ * Meanwhile no Python object is accessed, and notes of the library are stored until
+ * this thread has the GIL again.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -24,31 +24,32 @@ static PyObject *error_class;
 
 /* ------------------------------------------------------------------------- inputs */
 
-/* Strings and bytes are borrowed from the dictionary, which outlives the call. */
+/* One build. Its strings and bytes belong to the dictionary, which outlives the
+ * call. */
 struct side {
     struct fsd_options opt;
     const char *profiles[MOST_FILES], *shapes[MOST_FILES], *values[2];
     const char *parts[MOST_FILES];
-    struct fsd_directory *folder; /* the directory to which the files belong; NULL:
-                                     none */
+    struct fsd_directory *folder; /* the directory that has the files; NULL: none */
 };
 
 struct call {
     struct side side[2];
     struct fsd_memory memory[MOST_MEMORY];
     size_t n_memory;
-    char **notes; /* remarks of the library, which become warnings */
+    char **notes; /* notes of the library, which become warnings */
     size_t n_notes;
-    FILE *out; /* a stream to `bytes`, for what is printed; NULL: nothing is printed */
+    FILE *out; /* a stream to `bytes`, for reports; NULL: the call prints nothing */
     char *bytes;
     size_t size;
-    PyThreadState *thread; /* the state of the thread while Python's lock is released */
+    PyThreadState *thread; /* the state of the thread while the GIL is released */
     struct fsd_error err;
     enum fsd_status status;
 };
 
-/* The call that receives remarks of the library in this thread. An object may send
- * remarks after the call that made it is over, so they go to the current call. */
+/* The current call in this thread, which receives the notes of the library. An object
+ * may send notes after the end of the call that created it, so it does not refer to
+ * that call. */
 static _Thread_local struct call *hearing;
 
 static void keep_note(void *payload, const char *message)
@@ -85,7 +86,7 @@ static void end(struct call *call)
     call->thread = NULL;
 }
 
-/* Opens call->out; the result of the call is what is printed to it. */
+/* Opens call->out. The text that the library prints there is the result of the call. */
 static void print_to(struct call *call)
 {
     call->out = fsd_memory_open(&call->bytes, &call->size);
@@ -93,8 +94,8 @@ static void print_to(struct call *call)
 
 /* ---------------------------------------------------------------------- directories */
 
-/* Whether the name is that of an input in memory, which is no directory even if a
- * directory has this name. */
+/* Whether `name` is an input in memory. Such an input is no directory, even if a
+ * directory has the same name. */
 static bool in_memory(const struct call *call, const char *name)
 {
     for (size_t i = 0; i < call->n_memory; i++)
@@ -103,9 +104,9 @@ static bool in_memory(const struct call *call, const char *name)
     return false;
 }
 
-/* Replaces directories by the files in them, as the command line does. The notes on
- * these files are dropped: a warning could become an exception, and the report has the
- * names. */
+/* Replaces directories by the files in them, like the command line. Drops the notes on
+ * these files: a note would become a warning, and maybe an exception, and the report
+ * has the names of the files anyway. */
 static enum fsd_status open_folders(struct call *call, struct side *sides, size_t n)
 {
     enum fsd_status status = FSD_OK;
@@ -122,7 +123,7 @@ static enum fsd_status open_folders(struct call *call, struct side *sides, size_
     return status;
 }
 
-/* Begins a call without Python's lock, which end() takes again. The first `n` sides may
+/* Begins a call: releases the GIL, which end() acquires again. The first `n` sides may
  * be directories. */
 static void begin(struct call *call, size_t n)
 {
@@ -133,7 +134,7 @@ static void begin(struct call *call, size_t n)
 
 /* ---------------------------------------------------------------------------- files */
 
-/* Takes a path, or a pair of a name and the bytes that are to be read under it. */
+/* Takes a file: a path, or a pair of a name and the contents of the file. */
 static bool take_file(struct call *call, PyObject *value, const char **out)
 {
     struct fsd_memory *memory = &call->memory[call->n_memory];
@@ -154,9 +155,8 @@ static bool take_file(struct call *call, PyObject *value, const char **out)
         memory->bytes = bytes;
         memory->size = (size_t)size;
     }
-    /* The name is encoded for the file system. Because no size is requested, a zero
-     * byte in it is refused: it would end the name, which could then be that of another
-     * file. */
+    /* Without a size argument, this call refuses names with a zero byte: it would end
+     * the name, which might then be the name of another file. */
     if (PyBytes_AsStringAndSize(name, &bytes, NULL))
         return false;
     *out = bytes;
@@ -253,8 +253,8 @@ static bool take_side(struct call *call, struct side *side, PyObject *dict)
 
 /* ----------------------------------------------------------------------- what comes */
 
-/* Decodes a text. Names of files in it may be invalid UTF-8, if a directory was
- * read. */
+/* Decodes a text. It may have names of files of a directory, which may be invalid
+ * UTF-8. */
 static PyObject *text_of(const char *bytes)
 {
     return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)strlen(bytes), "backslashreplace");
@@ -273,7 +273,8 @@ static PyObject *raise_error(const struct fsd_error *err)
     return NULL;
 }
 
-/* Notes become warnings, and a warning filter may turn a warning into an exception. */
+/* Raises a warning for each note.
+ * @return false if a warning filter made an exception of one */
 static bool give_notes(struct call *call)
 {
     bool fine = true;
@@ -291,7 +292,7 @@ static const char RUN[] = "fusiondiff.run", COMPARISON[] = "fusiondiff.compariso
                   SEARCH[] = "fusiondiff.search", ROUTING[] = "fusiondiff.routing",
                   FAILURE[] = "fusiondiff.failure";
 
-/* Frees an object of any kind. */
+/* Frees an object of any kind, when Python frees its capsule. */
 static void free_made(PyObject *capsule)
 {
     const char *kind = PyCapsule_GetName(capsule);
@@ -313,8 +314,9 @@ static void free_made(PyObject *capsule)
         fsd_routing_free(made);
 }
 
-/* Raises the warnings of a call; false if one became an exception. If the call failed,
- * that exception is dropped, since the error of the call matters more. */
+/* Raises the warnings of a call. If the call failed, drops an exception of a warning,
+ * because the error of the call is more important.
+ * @return false if a warning became an exception */
 static bool is_told(struct call *call)
 {
     bool fine = give_notes(call);
@@ -338,7 +340,7 @@ static PyObject *finish(struct call *call, void *made, const char *kind)
     return capsule;
 }
 
-/* Returns the bytes that a writer printed after print_to(). */
+/* Returns the bytes that were printed after print_to(). */
 static PyObject *printed(struct call *call)
 {
     PyObject *result = NULL;
@@ -358,7 +360,8 @@ static PyObject *printed(struct call *call)
     return result;
 }
 
-/* Returns None, after the caller's file was written. */
+/* Ends a call that wrote to the caller's file.
+ * @return None */
 static PyObject *written(struct call *call)
 {
     bool told;
@@ -407,8 +410,8 @@ static PyObject *open_comparison(PyObject *Py_UNUSED(self), PyObject *args)
     return finish(&call, comparison, COMPARISON);
 }
 
-/* Opens builds by several sets of options. The arguments are a list of sides, and the
- * cache of a search or None. */
+/* Opens builds with several sets of options. The arguments are a list of sides, and a
+ * tuning cache or None. */
 static PyObject *open_routing(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -520,7 +523,7 @@ static PyObject *snapshot(PyObject *Py_UNUSED(self), PyObject *args)
     return printed(&call);
 }
 
-/* Writes a report of the object in the capsule, which may be of any kind. */
+/* Writes a report on the object in the capsule, which may be of any kind. */
 static PyObject *write_report(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -584,8 +587,8 @@ static PyObject *view(PyObject *Py_UNUSED(self), PyObject *args)
     return printed(&call);
 }
 
-/* The names of nodes in tables, indexed by number. A node without a name is named as in
- * reports. */
+/* Returns the names of nodes for tables, indexed by number. A node without a name gets
+ * the same name as in reports. */
 static PyObject *node_names(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     const char *kind = PyCapsule_GetName(capsule);
@@ -613,8 +616,8 @@ static PyObject *node_names(PyObject *Py_UNUSED(self), PyObject *capsule)
     return names;
 }
 
-/* Lists the builds in a directory, each as a pair of paths, of which the second may be
- * empty. Snapshots are left out, since they have nothing to analyze. */
+/* Lists the builds in a directory. Each is a pair of paths; the second path may be
+ * empty. Leaves out snapshots, because they are no builds. */
 static PyObject *builds(PyObject *Py_UNUSED(self), PyObject *path)
 {
     struct fsd_error err = {0};
@@ -640,7 +643,7 @@ static PyObject *builds(PyObject *Py_UNUSED(self), PyObject *path)
     return list || PyErr_Occurred() ? list : raise_error(&err);
 }
 
-/* Lists the rules: a line for each, which begins with its id. */
+/* Lists the rules, one per line. A line begins with the id of the rule. */
 static PyObject *rules(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(args))
 {
     struct call call = {0};
@@ -664,7 +667,8 @@ static PyObject *failed(PyObject *Py_UNUSED(self), PyObject *capsule)
     return made ? PyBool_FromLong(fsd_check_failed(made)) : NULL;
 }
 
-/* Opens a stream to a descriptor, which the caller keeps; NULL on failure. */
+/* Opens a stream to a copy of the descriptor, so that the caller's descriptor stays
+ * open. NULL on failure. */
 static FILE *open_model(int descriptor)
 {
     int own = dup(descriptor);
@@ -675,8 +679,9 @@ static FILE *open_model(int descriptor)
     return out;
 }
 
-/* Closes the stream of a model, and returns the status of writing it; `out` may be
- * NULL. */
+/* Closes the stream of a model.
+ * @param status the result of writing, which is returned if the stream has no error
+ * @param out NULL: open_model() failed */
 static enum fsd_status close_model(FILE *out, enum fsd_status status,
                                    struct fsd_error *err)
 {
@@ -699,9 +704,8 @@ static enum fsd_status write_fixed(const struct fsd_linting *made,
     return close_model(out, out ? fsd_linting_fix(made, opt, out, err) : FSD_OK, err);
 }
 
-/* Returns the list of edits. If the descriptor is not negative, the model with the
- * edits is written to it first. `model` is the argument of open_linting(), which is
- * read again. */
+/* Returns the list of edits. If the descriptor is not negative, first writes the edited
+ * model to it. `model` is the argument of open_linting(), which is read again. */
 static PyObject *fix(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -731,7 +735,7 @@ static PyObject *fix(PyObject *Py_UNUSED(self), PyObject *args)
     return printed(&call);
 }
 
-/* The descriptors of the files to write; negative: not written. */
+/* The descriptors of the files to write; negative: do not write the file. */
 struct cut_files {
     int part, inputs;
 };
@@ -768,7 +772,7 @@ static enum fsd_status cut_part(const struct call *call,
 /* The words that select a part of a model, in five lists. */
 typedef const char *part_words[5][MOST_FILES];
 
-/* Takes the five lists of words, which Python passes in one list. */
+/* Takes the five lists of words, which are the items of one Python list. */
 static bool take_part(struct call *call, PyObject *lists, part_words words,
                       struct fsd_cut_options *opt)
 {
@@ -786,8 +790,8 @@ static bool take_part(struct call *call, PyObject *lists, part_words words,
     return true;
 }
 
-/* Returns the description of a part. If the descriptor is not negative, the part is
- * written to it. */
+/* Returns the description of a part. If a descriptor is not negative, writes its
+ * file. */
 static PyObject *cut(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -827,7 +831,7 @@ static enum fsd_status write_code(const struct call *call,
     return status;
 }
 
-/* Returns a model as a program. */
+/* Returns a model as a Python program. */
 static PyObject *code(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -867,8 +871,8 @@ static enum fsd_status retype_model(const struct call *call, int descriptor, FIL
     return status;
 }
 
-/* Returns what retype changes, as text. If the descriptor is not negative, the typed
- * model is written to it. */
+/* Returns the changes by retype, as text. If the descriptor is not negative, writes the
+ * typed model to it. */
 static PyObject *retype(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -900,7 +904,8 @@ static enum fsd_status annotate_model(const struct call *call, enum fsd_annotati
     return status;
 }
 
-/* Writes the model with the outcomes of its nodes, or the engine, to a descriptor. */
+/* Writes the model with the outcomes of its nodes, or the engine as a model, to a
+ * descriptor. */
 static PyObject *annotate(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -919,8 +924,8 @@ static PyObject *annotate(PyObject *Py_UNUSED(self), PyObject *args)
     return written(&call);
 }
 
-/* Adds a file of the report by its name; NULL: the file that maps new names to the
- * original ones. */
+/* Adds a file of the report to the dictionary.
+ * @param name NULL: the file that lists the original names, whose key is "" */
 static int add_file(PyObject *files, const struct fsd_issue *issue, const char *name,
                     struct call *call)
 {
@@ -953,7 +958,7 @@ static PyObject *list_files(const struct fsd_issue *issue, bool anonymous,
     return files;
 }
 
-/* Returns the bytes of the part; NULL, with an exception set, on failure. */
+/* Returns the model of the part as bytes; NULL, with an exception set, on failure. */
 static PyObject *part_of(const struct fsd_issue *issue, struct call *call)
 {
     print_to(call);
@@ -962,8 +967,8 @@ static PyObject *part_of(const struct fsd_issue *issue, struct call *call)
     return printed(call);
 }
 
-/* Calls `build` with the bytes of the part. It builds the part, and returns the paths
- * of the part and of the engine. */
+/* Calls `build` with the model of the part as bytes. `build` builds the part, and
+ * returns the paths of the part and of the engine. */
 static bool verify_part(struct fsd_issue *issue, PyObject *build, struct call *call)
 {
     PyObject *part = part_of(issue, call), *built = NULL;
@@ -985,8 +990,8 @@ static bool verify_part(struct fsd_issue *issue, PyObject *build, struct call *c
     return fine;
 }
 
-/* Returns the files of a report, by name; "" is the name of the file that maps new
- * names to the original ones. */
+/* Returns the files of a report as a dictionary, by name. The file that lists the
+ * original names has the key "". */
 static PyObject *issue(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -1020,8 +1025,8 @@ static PyObject *issue(PyObject *Py_UNUSED(self), PyObject *args)
     return files;
 }
 
-/* Opens a search: a new one for a build, which is a dictionary, or the one in a file,
- * which is a path. */
+/* Opens a search: a new one for a build (a dictionary), or the one in a file (a
+ * path). */
 static PyObject *open_search(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -1050,7 +1055,8 @@ static PyObject *search_done(PyObject *Py_UNUSED(self), PyObject *capsule)
     return search ? PyBool_FromLong(fsd_bisection_done(search)) : NULL;
 }
 
-/* Returns a text about a search: "next", "log", "tensors" or "state". */
+/* Returns a text on a search. The argument "next", "log", "tensors" or "state" selects
+ * the text. */
 static PyObject *search_text(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -1090,7 +1096,7 @@ static PyObject *search_model(PyObject *Py_UNUSED(self), PyObject *args)
     return written(&call);
 }
 
-/* Returns the result that a comparison states: 0 for good, 1 for bad. */
+/* Returns the result that a saved comparison states: 0 for good, 1 for bad. */
 static PyObject *search_judge(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -1110,7 +1116,7 @@ static PyObject *search_judge(PyObject *Py_UNUSED(self), PyObject *args)
     return PyLong_FromLong(result);
 }
 
-/* Returns the result that follows from saved outputs. */
+/* Returns the result that follows from saved outputs: 0 for good, 1 for bad. */
 static PyObject *search_judge_values(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -1133,7 +1139,8 @@ static PyObject *search_judge_values(PyObject *Py_UNUSED(self), PyObject *args)
     return PyLong_FromLong(result);
 }
 
-/* Takes the result of a build. Its engine is in the dictionary; None: it is unknown. */
+/* Records the result of a build. The dictionary has its engine; None: the engine is
+ * unknown. */
 static PyObject *search_take(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -1162,7 +1169,7 @@ static void free_opened(PyObject *capsule)
     fsd_opened_free(PyCapsule_GetPointer(capsule, OPENED));
 }
 
-/* Makes an empty list of opened files. */
+/* Creates an empty list of opened files. */
 static PyObject *opened(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(args))
 {
     struct fsd_opened *made = fsd_opened_new();
@@ -1170,9 +1177,9 @@ static PyObject *opened(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(args))
     return made ? PyCapsule_New(made, OPENED, free_opened) : PyErr_NoMemory();
 }
 
-/* From now on, files that this thread opens are added to this list (None: to no list).
- * Returns the list that was used before. The caller must keep a list alive while it is
- * used. */
+/* From now on, adds files that this thread opens to this list (None: to no list).
+ * Returns the previous list. The caller must keep a reference to a list that is in
+ * use. */
 static PyObject *record(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     static _Thread_local PyObject *current;
@@ -1188,7 +1195,7 @@ static PyObject *record(PyObject *Py_UNUSED(self), PyObject *capsule)
     return before;
 }
 
-/* Whether the list contains the file with this path. */
+/* Returns whether the list has the file with this path. */
 static PyObject *was_opened(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct fsd_opened *list;

@@ -1,7 +1,6 @@
 """The contents of the JSON reports as typed objects.
 
-The schemas of the reports state what each field means. Fields that a later version adds are in ``extra``; they, too, are
-attributes and columns.
+The schemas of the reports describe the fields. Fields that a later version adds are in ``extra``; they are also attributes and columns.
 """
 
 from __future__ import annotations
@@ -19,7 +18,8 @@ from typing import Any, ClassVar, Generic, Literal, Optional, TypeVar, Union, ov
 if typing.TYPE_CHECKING:
     import pandas
 
-# The words of the reports' schemas, for completion and type checkers; where() refuses all other words.
+# The allowed words of fields, from the reports' schemas, for completion and type checkers. where() refuses all other
+# words.
 Kind = Literal["compute", "reformat", "copy", "quantize", "constant", "noop", "shape", "sync", "foreign"]
 Cause = Literal["io", "dtype", "layout", "dtype+layout", "scale", "concat", "slice", "padding", "plugin", "foreign", "dla", "free", "unknown"]
 Spent = Literal["requantization", "requested_movement"]
@@ -36,7 +36,7 @@ Item = TypeVar("Item", bound="Record")
 
 
 def _value(hint: Any, data: Any) -> Any:
-    """Converts JSON to the type that is declared for a field."""
+    """Converts a JSON value to the declared type of a field."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if data is None:
         return None
@@ -46,7 +46,7 @@ def _value(hint: Any, data: Any) -> Any:
         return [_value(inner[0], item) for item in data]
     if isinstance(hint, type) and issubclass(hint, Record):
         return hint.from_json(data)
-    if hint is int and isinstance(data, str):  # a number above 2^53 is a string in JSON
+    if hint is int and isinstance(data, str):  # numbers above 2^53 are strings in JSON
         return int(data)
     return data
 
@@ -58,8 +58,8 @@ _hints: dict[type, dict[str, Any]] = {}
 class Record:
     """One object of a report."""
 
-    # _in_html and _in_text: the columns that a table shows, if some row has a value; empty: all columns. _of_nodes: fields with
-    # numbers of nodes. _of_links: fields with links to nodes.
+    # _in_html and _in_text: the columns that a table shows, if at least one row has a value; empty: all columns.
+    # _of_nodes: fields with numbers of nodes. _of_links: fields with links to nodes.
     _in_html: ClassVar[tuple[str, ...]] = ()
     _in_text: ClassVar[tuple[str, ...]] = ()
     _of_nodes: ClassVar[tuple[str, ...]] = ()
@@ -69,14 +69,14 @@ class Record:
 
     @classmethod
     def from_json(cls: type[Item], data: dict[str, Any]) -> Item:
-        """Makes a record from an object of a report."""
+        """Makes a record from a JSON object of a report."""
         if cls not in _hints:
             _hints[cls] = typing.get_type_hints(cls)
         hints = _hints[cls]
         known = {name: _value(hints[name], data[name]) for name in hints if name in data and name != "extra"}
         return cls(extra={name: value for name, value in data.items() if name not in hints}, **known)
 
-    if not typing.TYPE_CHECKING:    # type checkers know the declared fields only
+    if not typing.TYPE_CHECKING:    # type checkers only see the declared fields
 
         def __getattr__(self, name):
             """Returns a field that a later version added."""
@@ -93,13 +93,13 @@ _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "startswith": lambda value, wanted: value.startswith(wanted),
     "endswith": lambda value, wanted: value.endswith(wanted),
     "like": lambda value, wanted: fnmatch.fnmatchcase(value, wanted)}
-_OF_UNKNOWN = ("eq", "ne", "in")    # only these tests can be true of an unknown value
-_WORD = re.compile(r"[/ ]*[^/ ]+[/ ]*$|[/ ]*[^/ ]+")    # a word with the separators around it
+_OF_UNKNOWN = ("eq", "ne", "in")    # only these tests can be true for an unknown value
+_WORD = re.compile(r"[/ ]*[^/ ]+[/ ]*$|[/ ]*[^/ ]+")    # a word, with the separators beside it
 _ROWS_OF_TEXT, _ROWS_OF_HTML, _MOST_LISTED, _LEAST_WIDTH = 20, 50, 40, 16
 
 
 def printable(text: str) -> str:
-    """Replaces characters that cannot be printed, such as those that reorder text, by their code points."""
+    """Replaces characters that must not be printed, such as characters that reorder text, by their code points."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
@@ -112,7 +112,7 @@ def _unknown(what: str, word: object, known: Iterable[str]) -> ValueError:
 
 
 def _words_of(kind: type[Record], name: str) -> tuple[str, ...]:
-    """Returns all values that a field may have, if the schema lists them."""
+    """Returns all words that a field may have, if the schema lists them."""
     if name == "rule" and issubclass(kind, Finding):
         from . import _native
 
@@ -124,8 +124,7 @@ def _words_of(kind: type[Record], name: str) -> tuple[str, ...]:
 
 
 def _cut(text: str, width: int, column: str) -> str:
-    """Shortens a text to a width. A sentence or a list loses its last words, and a name the parts before its last ones. No word
-    is cut."""
+    """Shortens a text to a width, but only between words. A sentence or a list loses its last words; a name loses its first parts."""
     if len(text) <= width:
         return text
     words = _WORD.findall(text)
@@ -141,7 +140,7 @@ def _cut(text: str, width: int, column: str) -> str:
 
 
 def _least(text: str, column: str) -> int:
-    """The minimum number of columns that a text needs."""
+    """Returns the fewest columns that a text needs."""
     return len(_cut(text, 1, column))
 
 
@@ -162,7 +161,7 @@ class Table(Sequence[Item], Generic[Item]):
     def __init__(self, items: list[Item], of: type[Item] | None = None, node_names: Sequence[str] = ()) -> None:
         self._items = items
         self._of: type[Record] = of or (type(items[0]) if items else Record)
-        self._node_names = node_names    # names of the model's nodes, indexed by number
+        self._node_names = node_names    # names of the model's nodes, by number
 
     @overload
     def __getitem__(self, at: int) -> Item: ...
@@ -182,7 +181,7 @@ class Table(Sequence[Item], Generic[Item]):
 
     @property
     def columns(self) -> list[str]:
-        """The names of columns, for where() and to_pandas()."""
+        """The names of the columns, for where() and to_pandas()."""
         names = dict.fromkeys(field.name for field in dataclasses.fields(self._of) if field.name != "extra")
         for item in self._items:
             names.update(dict.fromkeys(item.extra))
@@ -193,11 +192,11 @@ class Table(Sequence[Item], Generic[Item]):
         return self._node_names[node] if there else node
 
     def _cell(self, item: Record, name: str) -> Any:
-        """The value of a field as tables show it: nodes by name."""
+        """Returns the value of a field for tables, which show nodes by name."""
         value = getattr(item, name, None)
         if name in self._of._of_nodes:
             return list(map(self._name_of, value)) if isinstance(value, list) else self._name_of(value)
-        if name in self._of._of_links and isinstance(value, list):    # computed nodes first, then constants and quantizers
+        if name in self._of._of_links and isinstance(value, list):    # first the computed nodes, then constants and quantizers
             value = sorted(value, key=lambda link: not link.computed)
         return [str(one) if isinstance(one, Record) else one for one in value] if isinstance(value, list) else value
 
@@ -227,13 +226,13 @@ class Table(Sequence[Item], Generic[Item]):
         return "\n".join([*text, self._foot(names[:len(widths)], len(shown))])
 
     def _foot(self, names: Sequence[str], shown: int) -> str:
-        """States how many rows there are, and which rows and columns are not shown."""
+        """Returns the line below a table: the number of rows, and the rows and columns that are not shown."""
         others = [name for name in self._filled(self.columns) if name not in names]
         rows = f"{len(self)} row{'' if len(self) == 1 else 's'}"
         return (f"the first {shown} of {rows}" if shown < len(self) else rows) + (f"; more columns: {', '.join(others)}" if others else "")
 
     def _repr_html_(self) -> str:
-        """Shows the first rows, at most 1,000 px wide."""
+        """Returns the first rows as an HTML table that is at most 1,000 px wide."""
         import html
 
         def cell(item: Record, name: str) -> str:
@@ -255,12 +254,12 @@ class Table(Sequence[Item], Generic[Item]):
         return f'<table style="max-width:1000px"><tr>{head}</tr>{rows}</table><p>{html.escape(self._foot(names, len(shown)))}</p>'
 
     def where(self, **predicates: Any) -> Table[Item]:
-        """Returns the records for which all predicates hold: ``column=value``, or ``column__test=value``.
+        """Returns the records that fulfill all predicates. A predicate is ``column=value`` or ``column__test=value``.
 
-        Tests are ``eq``, ``ne``, ``lt``, ``le``, ``gt``, ``ge``; ``in`` of several values; ``contains`` of a list or a part of a text;
-        ``startswith``, ``endswith`` and ``like`` (a pattern with ``*`` and ``?``) of texts.  An unknown value (None) is neither
-        less nor greater than another one.  A node is given by its name or its number.  An unknown column, test, node or word raises
-        a ValueError, which lists the known ones.
+        Tests are ``eq``, ``ne``, ``lt``, ``le``, ``gt``, ``ge``; ``in`` for several values; ``contains`` for an item of a list or a part of
+        a text; ``startswith``, ``endswith`` and ``like`` (a pattern with ``*`` and ``?``) for texts. An unknown value (None) is neither
+        less nor greater than another value. The value of a node is its name or its number. An unknown column, test, node or word raises a
+        ValueError that lists the known ones.
 
         >>> layers = Table([Layer(index=0, kind="compute", ms=0.5, nodes=[Link(index=4, name="Conv_4")]), Layer(index=1, kind="copy")])
         >>> [layer.index for layer in layers.where(ms__gt=0.02, kind__in=["compute", "quantize"])]
@@ -288,7 +287,7 @@ class Table(Sequence[Item], Generic[Item]):
         return self._like(kept)
 
     def _check(self, key: str, name: str, test: str, wanted: Any) -> None:
-        """Checks that the column can have these values."""
+        """Raises a ValueError if the column can never have these values."""
         of_list = any(isinstance(getattr(item, name, None), list) for item in self._items[:1])
         if not (test in _OF_UNKNOWN or test == "contains" and of_list):
             return
@@ -303,7 +302,7 @@ class Table(Sequence[Item], Generic[Item]):
                 raise _unknown(f"{key}: unknown value", value, words)
 
     def _forms(self, item: Record, name: str) -> list[Any]:
-        """All names and numbers by which where() finds a value, or the items of a list."""
+        """Returns all names and numbers with which where() can find the value of a field, or the items of a list."""
         value = getattr(item, name, None)
         values = value if isinstance(value, list) else [value]
         names = [self._name_of(one) for one in values] if name in self._of._of_nodes else []
@@ -324,7 +323,7 @@ class Table(Sequence[Item], Generic[Item]):
             raise TypeError(f"{key}: cannot compare {type(value).__name__} with {type(wanted).__name__}") from None
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Returns a data frame with one row per record, and with nodes by name; needs pandas."""
+        """Returns a data frame with one row per record. Nodes are names. Needs pandas."""
         import pandas
 
         columns = self.columns
@@ -352,7 +351,7 @@ class Link(Record):
     index: int = 0
     evidence: list[Evidence] = dataclasses.field(default_factory=list)
     name: str = ""
-    computed: bool = dataclasses.field(default=True, repr=False)    # False for a constant, and for a quantizer that became a precision
+    computed: bool = dataclasses.field(default=True, repr=False)    # False for a folded constant, and for a quantizer that became the layer's precision
 
     def __str__(self) -> str:
         return self.name or f"#{self.index}"
@@ -360,7 +359,7 @@ class Link(Record):
 
 @dataclasses.dataclass
 class Port(Record):
-    """A tensor in the form in which a layer or a node reads or writes it; sizes may be names."""
+    """A tensor that a layer or a node reads or writes, with its type and layout there. Sizes may be names."""
 
     type: Precision = "unknown"
     name: Optional[str] = None
@@ -441,7 +440,7 @@ class Node(Record):
 
 @dataclasses.dataclass
 class Finding(Record):
-    """A finding, which a reviewer should examine. Layers and nodes are numbers; tables show nodes by name."""
+    """A finding that a reviewer should examine. Layers and nodes are numbers; tables show nodes by name."""
 
     _in_html = ("severity", "rule", "message", "layers", "nodes", "facts")
     _in_text = ("severity", "rule", "message")
@@ -459,7 +458,7 @@ class Finding(Record):
 
 @dataclasses.dataclass
 class Block(Record):
-    """A block of the model that is expected to be one kernel, the layers that compute it, and why it is not one kernel."""
+    """A block of the model that should be one kernel, the layers that compute it, and the reason if it is not one kernel."""
 
     _in_html = ("pattern", "called", "fused", "type", "layers", "reason")
     _in_text = ("pattern", "fused", "called", "reason")
@@ -480,7 +479,7 @@ class Block(Record):
 
 @dataclasses.dataclass
 class Violation(Record):
-    """A finding of a check. Layers and nodes are names, since they may belong to one build or to both."""
+    """A finding of a check. Layers and nodes are names, because they may belong to either build or to both."""
 
     _in_html = ("severity", "rule", "message", "line", "layers", "nodes")
     _in_text = ("severity", "rule", "message")
@@ -534,7 +533,7 @@ class Form(Record):
 
 @dataclasses.dataclass
 class Group(Record):
-    """Nodes that one layer of a build computes, or layers that cannot be distinguished."""
+    """The nodes that one layer computes, or that several layers compute if it is unknown which of them computes which node."""
 
     kind: str = ""
     precision: str = ""
@@ -550,7 +549,7 @@ class Group(Record):
 
 @dataclasses.dataclass
 class Region(Record):
-    """Nodes of both builds that are grouped in layers: how the groups changed, and their times before and after."""
+    """A set of nodes, with the groups in which the layers of both builds compute them, and the times before and after."""
 
     _in_html = ("region", "what", "precision", "old", "new", "before", "after")
     _in_text = ("region", "what", "precision", "old", "new", "before", "after")
@@ -572,7 +571,7 @@ class Region(Record):
 
 @dataclasses.dataclass
 class Edge(Record):
-    """A tensor between two nodes that another build reads or writes in a different type or layout."""
+    """A tensor between two nodes that the builds read or write in different types or layouts."""
 
     _in_html = ("old_from", "old_to", "before", "after", "change", "region")
     _in_text = ("old_from", "old_to", "before", "after", "change", "region")
@@ -589,7 +588,7 @@ class Edge(Record):
 
 @dataclasses.dataclass
 class Change(Record):
-    """A fact about the inputs in which the builds differ: nodes, build options, the GPU, ..."""
+    """A difference between the inputs of the builds: nodes, build options, the GPU, ..."""
 
     aspect: str = ""
     what: str = ""

@@ -2,8 +2,8 @@
 
     python -m fusiondiff.mcp --root BUILDS [--root MORE] [--allow-write]
 
-It speaks on standard input and output, opens no connection, reads only files below its roots, and writes files only with
---allow-write. Needs the extra: pip install 'fusiondiff[mcp]'.
+It communicates over standard input and output and opens no connection. It reads only files below its roots, and writes files only with
+--allow-write. It needs the extra: pip install 'fusiondiff[mcp]'.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _add_records(server: MCPServer, tools: Tools) -> None:
 
 
 def make_server(program: str, roots: list[str], write: bool = False) -> MCPServer:
-    """The server with its tools and resources."""
+    """Returns the server with its tools and resources."""
     tools = Tools(program, roots, write)
     server = MCPServer("fusiondiff", instructions=INSTRUCTIONS)
     for tool in (tools.report, tools.explain, tools.where, tools.compare, tools.check, tools.lint, tools.patterns, tools.cut):

@@ -1,6 +1,6 @@
-"""A fixture for tests that build engines: ``assert_fusions(snapshot, model, engine)``.
+"""The fixture ``assert_fusions(snapshot, model, engine)``, for tests that build engines.
 
-A missing snapshot is written, and the test fails once, so that the snapshot is reviewed and committed. ``pytest
+If the snapshot is missing, the fixture writes it and the test fails once, so that the user reviews and commits the snapshot. ``pytest
 --fusiondiff-update`` rewrites existing snapshots.
 """
 
@@ -19,7 +19,7 @@ import fusiondiff
 
 
 class AssertFusions(Protocol):
-    """Compares a build with a snapshot; the arguments are those of :func:`fusiondiff.check`."""
+    """The type of the fixture: it compares a build with a snapshot, with the arguments of :func:`fusiondiff.check`."""
 
     def __call__(self, snapshot: str | os.PathLike[str], model: fusiondiff.Input | None = None,
                  engine: fusiondiff.Input | Sequence[fusiondiff.Input] | None = None, *, policy: fusiondiff.Input | None = None,
@@ -30,8 +30,7 @@ class AssertFusions(Protocol):
 
 
 def _write(path: str | os.PathLike[str], text: str) -> None:
-    """Writes as the program does: at any time the file has either the old text or the new one, and a link must not lead out of
-    its folder."""
+    """Writes a file as the program does. At any time the file has the old text or the new text. A link must not lead out of its folder."""
     at = os.path.realpath(path)
     home, folder = os.path.realpath(os.path.dirname(path) or "."), os.path.dirname(at)
     if os.path.commonpath([home, folder]) != home:
@@ -63,7 +62,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def assert_fusions(request: pytest.FixtureRequest) -> AssertFusions:
-    """Fails with the report if a build does not match its snapshot."""
+    """Returns the function that fails with the report if a build does not match its snapshot."""
     update = bool(request.config.getoption("--fusiondiff-update"))
 
     def held(snapshot: str | os.PathLike[str], model: fusiondiff.Input | None = None,
