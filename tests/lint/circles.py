@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Files of one folder that use each other in a circle: one of them is two ideas.
+"""Finds files of one folder that use each other in a circle. In a circle, one of the files probably has two tasks.
 
 usage: circles.py OBJECT...    all objects of the library and of the program
 
-KNOWN has the circles that remain, each with the reason.  A new one fails, and so does one of these that is gone.
+KNOWN has the accepted circles, each with the reason. The check fails for a new circle, and for a known circle that no
+longer exists.
 """
 import os
 import subprocess
@@ -21,7 +22,8 @@ KNOWN = {
 
 
 def uses(objects):
-    """By file, `src/` and `.c` left out, the files of its folder that define what it uses."""
+    """Returns, for each file, the files of its folder that define the symbols that it uses. File names lack `src/`
+    and `.c`."""
     made, used = {}, {}
     ours = [one for one in objects if "/src/" in one]
     for line in subprocess.run(["nm", "-A", *ours], capture_output=True, text=True, check=True).stdout.splitlines():

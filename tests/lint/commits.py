@@ -1,10 +1,9 @@
 #!/usr/bin/python3
-"""The form of commit messages that CONTRIBUTING.md asks for:  commits.py [RANGE]
+"""Checks that commit messages have the form that CONTRIBUTING.md requires: commits.py [RANGE]
 
-Checks the commits after BASE, since the history before it has another form and stays as
-it is; merge commits are left out.  Skipped (77) where this folder is not the top of a git
-checkout, as in a tarball, or where the history is another project's.  A shallow clone may
-lack BASE: there the commits that are later than it are checked.
+Without RANGE, checks the commits after BASE: older commits have another form. Leaves out merge commits. Skipped (77)
+if this folder is not the top of a git checkout, for example in a tarball, or if the history belongs to another
+project. A shallow clone may lack BASE; then the commits with a later date are checked.
 """
 import os
 import re
@@ -15,17 +14,17 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BASE, BASE_TIME = "f97614e349cf427800529b10df6cea4741f0a202", 1795381096
 LONGEST = 72
 
-# Areas beside folders and files: what concerns the whole tree.
+# Areas besides folders and files, for changes of the whole tree.
 AREAS = ("build", "release", "style")
 
-# A first word that is an imperative in spite of its ending.
+# First words that are imperatives although they end in -s, -ed or -ing.
 IMPERATIVE = re.compile(r"(ss|us|focus|bias|alias|canvas|[^aeiou]eed|embed|shed|wed|bring|string|ring|ping|spring)$")
 NOT_IMPERATIVE = re.compile(r"(s|ed|ing)$")
 NO_VERB = set("""a all also an and another any as at both but by each every few for from he how if in it its many more most
                  new no not of on one only or other our several she so some such than that the their then there these they
                  this those three to two was we were what when where which while who why with you""".split())
 
-# Messages, and whether the rules must accept them; each run checks these first.
+# Messages, and whether the rules must accept them. Each run checks these first.
 EXAMPLES = (
     ("match: keep float attributes apart\n\nTwo LeakyRelu of different alpha were merged.\n", True),
     ("match, diff: embed the cause\n\nReason.\n", True),
@@ -47,7 +46,7 @@ EXAMPLES = (
 
 
 def git(*args):
-    """What git prints; None when it fails or is not installed."""
+    """Returns the output of git; None if git fails or is not installed."""
     try:
         done = subprocess.run(["git", "-C", ROOT, *args], capture_output=True, check=False, text=True, errors="replace")
     except OSError:
@@ -56,8 +55,8 @@ def git(*args):
 
 
 def is_area(area, commit):
-    """A folder or file of the tree at the commit (or before it, which may have deleted it), or one of AREAS.  One of
-    src/ may be named without the group that it is in."""
+    """Whether an area is allowed: one of AREAS, or a folder or file of the tree at the commit or before it (the
+    commit may delete it). A folder or file of src/ may be named without its group."""
     groups = sorted(f"src/{group}/" for group in os.listdir(os.path.join(ROOT, "src")) if "." not in group)
     names = [top + area + end for top in ("src/", "tests/", "", *groups) for end in ("", ".c", ".h")]
     return area in AREAS or any(os.path.exists(os.path.join(ROOT, name)) for name in names) or any(
@@ -65,7 +64,7 @@ def is_area(area, commit):
 
 
 def faults(message, commit="HEAD", needs_reason=True):
-    """Yields each way in which a message differs from what CONTRIBUTING.md asks for."""
+    """Yields each fault of a message, by the rules of CONTRIBUTING.md."""
     lines = message.rstrip("\n").split("\n")
     subject = lines[0]
     form = re.fullmatch(r"([a-z0-9_./-]+(?:, [a-z0-9_./-]+)*): (\S.*)", subject)
@@ -98,7 +97,7 @@ def skip(why):
 
 
 def new_commits():
-    """The arguments with which `git log` lists the commits to check."""
+    """Returns the arguments with which `git log` lists the commits to check."""
     top = git("rev-parse", "--show-toplevel")
     if top is None or os.path.realpath(top.strip()) != ROOT:
         skip("no git checkout")

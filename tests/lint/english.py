@@ -1,12 +1,12 @@
-"""How texts are written: words that people read.  english.py
+"""Checks the words of texts that people read: english.py
 
-Fails where a text has a word that reads like a translation: strings of src/ that are sentences, comments of all C
-files, the public headers, docstrings and comments of the Python package, README.md, CHANGELOG.md's newest part, docs/
-(help and rules are in docs/reference/), and what the program prints in golden files.  Each such word has a plain one
-beside it.  ALLOWED has the places that keep one, with the reason.
+Fails if a text has a word that sounds like a translation. Texts are: strings of src/ that are sentences, comments of
+all C files, the public headers, docstrings and comments of the Python package, README.md, the newest part of
+CHANGELOG.md, docs/ (help and rules are in docs/reference/), and the program's output in golden files. WORDS has a
+plain word for each refused word. ALLOWED has the exceptions, with the reasons.
 
-A sentence of more than 40 words in docs/ fails, and so does a misspelt word (codespell), wherever people read
-or write text: spelling is not checked where there is no codespell.
+Also fails for a sentence of more than MOST_WORDS words in docs/, and for a misspelt word in any text. Without
+codespell, spelling is not checked.
 """
 import glob
 import os
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-# What to look for, as whole words, and what to write.
+# The refused words, as regular expressions for whole words, and the words to write instead.
 WORDS = {
     r"tell|tells|told|telling": "report, show, state",
     r"mover|movers|what moves data": "data movement, data-movement layer",
@@ -49,14 +49,14 @@ WORDS = {
     r"analys(e|es|ed|ing)": "analyze",
     r"neighbours?": "neighbor",
 }
-# (file, words, reason): what stays.
+# Exceptions: regular expressions of files and of words, and the reason.
 ALLOWED = (
     (r"docs/reference/json\.md|include/.*\.schema\.json", r"widened|narrowed", "values of JSON"),
     (r"src/change/compare/|src/report/", r"widened|narrowed", "values of JSON, printed as they are"),
     (r"tests/golden/", r"widened|narrowed|twin", "values of JSON, and a node of a fixture"),
     (r".*", r"packed", "ONNX and protobuf have packed fields, NVFP4 packed elements"),
 )
-# What comments may name besides.
+# Further exceptions, for comments only.
 IN_COMMENTS = (
     (r"src/model/onnx/|src/base/de?compress|src/edit/onnx/|tests/unit/test_onnx", r"(un)?packed|unpacks?|narrowed|wider", "as protobuf calls it"),
     (r"src/.*|tests/.*", r"movers?|islands?|brothers?|twins?|mates?|narrowe[dr]|wide[rn](ed)?|runs? wide", "names in code, and cases of them"),
@@ -65,12 +65,13 @@ IN_COMMENTS = (
     (r"src/.*\.[ch]|tests/.*|include/.*", r"unpack(s|ed)?", "protobuf's word"),
 )
 MOST_WORDS = 40
-# What codespell takes for misspelt: man's macro, numbers of dimensions, globs of names, what TensorRT writes so.
+# Words that codespell wrongly reports: a macro of man, "nd" in names of tests, parts of names, and
+# spellings in the output of TensorRT.
 SPELT = "nd,multipl,insuficient,foward,ot,caf,tructure,mye"
 
 
 def c_texts(path, text):
-    """Line and text of each string of C that is a sentence: adjacent literals are one."""
+    """Yields the line and the text of each C string that is a sentence. Adjacent literals are one string."""
     code = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
     code = re.sub(r"(?m)^[ \t]*#.*$", "", code)
     between = r'(?:\s|\\\n)*'
@@ -82,7 +83,7 @@ def c_texts(path, text):
 
 
 def page_texts(path, text):
-    """Line and text of a page, without what is shown of a terminal or of code."""
+    """Yields the number and the text of each line of a page, without blocks of code and terminal output."""
     text = re.sub(r"^```.*?^```", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S | re.M)
     for number, line in enumerate(text.split("\n"), 1):
         yield number, re.sub(r"`[^`]*`", "``", line)
@@ -109,7 +110,7 @@ def is_allowed(path, word, allowed):
 
 def found_in(path, texts, allowed=ALLOWED):
     for line, text in texts:
-        # A rule's or an option's name is no word of a sentence.
+        # Removes names of rules and options, which are no words of the sentence.
         plain = re.sub(r"[\w-]*[/_][\w/-]*|--?[\w-]+|\b\w+-\w[\w-]*", " ", text)
         for words, instead in WORDS.items():
             for match in re.finditer(rf"\b(?:{words})\b", plain, re.I):
@@ -118,7 +119,8 @@ def found_in(path, texts, allowed=ALLOWED):
 
 
 def sentences(text):
-    """First line and text of each sentence of a page, without tables, headings and what is shown of a terminal."""
+    """Yields the first line and the text of each sentence of a page, without tables, headings, and blocks of code and
+    terminal output."""
     text = re.sub(r"^```.*?^```", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S | re.M)
     first, words = 0, []
     for number, line in enumerate([*text.split("\n"), ""], 1):
@@ -151,13 +153,13 @@ def misspelt():
 
 
 def python_texts(path, text):
-    """Docstrings and comments."""
+    """Yields the line and the text of each docstring and comment."""
     for found in re.finditer(r'"""(.*?)"""|(?<![\w"\'])#([^\n]*)', text, re.S):
         yield text.count("\n", 0, found.start()) + 1, found[1] or found[2]
 
 
 def newest(text):
-    """The part of a list of changes that is not released."""
+    """Returns the newest part of a list of changes, which is not released yet."""
     return re.split(r"(?m)^## ", text)[1]
 
 

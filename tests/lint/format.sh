@@ -1,14 +1,15 @@
 #!/bin/sh
-# Every C file is as clang-format 14 (Debian 12's) writes it, by .clang-format, and no
-# line, of a comment neither, is longer than its limit, and a ruler is one line; another
-# version differs in detail.  It takes `new &&x` for C++ and writes a blank too few.
-# tests/lint/format.sh [--fix | PASSED]; PASSED is a file with the hashes of those that passed, which are not formatted
-# again.  Skipped (77) where there is no clang-format-14.
+# Checks that every C file has the format of clang-format 14 (Debian 12) with .clang-format, that
+# no line, not even of a comment, exceeds the limit, and that a ruler is one line. Other versions
+# of clang-format differ in details. clang-format reads `new &&x` as C++ and omits a blank, so
+# this is refused.
+# Usage: tests/lint/format.sh [--fix | PASSED]. PASSED is a file with hashes of the files that
+# passed, which are not checked again. Skipped (77) without clang-format-14.
 cd "$(dirname "$0")/../.." || exit 2
 format=$(command -v clang-format-14) || { echo "no clang-format-14: skipped"; exit 77; }
 files=$(find bench fixtures include python src tests -name '*.[ch]')
 bad=0
-# The lists are of names that git and CMake take: without blanks.
+# The names of the files have no blanks.
 # shellcheck disable=SC2086
 if [ "${1:-}" = --fix ]; then
     "$format" -i $files
@@ -22,7 +23,8 @@ else
     [ -z "$todo" ] || "$format" --dry-run --Werror $todo || bad=1
     [ $bad != 0 ] || mv "$1.new" "$1"
 fi
-# .clang-format leaves comments as they are broken: its own breaks lose their indentation.
+# .clang-format does not break comments, because its breaks would lose the indentation of lists,
+# so their length is checked here.
 # shellcheck disable=SC2086
 awk 'length($0) > 88 { printf "%s:%d: longer than 88 columns\n", FILENAME, FNR; bad = 1 }
      /&&[A-Za-z_(!]|(^|[^A-Za-z_])new (\+\+|&[A-Za-z_])/ {

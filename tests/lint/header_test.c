@@ -1,5 +1,5 @@
-/* The public header compiles without others, first and twice, and its names are
- * linkable. */
+/* Tests that the public header compiles when it is included first, without other
+ * headers, and twice, and that its functions can be linked. */
 #include <fusiondiff/fusiondiff.h>
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Every C file begins with a comment on what it holds and why it is as it is: whoever opens
-# a file of 300 short functions needs the idea before the functions.  A comment of a few
-# words only repeats the file's name.
+# Checks that every C file begins with a comment on its contents and its design: a reader of 300
+# short functions first needs the idea. A comment of a few words would only repeat the file's
+# name.
 cd "$(dirname "$0")/../.." || exit 2
 find bench fixtures python src tests -name '*.[ch]' -exec awk '
     FNR == 1 { open = /^\/\*/; text = "" }

@@ -1,15 +1,14 @@
 #!/bin/sh
-# The include rules of src/README.md, third-party confinement and forbidden calls.
-# Prints each offence as file:line; exit status 1 when there is any.
+# Checks the include rules of src/README.md, the files that may use third-party headers, and
+# forbidden calls. Prints each violation as file:line; the exit status is 1 if there are any.
 cd "$(dirname "$0")/../../src" || exit 2
 bad=0
 
-# What each group may include is the last column of src/README.md's table: groups, "X and
-# below" for X with all that X may include, "all above", or "-".  Of its own group a folder
-# may include what stands before it in the second column, and the files beside the folders.
-# "through F X" and "through F and G X" hold for the files F and G beside the folders alone,
-# by which they have X.
-# Prints a line a group or folder, "group word|word" or "group/folder word|word".
+# The last column of the table in src/README.md has the groups that a group may include: names of
+# groups, "X and below" for X with all groups that X may include, "all above", or "-". Of its own
+# group, a folder may include the folders before it in the second column, and the files beside the
+# folders. "through F X", or "through F and G X", means that only these files beside the folders may
+# include X. This prints a line for each group or folder: "group word|word" or "group/folder word|word".
 rules=$(awk -F' *[|] *' '
     /^\| group \|/ { on = 1; next }
     on && !/^\|/ { exit }
@@ -44,13 +43,13 @@ rules=$(awk -F' *[|] *' '
 printf '%s\n' "$rules" | grep '^unknown' | sed 's/^unknown \(.*\) \(.*\)/src\/README.md: the row of \1 names \2, which has no row above/' |
     grep . && bad=1
 
-# The readers that there are: rules that hold for each of them.
+# The names of the readers, for the rules on each of them.
 readers=$(tr '\n\\' '  ' <read/engine/reader.h | grep -oE 'FSD_READERS\(row\)( +row\([a-z_]+\))+' |
     grep -oE ' row\([a-z_]+\)' | sed 's/.*(\(.*\))/\1/')
 [ -z "$readers" ] && echo "src/read/engine/reader.h: no row in FSD_READERS" && bad=1
 each_reader=$(printf 'read/%s/|' $readers) # "read/ort/|read/trt/|"
 
-# A folder inside one has that one's row, unless it has its own.
+# A folder without a row has the row of the folder that contains it.
 for folder in $(find . -mindepth 1 -type d | sed 's,^\./,,'); do
     row=$folder
     while [ "$row" != . ] && ! printf '%s\n' "$rules" | grep -q "^$row "; do
@@ -79,7 +78,7 @@ for folder in $(find . -mindepth 1 -type d | sed 's,^\./,,'); do
     bad=1
 done
 
-# Readers never meet, and nobody but their table knows them.
+# No reader may include another one. Only their table may include readers.
 for reader in $readers; do
     found=$(grep -rn "^#include \"read/$reader/" --include='*.[ch]' . | grep -v "^\./read/$reader/")
     [ -z "$found" ] && continue
@@ -87,14 +86,14 @@ for reader in $readers; do
     bad=1
 done
 
-# The library of edits is left out by FSD_EDIT=OFF: nobody else knows it.
+# FSD_EDIT=OFF leaves out src/edit/, so only src/edit/ and src/cli/ may include it.
 found=$(grep -rnE '^#include ["<](edit|fusiondiff/edit[.]h)' --include='*.[ch]' . | grep -vE '^\./(edit|cli)/')
 if [ -n "$found" ]; then
     echo "$found" | sed "s,^\./,src/,; s,$,   (only src/edit/ and src/cli/ may include it),"
     bad=1
 fi
 
-# confine 'regex of a third-party header' 'regex of the files that may include it'
+# Usage: confine 'regex of third-party headers' 'regex of the files that may include them'
 confine() {
     found=$(grep -rnE "^#include <($1)" --include='*.[ch]' . | grep -vE "^\./($2):")
     [ -z "$found" ] && return
@@ -110,8 +109,8 @@ confine 'graphviz/'           'report/picture/graphviz\.c'
 confine 'unistd\.h|fcntl\.h|sys/|dirent\.h|pthread\.h|fnmatch\.h|strings\.h|signal\.h|poll\.h|setjmp\.h' 'host/[a-z_]*\.[ch]|cli/host/[a-z_]*\.[ch]|report/picture/(child|graphviz)\.c'
 confine 'dlfcn\.h'            'report/picture/graphviz\.c'
 
-# owned 'structs' 'regex of the files that may write them': what a stage makes is const for
-# all others; a pointer to it that is not const stands in no other file
+# Usage: owned 'structs' 'regex of the files that may write them'. The results of a stage are
+# const for all other stages, so no other file may have a pointer to them that is not const.
 owned() {
     found=$(grep -rnE "struct fsd_($1) +\*" --include='*.[ch]' . | grep -vE "^\./($2)" |
         sed -E "s/const struct fsd_($1) +\*//g" | grep -E "struct fsd_($1) +\*")
@@ -135,7 +134,7 @@ owned 'state|group|move' 'change/state/|change/compare/|edit/mark/mark\.[ch]|cha
 owned 'compare'         'change/compare/|change/snapshot/|change/routes/|api/(compare|routes|check)\.c|edit/bisect/|edit/api/issue\.c'
 owned 'diff'            'api/|edit/(api|bisect)/|cli/'
 
-# forbid 'regex' 'why'
+# Usage: forbid 'regex' 'reason'
 forbid() {
     found=$(grep -rnE "$1" --include='*.[ch]' .)
     [ -z "$found" ] && return
@@ -151,9 +150,9 @@ forbid '\bgetenv\('                                   'SECURITY.md states what i
 forbid '\bfsd_host_variable\(' 'the same' |
     grep -vE 'fsd_host_variable\(("PATH"|"FUSIONDIFF_DOT"|const char \*name)\)' && bad=1
 
-# What one builder calls things is known in its reader.  Exceptions: what users are told
-# of the builder's own tools, a wrong file given as model, operators of its domain, and
-# what lint knows of builders, why their builds fail, and programs on a builder's API.
+# Only the reader of a builder may have words of this builder. Exceptions: texts for users on the
+# builder's tools, the message on a wrong file in place of a model, operators of the builder's
+# domain, lint's rules for builders, reasons of failed builds, and programs for a builder's API.
 found=$(grep -rnE '[Mm]yelin|ForeignNode|Cask|TensorRT|trtexec|"trt-|Reformatting|Optimizer Reformat' \
             --include='*.[ch]' . |
         grep -vE '^\./('"$each_reader"'read/log/|cli/|base/file_type\.c|model/onnx/sniff\.c|model/ops/table\.c|report/view/names\.c|edit/mark/view\.c|edit/issue/commands\.c|edit/code/|judge/lint/|judge/failed/|judge/findings/(rules[_a-z]*|lint_[a-z]*)\.c)')
@@ -162,17 +161,17 @@ if [ -n "$found" ]; then
     bad=1
 fi
 
-# size of files and functions' neighbours
+# The size of files, and the number of files in a folder.
 for file in $(find . -name '*.[ch]' | sed 's,^\./,,'); do
     lines=$(wc -l <"$file")
     [ "$lines" -gt 800 ] && echo "src/$file: $lines lines, more than 800" && bad=1
 done
-# A verb is a file, so that those of the verbs are as many as there are.
+# Files of verbs do not count, because each verb needs a file.
 for folder in $(find . -type d); do
     files=$(find "$folder" -maxdepth 1 -type f ! -name 'verb_*.c' | wc -l)
     [ "$files" -gt 30 ] && echo "src/$folder: $files files, more than 30" && bad=1
 done
-# The shared library exports what the public headers declare.
+# The shared library must export exactly the functions that the public headers declare.
 declared=$(cat ../include/fusiondiff/*.h | tr '\n' ' ' | grep -oE 'FSD_API [^;(]*\(' |
     grep -oE 'fsd_[a-z_]+\($' | tr -d '(' | sort)
 mapped=$(grep -oE 'fsd_[a-z_]+' ../packaging/fusiondiff.map | sort)

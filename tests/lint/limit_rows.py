@@ -1,7 +1,7 @@
-"""The bounds of docs/reference/limits.md: what is bounded, by which constants, and what happens beyond them.
+"""The rows of docs/reference/limits.md: for each limit its subject, its constants, and the effect of exceeding it.
 
-A bound names constants as [FILE NAME], or [FILE NAME B] for bytes.  tables() puts their values there,
-read from the sources, so that the page cannot state another bound than the program has.
+A row names a constant as [FILE NAME], or [FILE NAME B] if it is a number of bytes. tables() replaces it by its value
+from the sources, so that the page always states the limit of the program.
 """
 import os
 import re
@@ -9,7 +9,8 @@ import re
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 ERROR = "error `limit`"
 
-# A title, then rows: what is bounded, the bound, what happens beyond it, and what else changes the bound.
+# A title, then rows: the subject, the limit, the effect of exceeding it, and settings that change
+# the limit.
 SECTIONS = (
     ("Files", (
         ("Bytes of a model file; weights are never read", "[src/api/inputs.c MODEL_LIMIT B]", ERROR),
@@ -159,7 +160,7 @@ SECTIONS = (
 
 
 def constant(path, name):
-    """The value of "NAME = 1 << 20," or "#define NAME (UINT64_C(1) << 36)" in a file of ours."""
+    """Returns the value of "NAME = 1 << 20," or "#define NAME (UINT64_C(1) << 36)" in a source file."""
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         found = re.search(r"\b%s(?: *=|[ \t]+(?=[(\d])) *([^,}\n/]+)" % name, file.read())
     value = re.sub(r"UINT64_C|\(int64_t\)", "", found.group(1)) if found else ""
@@ -169,7 +170,7 @@ def constant(path, name):
 
 
 def in_words(value, of_bytes):
-    """65,536; 16 Mi; 64 GiB; 2^40."""
+    """Returns a number as text: "65,536", "16 Mi", "64 GiB" or "2^40"."""
     for power, unit in (40, "Ti"), (30, "Gi"), (20, "Mi"):
         if value >= 1 << power and not value & ((1 << power) - 1):
             if power == 40 and not of_bytes:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """operators.py SOURCE
 
-Names of operators in string literals of src/ are at most MOST outside of src/model/ops/: an operator is a
-number there (ops/ids.h), what is true of several is a trait of their rows (ops/table.inc).  What is
-left is data: rows of what builders refuse, forms of patterns, and the text of messages."""
+Fails if string literals of src/ outside of src/model/ops/ have more than MOST names of operators. Code should use the
+number of an operator (ops/ids.h), or a trait that its row has (ops/table.inc). The remaining names are data:
+operators that builders refuse, forms of patterns, and texts of messages."""
 import collections
 import pathlib
 import re

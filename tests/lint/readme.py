@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""What README.md and docs/ say is so:  readme.py BINARY [--update]
+"""Checks README.md and docs/ against the program: readme.py BINARY [--update]
 
-Each block, also one of ```console, that begins with "$ fusiondiff ..." is run in fixtures/ and shows what a terminal
-would, and so does the first report, whose command is that of "Two commands".  What stands
-between <!-- schemas --> and <!-- end --> is made of the schemas, between <!-- limits --> and
-<!-- end --> of the rows in limit_rows.py and the constants in src/, between <!-- words --> and
-<!-- end --> of what `explain --words` prints, between <!-- options --> and <!-- end --> of the help of all verbs, between <!-- fusions --> and <!-- end --> of its rules of fusions.  --update writes what is so into the pages.  Links lead to files and headings that exist, and the program takes each command of the cheat sheet.
+Runs the command of each block that begins with "$ fusiondiff ..." in fixtures/, and compares the rest of the block
+with the output; likewise for the first report, whose command is in "Two commands". A part of a page between <!-- NAME
+--> and <!-- end --> is generated: the lists of records from the schemas, limits from limit_rows.py and the constants
+in src/, words and fusions from `explain --words`, options from the help of all verbs. --update writes the outputs and
+the generated parts into the pages. Also checks that links lead to files and headings that exist, and that the program
+accepts each command of the cheat sheet.
 """
 import glob
 import json
@@ -33,7 +34,7 @@ def printed(args, folder="fixtures"):
 
 
 def shown(page):
-    """The page with the output of its commands, and how many there are."""
+    """Returns the page with the current output of its commands, and the number of commands."""
     def rerun(block):
         return f"{block[1]}\n$ fusiondiff {block[2]}\n" + printed(block[2].replace("\\\n", " ")) + "```\n"
     page, n = re.subn(r"^(```(?:console)?)\n\$ fusiondiff ((?:.*\\\n)*.*)\n(?:.*\n)*?```\n", rerun, page, flags=re.M)
@@ -43,7 +44,7 @@ def shown(page):
 
 
 def kind_of(schema, defs):
-    """A member's type in a few words."""
+    """Returns the type of a member in a few words."""
     while "$ref" in schema:
         name = schema["$ref"].split("/")[-1]
         if defs[name].get("type") == "object":
@@ -69,9 +70,10 @@ SAID_ONCE = {"milliseconds", "for dynamic shapes: a polynomial in the model's di
 
 
 def members(body, defs):
-    """Lines that list the members of a record, those of one type together; one with a description has its own line.
+    """Returns lines that list the members of a record. Consecutive members of one type share a line; a member with a
+    description has its own line.
 
-    A member without a type is a string, as the page states.
+    A member without a type is a string, and the page explains this.
     """
     lines, last = [], None
     for member, one in body["properties"].items():
@@ -94,7 +96,7 @@ def members(body, defs):
 
 
 def schema_lists():
-    """The records of each schema; one that an earlier schema has as well stands there alone."""
+    """Yields the records of each schema. A record that an earlier schema also has is not repeated."""
     seen, whole = {}, {}
     for name, what in SCHEMAS:
         with open(os.path.join(ROOT, f"include/fusiondiff/{name}.schema.json"), encoding="utf-8") as file:
@@ -115,7 +117,7 @@ def schema_lists():
 
 
 def word_list():
-    """The words of engines, by what they are."""
+    """Yields the words in engines, by their kind."""
     words = [word for word in json.loads(printed("explain --words -f json"))["words"] if word["kind"] != FUSION]
     for kind in dict.fromkeys(word["kind"] for word in words):
         yield f"## {kind[0].upper()}{kind[1:]}\n"
@@ -127,7 +129,7 @@ def word_list():
 
 
 def fusion_list():
-    """The rules of fusions, by pattern."""
+    """Yields the rules of fusions, by pattern."""
     rules = [word for word in json.loads(printed("explain --words -f json"))["words"] if word["kind"] == FUSION]
     for pattern in dict.fromkeys(rule["what"].split(",")[0] for rule in rules):
         yield f"## {pattern}\n"
@@ -139,12 +141,13 @@ def fusion_list():
 
 
 def verbs():
-    """The verbs, as the program's help lists them, with what each does."""
+    """Returns the verbs and their descriptions from the program's help."""
     return dict(re.findall(r"^  (\w+) +(.+)", printed("help"), re.M))
 
 
 def option_list():
-    """The options of each verb, then those that verbs share, each once with the verbs that lack it."""
+    """Yields the options of each verb, then the options that verbs have in common: each once, with the verbs that
+    lack it."""
     shared, every = {}, verbs()
     for verb in every:
         head, rest = printed(f"help {verb}").split("\n Options for reports", 1)
@@ -164,7 +167,7 @@ MADE = {"options": option_list, "fusions": fusion_list, "schemas": schema_lists,
 
 
 def generated(page):
-    """The page with what is made of the schemas and of the limits."""
+    """Returns the page with its generated parts."""
     for mark, lines in MADE.items():
         if f"<!-- {mark} -->" in page:
             made = f"<!-- {mark} -->\n" + "\n".join(lines()) + "\n<!-- end -->\n"
@@ -173,7 +176,7 @@ def generated(page):
 
 
 def check_cheatsheet(page):
-    """Whether each command of the cheat sheet is one that the program takes: it ends with 0 or 1."""
+    """Whether the program accepts each command of the cheat sheet: its exit status is 0 or 1."""
     build = {"M": "model.onnx", "E": "engine.graph.json", "P": "profile.json", "L": "build.log"}
     with tempfile.TemporaryDirectory() as folder:
         for name in os.listdir(os.path.join(ROOT, "fixtures/qat_block")):
@@ -196,7 +199,7 @@ def check_cheatsheet(page):
 
 
 def anchors(path):
-    """The anchors of a page's headings, as GitHub makes them."""
+    """Returns the anchors of a page's headings, in the form of GitHub."""
     with open(path, encoding="utf-8") as page:
         titles = re.findall(r"^#+ (.+)$", re.sub(r"^```(?:.*\n)*?```$", "", page.read(), flags=re.M), re.M)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
@@ -214,7 +217,7 @@ def check_links(path, page):
 
 
 def check_words(pages):
-    """Whether the pages that are written by hand stay short enough to be read."""
+    """Whether the parts of the pages that are written by hand have at most WORDS words."""
     words = sum(len(page.split()) for page in pages)
     print(f"{words} words by hand, at most {WORDS}")
     return words <= WORDS

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# The compiler refuses to take one side of a state for the other:  sides.sh COMPILER
-#
-# Each line below is one use of an origin (a node or an input) and a destination (a node or an
-# output).  Those that mix them must not compile, and those that do not must.
+# Checks that the compiler refuses to mix origins and destinations: sides.sh COMPILER
+# Each line below uses an origin (a node or an input) or a destination (a node or an output) of a
+# state. Lines that mix them must not compile; all other lines must compile.
 set -uo pipefail
 compiler=$1
 cd "$(dirname "$0")/../.." || exit 2
 flags=(-std=c11 -D_POSIX_C_SOURCE=200809L -fsyntax-only -x c -Isrc -Iinclude -)
 bad=0
 
-# compiles EXPRESSION: of state s, origin o, destination d, lists os and ds, span n
+# compiles EXPRESSION: whether it compiles, with state s, origin o, destination d, lists os and
+# ds, span n
 compiles() {
     "$compiler" "${flags[@]}" 2>/dev/null <<END
 #include "change/compare/align.h"

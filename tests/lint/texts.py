@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""texts.py [--draw N --seed S] [--missing]: the program's sentences, each with an example.
+"""Lists the program's sentences, each with an example: texts.py [--draw N --seed S] [--missing]
 
-Prints each string of src/ that is a sentence or a part of one, with its place and a line of output that has it: a line with the longest
-piece of its words, from a golden file, an expected result of a unit test, or the reference.  Those without an example are counted, and
---missing lists them.  --draw takes N of them by a seed, to be read by someone who has not written them."""
+Prints each string of src/ that is a sentence or a part of one, with its position and an example: a line of a golden
+file, of a unit test's expectation or of the reference that has the longest piece of the string. Counts the strings
+without an example; --missing lists them. --draw selects N strings at random by a seed, for a reader who has not
+written them."""
 import argparse
 import glob
 import os
@@ -20,7 +21,7 @@ OUTPUTS = ("tests/golden/*/expected.*", "tests/unit/cases/*.txt", "tests/drawn/*
 
 
 def examples():
-    """All lines of output that a test holds, once each, in the order of OUTPUTS."""
+    """Returns all lines of expected output in tests, each once, in the order of OUTPUTS."""
     lines = {}
     for path in (path for pattern in OUTPUTS for path in sorted(glob.glob(os.path.join(english.ROOT, pattern)))):
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -29,7 +30,7 @@ def examples():
 
 
 def pieces(text):
-    """What a format prints as it stands, the longest first."""
+    """Returns the pieces of a format between its conversions, the longest first."""
     return sorted((p.strip() for p in CONVERSION.split(text) if len(p.strip()) > 3), key=len, reverse=True)
 
 

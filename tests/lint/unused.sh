@@ -1,11 +1,11 @@
 #!/bin/sh
-# What no other file uses is static, or lacks its row in a table: a rule, a matching pass, a
-# reader, a writer or a view that nobody asks compiles, and never runs.
+# Finds functions and variables that no other file uses. They must be static, or they lack a row
+# in a table: a rule, a matching pass, a reader, a writer or a view without a row compiles but
+# never runs.
 #
 # usage: unused.sh OBJECT...    all objects of the library and of the program
-#
-# Other uses than by an object: of what the public header declares, by the tests, by libc, and
-# by files that other builds compile in the place of some of these.
+# Not only the given objects count as uses: users of the public header, the tests, libc, and files
+# that other builds compile in place of some files also use symbols.
 cd "$(dirname "$0")/../.." || exit 2
 absent=$(find src -name '*.c' | while read -r file; do
     case "$*" in *"/$file.o"*) ;; *) echo "$file" ;; esac

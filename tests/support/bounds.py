@@ -1,14 +1,15 @@
-"""Limits that end a run that does not end by itself, however busy the machine is.
+"""Limits for test runs that never end, independent of the load of the machine.
 
-A limit of processor time bounds the cost of a run.  A limit of wall-clock time only ends a run that
-waits for something that never comes."""
+A limit of processor time ends a run that computes too long. A limit of wall-clock time is only for
+a run that waits forever."""
 import resource
 
-HANGS = 3600        # seconds
+HANGS = 3600        # seconds of wall-clock time
 
 
 def processor(seconds):
-    """A function for `preexec_fn`: SIGXCPU ends a run that takes more seconds of processor time."""
+    """Returns a function for `preexec_fn`: SIGXCPU then ends a run that takes more seconds of
+    processor time."""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     return limit

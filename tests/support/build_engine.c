@@ -1,7 +1,7 @@
 /*
- * Parses the text form of engines (build_graph.h) that unit tests draw.  The reader of
- * TensorRT's dumps (trt/kind.c) determines what TensorRT's words for a layer mean, so
- * that drawn layers equal dumped ones; options state what no word can express.
+ * Parses engines in text form (build_graph.h) for unit tests. The reader of TensorRT's
+ * dumps (trt/kind.c) interprets the words for a layer, so that a drawn layer is equal
+ * to a layer of a dump. Options state facts that TensorRT has no word for.
  */
 #include "model/graph/graph.h"
 #include "read/engine/reader.h"
@@ -17,7 +17,8 @@
 
 /* -------------------------------------------------------------------- mentions */
 
-/* Adds a mention of each node with that name; returns their number. */
+/* Adds a mention of each node with the name.
+ * @return the number of mentions */
 static uint32_t add_mentions(struct fsd_graph *g, const struct fsd_graph *model,
                              struct fsd_mention m)
 {
@@ -79,8 +80,8 @@ static uint32_t add_mention(struct fsd_graph *g, const struct fsd_graph *model,
 
 /* ------------------------------------------------------------------------ ports */
 
-/* Cuts off brackets and returns the text in them, such as "1,8" of "(1,8)"; NULL if
- * there are none. */
+/* Cuts brackets off a text and returns their contents, such as "1,8" from "x(1,8)";
+ * NULL if there are no brackets. */
 static char *cut_brackets(char *text, char open)
 {
     char *at = strchr(text, open);
@@ -106,7 +107,7 @@ static struct fsd_layout layout_of(const char *text)
     return format.layout;
 }
 
-/* Reads "x:fp16/chw32(1,64,7,7){3136,49,7,1}"; all but the name may be left out. */
+/* Parses "x:fp16/chw32(1,64,7,7){3136,49,7,1}". Only the name is required. */
 static struct fsd_port read_port(struct drawing *d, char *word)
 {
     char *strides = cut_brackets(word, '{'), *dims = cut_brackets(word, '(');
@@ -140,7 +141,7 @@ static struct fsd_port read_port(struct drawing *d, char *word)
 
 struct options {
     enum fsd_trt_origin origin;
-    enum fsd_kind kind; /* FSD__KIND_COUNT: the kind of its type */
+    enum fsd_kind kind; /* FSD__KIND_COUNT: the layer's type determines the kind */
     double ms;
     bool forwards;
 };
@@ -157,7 +158,7 @@ static int word_in(const char *word, const char *const *words, size_t n)
     word_in(word, (const char *const[]){__VA_ARGS__},                                  \
             FSD_COUNT_OF(((const char *const[]){__VA_ARGS__})))
 
-/* Reads "216:int8", "int8" or "216": sets *count if there is a number, and returns the
+/* Parses "216:int8", "int8" or "216": sets *count if there is a number, and returns the
  * type. */
 static enum fsd_dtype take_count(const char *text, uint64_t *count)
 {
@@ -261,7 +262,7 @@ static void read_option(struct drawing *d, char *word, struct fsd_layer *l,
 
 /* ----------------------------------------------------------------------- layers */
 
-/* Reads "tensor t loop=1 argument=x alias=y". */
+/* Parses "tensor t loop=1 argument=x alias=y". */
 static void tensor_line(struct drawing *d, struct words *w)
 {
     struct fsd_graph *g = d->g;

@@ -1,7 +1,7 @@
 /*
- * Parses the text form of models (build_graph.h) that unit tests draw, and runs all
- * stages on a drawing.  The parser asserts instead of returning errors: a drawing that
- * it does not understand is a mistake of the test.
+ * Parses models in text form (build_graph.h) for unit tests, and runs all stages on a
+ * model and an engine. The parser asserts instead of returning errors, because a wrong
+ * text is a mistake of the test.
  */
 #include "build_graph.h"
 #include "draw.h"
@@ -67,7 +67,7 @@ fsd_id form_of(struct fsd_graph *g, const char *type, const char *dims)
         char *end;
 
         list[n] = (struct fsd_dim){.size = strtoll(at, &end, 10)};
-        if (end == at) { /* a name: a dynamic size */
+        if (end == at) { /* a name stands for a dynamic size */
             size_t len = strcspn(at, ",");
 
             list[n] = (struct fsd_dim){-1, fsd_intern_add(g->names, at, len), 0};
@@ -106,7 +106,7 @@ static void put_element(unsigned char *at, enum fsd_dtype type, const char *word
         memcpy(at, &whole, fsd_dtype_bits(type) / 8);
 }
 
-/* Reads the numbers after "=". */
+/* Parses the numbers after "=". */
 static fsd_id numbers_of(struct fsd_graph *g, enum fsd_dtype type, struct words *w)
 {
     enum { MOST = 1024 };
@@ -142,7 +142,8 @@ static void add_scope_output(struct drawing *d, fsd_id tensor)
     fsd_vec_push(d->g->arena, &d->g->links, tensor);
 }
 
-/* Reads a declaration such as "in x fp32 1,3"; false if the line is none. */
+/* Parses a declaration such as "in x fp32 1,3".
+ * @return false if the line is no declaration */
 static bool declare(struct drawing *d, const char *word, struct words *w)
 {
     static const struct {
@@ -187,7 +188,7 @@ static bool declare(struct drawing *d, const char *word, struct words *w)
     return true;
 }
 
-/* Reads "! producer pytorch 2.1". */
+/* Parses "! producer pytorch 2.1". */
 static void tell_fact(struct fsd_graph *g, struct words *w)
 {
     const char *what = next_word(w), *rest = w->at;
@@ -235,8 +236,8 @@ void each_line(struct drawing *d, const char *text, line_fn *fn)
         else if (word && !declare(d, word, &w))
             fn(d, word, &w);
     }
-    if (d->g->scopes.n == 1) /* if there are bodies, their lines have listed the outputs
-                                already */
+    if (d->g->scopes.n == 1) /* with bodies, their lines have already listed the
+                                outputs */
         fsd_graph_list_borders(d->g);
     fsd_graph_finish(d->g);
 }
@@ -264,8 +265,8 @@ static uint32_t add_strings(struct fsd_graph *g, char *text)
     return n;
 }
 
-/* Whether the value is one string in quotes, which may contain commas, such as an
- * equation. */
+/* Whether the value is a single string in quotes. Such a string, for example an
+ * equation, may contain commas. */
 static bool is_quoted(const char *value)
 {
     const char *end = *value == '"' ? strchr(value + 1, '"') : NULL;
@@ -273,7 +274,7 @@ static bool is_quoted(const char *value)
     return end && !end[1];
 }
 
-/* Reads "fp32:2,1:0000803f..". */
+/* Parses "fp32:2,1:0000803f..". */
 static void read_tensor(struct fsd_graph *g, struct fsd_attr *attr, char *text)
 {
     char *dims = strchr(text, ':'), *hex;
@@ -342,7 +343,7 @@ static fsd_id node_named(const struct fsd_graph *g, const char *name)
     return FSD_NONE;
 }
 
-/* Reads "com.microsoft::Gelu". */
+/* Parses "com.microsoft::Gelu". */
 static void set_op(struct fsd_graph *g, struct fsd_node *n, const char *text)
 {
     const char *colons = strstr(text, "::");
@@ -475,7 +476,7 @@ static struct fsd_profile profile_of(struct fsd_arena *arena, struct fsd_intern 
     return p;
 }
 
-/* Adds the times of the profiles or, if there are none, those of the drawing. */
+/* Adds the times of the profiles; without profiles, the times in the engine's text. */
 static void add_times(struct fsd_measured *times, struct fsd_diff *d,
                       struct fsd_graph *engine, const struct build *b, const double *ms)
 {

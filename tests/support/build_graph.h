@@ -1,5 +1,5 @@
 /*
- * Graphs from text, so that a test reads like a drawing.
+ * Builds graphs from text, so that unit tests are easy to read.
  *
  * A model, one fact per line:
  *     in x fp32 1,3,8,8          an input: name, type, sizes; the last two may be left
@@ -54,14 +54,14 @@
 
 #include "explain/diff/diff.h"
 
-/** A finished graph.  A line that cannot be read fails the test. */
+/** Parse a text and return the finished graph. A wrong line fails the test. */
 struct fsd_graph *build_model(struct fsd_arena *arena, struct fsd_intern *names,
                               const char *text);
 struct fsd_graph *build_engine(struct fsd_arena *arena, const struct fsd_graph *model,
                                const char *text);
 /** Like build_engine().
- *  @param ms may be NULL; set to the times in milliseconds, indexed by layer, or to
- *  NULL if the text states none */
+ * @param[out] ms the times in milliseconds, indexed by layer; NULL if the text has
+ *         none. May be NULL */
 struct fsd_graph *build_timed_engine(struct fsd_arena *arena,
                                      const struct fsd_graph *model, const char *text,
                                      double **ms);
@@ -70,51 +70,52 @@ struct fsd_graph *build_timed_engine(struct fsd_arena *arena,
 struct build {
     const char *model, *engine;
     const char *log;
-    const char *const *profiles; /**< lines of "NAME MS": times of layers */
+    const char *const *profiles; /**< times of layers, each a text of lines "NAME MS" */
     uint32_t n_profiles;
-    struct fsd_options options; /**< evidence, shapes and peaks */
+    struct fsd_options options; /**< only evidence, shapes and peaks are used */
 };
 
 /** Runs all stages, in a separate arena.  Free the result with fsd_diff_free(). */
 struct fsd_diff *build_of(const struct build *b);
 struct fsd_diff *build_diff(const char *model, const char *engine, unsigned evidence);
 
-/** Like build_diff(), with a build log, which must live as long as the run; NULL:
- *  none. */
+/** Like build_diff(), with a build log.
+ * @param log must exist as long as the run; NULL: none */
 struct fsd_diff *build_run(const char *model, const char *engine, const char *log,
                            unsigned evidence);
 
-/** Reads a dump or a log with TensorRT's reader and the model's names, and returns the
- *  result as text: the graph, the facts about each layer and tensor, and remarks; or
- *  the error.  The caller frees the text. */
+/** Reads a dump or a log with TensorRT's reader and the names of the model. Returns the
+ * result as text: the graph, the facts about each layer and tensor, and remarks; or the
+ * error. The caller frees the text. */
 char *show_read(const char *model, const char *dump);
 
-/** Reads times with TensorRT's reader: of layers or, if that fails, of whole runs.
- *  Returns them as text, which the caller frees. */
+/** Reads times with TensorRT's reader: times of layers or, if this fails, of whole
+ * runs. Returns the times as text, which the caller frees. */
 char *show_times(const char *text);
 
-/** The result as text, one line per node: "conv layer 0:nt 3:t" (layers with the
- *  letters of the evidence), "drop identity".  The caller frees the text. */
+/** Returns a run as text with one line per node: "conv layer 0:nt 3:t" (outcome,
+ * layers, letters of evidence), "drop identity". The caller frees the text. */
 char *show_diff(const struct fsd_diff *d);
 
 /** The parts that show_run() prints. */
 enum show {
-    SHOW_FACTS = 1 << 0,  /**< for each node: the facts that the model proves */
-    SHOW_FATES = 1 << 1,  /**< fate, why, types, links, region */
-    SHOW_LAYERS = 1 << 2, /**< kind, cause, precision, unit, counterparts of tensors */
-    SHOW_EDGES = 1 << 3,  /**< for each data-movement layer: its edge, what it changes,
-                               advice */
+    SHOW_FACTS = 1 << 0,  /**< for each node: the facts that follow from the model */
+    SHOW_FATES = 1 << 1,  /**< for each node: outcome, reason, types, links, region */
+    SHOW_LAYERS = 1 << 2, /**< for each layer: kind, cause, precision, unit,
+                               counterparts of its tensors */
+    SHOW_EDGES = 1 << 3,  /**< for each data-movement layer: its edge, the change of
+                               forms, the advice */
     SHOW_ISLANDS = 1 << 4,
     SHOW_SUMMARY = 1 << 5,
     SHOW_TALES = 1 << 6, /**< the story of each node and each layer */
     SHOW_REGIONS = 1 << 7,
     SHOW_CONFLICTS = 1 << 8,
-    SHOW_PAIRS = 1 << 9, /**< why two nodes are fused, or are not */
+    SHOW_PAIRS = 1 << 9, /**< for pairs of nodes: why they are fused or not */
     SHOW_FIT = 1 << 10   /**< how well model and engine fit each other */
 };
 
-/** Parts of a run as text, one fact per line.  The caller frees the text.
- *  @param parts mask of enum show */
+/** Returns parts of a run as text with one fact per line. The caller frees the text.
+ * @param parts mask of enum show */
 char *show_run(const struct fsd_diff *d, unsigned parts);
 
 #endif

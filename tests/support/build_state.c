@@ -1,7 +1,6 @@
 /*
- * Builds states by calls, for tests of comparisons that need no engine and no matching.
- * The result passes fsd_state_finish(), as a snapshot does, so that it is a state like
- * any other.
+ * Builds states by function calls, for tests of comparisons that need no engine and no
+ * matching. fsd_state_finish() completes a state, like the state of a snapshot.
  */
 #include "build_state.h"
 
@@ -12,7 +11,7 @@ struct fsd_state *new_state(void)
                                 .from = {FSD_NO_ORIGIN, 0}};
 
     s->model_path = s->engine_path = "by hand";
-    s->model_hash[0] = (uint64_t)(uintptr_t)s; /* no two models are the same */
+    s->model_hash[0] = (uint64_t)(uintptr_t)s; /* unique, so that all models differ */
     fsd_vec_push(s->arena, &s->inputs, in);
     return s;
 }

@@ -1,7 +1,7 @@
 /*
- * Reads files of cases, applies the changes that their sections make to common texts,
- * and runs each case as a test of cmocka.  A change that matches no line, or two, is a
- * mistake of the case, and fails the test.
+ * Reads files of cases (cases.h), applies the changes of a case to the common texts,
+ * and runs each case as a test of cmocka. A change that matches no line or several
+ * lines is a mistake in the case, and fails the test.
  */
 #include "cases.h"
 
@@ -41,11 +41,11 @@ struct section {
 struct test_case {
     const char *file;
     char name[128];
-    unsigned line; /* the line where its expectation begins, from 0 */
+    unsigned line; /* the line at which its expectation begins, from 0 */
     struct section sections[MOST_SECTIONS];
     unsigned n;
     case_fn *run;
-    struct text printed; /* with FSD_UPDATE */
+    struct text printed; /* its output, if FSD_UPDATE is set */
 };
 
 struct case_file {
@@ -64,7 +64,8 @@ static const char *skip_blanks(const char *s)
     return s + strspn(s, " ");
 }
 
-/* The only line that begins with `begin`; *size includes its newline. */
+/* Finds the only line that begins with `begin`.
+ * @param[out] size its length, with the newline */
 static const char *find_line(const struct text *t, const char *begin, size_t *size)
 {
     const char *found = NULL;
@@ -115,8 +116,8 @@ static void replace_all(struct text *t, char *words)
         fail_msg("\"%s\" does not stand in the text", words);
 }
 
-/* Applies one line of a section that changes a text.  `at` is the position for inserted
- * lines. */
+/* Applies a line of a section to a text.
+ * @param[in,out] at the position for inserted lines */
 static void patch(struct text *t, const char *line, size_t n, size_t *at)
 {
     char words[2048];
@@ -144,7 +145,7 @@ static void patch(struct text *t, const char *line, size_t n, size_t *at)
         break;
     case '~':
         replace_all(t, words + 2);
-        *at = SIZE_MAX; /* lines have moved */
+        *at = SIZE_MAX; /* the position is invalid, because lines have moved */
         break;
     default:
         fail_msg("expected a line with -, +, = or ~, found \"%s\"", words);
@@ -186,7 +187,7 @@ static struct test_case *open_case(struct case_file *f, const char *name, case_f
     return c;
 }
 
-/* The state after an unindented line: the case and the section that it opens. */
+/* The state of the parser: the current case and section. */
 struct open {
     case_fn *run;
     struct test_case *c;
@@ -319,7 +320,7 @@ static void run_case(void **state)
         fail();
 }
 
-/* Rewrites the file: what the cases printed becomes their expectations. */
+/* Rewrites the file: the output of each case becomes its expectation. */
 static void update_file(const struct case_file *f)
 {
     FILE *out = fopen(f->path, "w");

@@ -1,6 +1,7 @@
 /*
- * Cases as text: inputs and expected output are below each other in a file of
- * tests/unit/cases, so that a case reads like a specification and needs no process.
+ * Test cases as text, in files of tests/unit/cases. A case has its inputs and its
+ * expected output one below the other, so that it reads like a specification. All cases
+ * run in one process.
  *
  *     kind compare                        how the cases of this file are run
  *
@@ -18,9 +19,9 @@
  *     expect
  *         region conv relu: widened
  *
- * Lines of texts are indented by four blanks.  "#" at the beginning of any other line
- * begins a comment.  If FSD_UPDATE is set in the environment, the output of the cases
- * becomes their expectation: read the difference before you keep it.
+ * Lines of texts are indented by four blanks. A line that begins with "#" is a comment.
+ * If FSD_UPDATE is set in the environment, the output of the cases becomes their
+ * expectation: review the difference before you commit it.
  */
 #ifndef FSD_TESTS_CASES_H
 #define FSD_TESTS_CASES_H
@@ -29,13 +30,15 @@
 
 struct test_case;
 
-/** The text of the case's i-th section of that name; NULL: there are fewer sections. */
+/** The text of the i-th section with this name in the case; NULL if the case has
+ * fewer. */
 const char *case_text(const struct test_case *c, const char *section, unsigned i);
 
-/** The text of the case's first section of that name; fails if there is none. */
+/** The text of the first section with this name in the case. Fails the test if there is
+ * none. */
 const char *case_need(const struct test_case *c, const char *section);
 
-/** Runs a case; its output is compared with the expectation. */
+/** Runs a case, and prints its output, which must be equal to the expectation. */
 typedef void case_fn(const struct test_case *c, FILE *out);
 
 struct case_kind {
@@ -43,9 +46,9 @@ struct case_kind {
     case_fn *run;
 };
 
-/** Runs all cases of the files in a folder, each a test of its own.
- *  @param kinds the list ends with a row without a name.
- *  @return the exit status for main() */
+/** Runs all cases of the files in a folder. Each case is a separate test.
+ * @param kinds the list ends with a row without a name
+ * @return the exit status for main() */
 int run_cases(const char *folder, const struct case_kind *kinds);
 
 #endif

@@ -1,7 +1,8 @@
-"""Inputs of any size, for tests of memory and time (tests/growth) and for measurements (bench).
+"""Writes inputs of any size, for tests of memory and time (tests/growth) and for measurements
+(bench).
 
-Files are written in pieces: the memory of the writing process also counts as the peak memory of
-its children.
+Files are written in pieces, because the memory of the writing process also counts in the peak
+memory of its children.
 """
 import os
 import subprocess
@@ -15,7 +16,8 @@ FIXTURE = os.path.join(ROOT, "fixtures", "qat_block")
 # --------------------------------------------------------------- a model and its engine
 
 def pair(folder, shape, size):
-    """A chain of `size` layers, or one layer (a region) of `size` nodes."""
+    """Writes a build: a chain of `size` layers, or one layer (a region) of `size` nodes. Returns
+    its folder."""
     case = os.path.join(folder, f"{shape}{size}")
     if not os.path.isdir(case):
         subprocess.run([sys.executable, FUSER, "--generate", shape, "--size", str(size), "-o", case], check=True)
@@ -38,14 +40,15 @@ def field(number, wire, payload=b""):
 
 
 def prefix_of(number, size):
-    """The head of a length-delimited field, whose payload of zeros follows as a hole in the file."""
+    """Returns the head of a length-delimited field. The payload of zeros follows as a hole in the
+    file."""
     return varint(number << 3 | 2) + varint(size)
 
 
 def inflate(path, number, size, model=os.path.join(FIXTURE, "model.onnx")):
-    """Writes the model with one more initializer whose field `number` has `size` bytes of
-    zeros.  A protobuf file may have its graph in two pieces, which a parser merges: the second
-    piece is only the initializer."""
+    """Writes the model with a further initializer, whose field `number` has `size` bytes of zeros.
+    A protobuf file may have its graph in two pieces, which a parser merges. Here the second piece
+    has only the initializer."""
     with open(model, "rb") as file:
         small = file.read()
     data_type = {9: 1, 4: 1, 7: 7}[number]
@@ -58,7 +61,8 @@ def inflate(path, number, size, model=os.path.join(FIXTURE, "model.onnx")):
 
 
 def append_weights(source, path, count, size):
-    """Writes the model with `count` more initializers of `size` bytes of zeros each, in a second piece of its graph."""
+    """Writes the model with `count` further initializers of `size` bytes of zeros each, in a second
+    piece of its graph."""
     heads = []
     for i in range(count):
         tensor = field(1, 0, varint(size // 4)) + field(2, 0, varint(1)) + field(8, 2, b"w%d" % i) + prefix_of(9, size)
@@ -76,7 +80,8 @@ def append_weights(source, path, count, size):
 # -------------------------------------------------------------------------- a snapshot
 
 def write_snapshot(path, nodes):
-    """Writes one group of all nodes, whose names need quotes: one line is nearly the whole file."""
+    """Writes a snapshot with one group of all nodes. Their names need quotes. One line is nearly
+    the whole file."""
     names = [f'"node {i}"' for i in range(nodes)]
     with open(path, "w", encoding="ascii") as file:
         file.write("fusiondiff snapshot 1\n")
@@ -93,7 +98,7 @@ NODES = 40
 
 
 def network(nodes):
-    """A chain of convolutions and activations, as the parser prints it."""
+    """Returns the log lines of TensorRT's parser for a chain of convolutions and activations."""
     lines = ["Adding network input: t0 with dtype: float32, dimensions: (1, 64, 112, 112)"]
     for i in range(nodes):
         op = "Relu" if i % 2 else "Conv"
@@ -106,7 +111,8 @@ def network(nodes):
 
 
 def timings(name, turn):
-    """Most of a verbose log: its kinds of lines have about the same shares as in real logs."""
+    """Returns the lines on timings, which are most of a verbose log. The kinds of lines have about
+    the same shares as in real logs."""
     lines = [f"*************** Autotuning Reformat: {a} -> {b} ***************" for a in FORMATS for b in FORMATS]
     lines.append(f"--------------- Timing Runner: {name} (CaskConvolution[0x80000009])")
     for tactic in range(24):
@@ -132,8 +138,8 @@ def stamped(lines):
 
 
 def write_log(path, engines, size, members=0):
-    """Writes a log of `engines` builds and about `size` bytes.  With `members`, the timed kernels
-    have the names of regions of that many nodes.  Returns the path."""
+    """Writes a log of `engines` builds with about `size` bytes. With `members`, the timed kernels
+    have the names of regions of that many nodes. Returns the path."""
     name = "Conv_{0} + Relu_{1}"
     if members:
         name = "{{ForeignNode[" + " + ".join(f"/layer.{i}/Conv" for i in range(members)) + "...Relu_{0}_{1}]}}"

@@ -1,4 +1,4 @@
-/* Logs written as text, and the facts that their reader finds. */
+/* Reads logs from text in memory, for unit tests. */
 #include "log_text.h"
 
 #include "model/ops/ids.h"

@@ -1,14 +1,16 @@
-"""An ONNX model as text: declarations, initializers with their numbers, and nodes with attributes and metadata."""
+"""Prints an ONNX model as text: declarations, initializers with their numbers, and nodes with
+attributes and metadata."""
 import zlib
 
 import onnx
 from onnx import numpy_helper
 
-MOST = 8  # more numbers are printed as a checksum
+MOST = 8  # most numbers to print; more become a checksum
 
 
 def numbers(tensor):
-    """" = 1 2 3" for few numbers, " ~ 1a2b3c4d" (a checksum) for many, or if this onnx does not know the type."""
+    """Returns " = 1 2 3" for few numbers, " ~ 1a2b3c4d" (a checksum) for many numbers or for a type
+    that this version of onnx lacks."""
     if tensor.data_location == onnx.TensorProto.EXTERNAL:
         return " in a file"
     try:
@@ -21,7 +23,7 @@ def numbers(tensor):
 
 
 def attribute(a):
-    """The lines of an attribute; those of a graph are below its name."""
+    """Returns the lines of an attribute. The lines of a graph are below the attribute's name."""
     value = onnx.helper.get_attribute_value(a)
     if isinstance(value, onnx.TensorProto):
         value = f"tensor {value.data_type} {list(value.dims)}{numbers(value)}"
@@ -35,7 +37,8 @@ def attribute(a):
 
 
 def properties(of):
-    """The metadata, in the order of the file.  This onnx may not know the metadata of nodes (field 9)."""
+    """Returns the metadata in the order of the file. Older versions of onnx do not know the
+    metadata of nodes (field 9)."""
     entries = list(getattr(of, "metadata_props", []))
     if not hasattr(of, "metadata_props"):
         entries = [onnx.StringStringEntryProto.FromString(f.data) for f in of.UnknownFields() if f.field_number == 9]

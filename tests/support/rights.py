@@ -15,14 +15,17 @@ def _drop():
 
 
 def as_any_user():
-    """Arguments for subprocess with which root, too, may use a file only if its mode permits this to its owner.
+    """Returns arguments for subprocess that make the program obey the modes of files, even if root
+    runs the tests.
 
-    The program still runs as root: another user could not reach a checkout below a folder of mode 700."""
+    The program still runs as root, because another user could not reach a checkout below a folder
+    of mode 700."""
     return {} if os.geteuid() else {"preexec_fn": _drop}
 
 
 def owned(path, folder):
-    """A copy that belongs to the user who runs the tests: root without its rights may not reach others' files."""
+    """Copies a file, so that the copy belongs to the user who runs the tests: root without its
+    rights cannot read files of others."""
     own = os.path.join(folder, "own-" + os.path.basename(path))
     shutil.copy(path, own)
     os.chmod(own, 0o700)

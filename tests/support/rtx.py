@@ -1,4 +1,5 @@
-"""TensorRT for RTX for the tests' builds: its log, with the same time on each line, and profiles for dynamic sizes."""
+"""Helpers for test builds with TensorRT for RTX: its log, with the same time on each line, and
+profiles for dynamic sizes."""
 import tensorrt_rtx_libs  # noqa: F401  (loads the shared libraries)
 import tensorrt_rtx_bindings as trt
 
@@ -15,7 +16,8 @@ class Logger(trt.ILogger):
 
 
 def profile_of(builder, network, sizes):
-    """A profile with the least, best and greatest size of each dynamic dimension; None if there is none."""
+    """Returns a profile with the minimum, optimum and maximum of each dynamic dimension; None if no
+    dimension is dynamic."""
     profile, used = builder.create_optimization_profile(), False
     for i in range(network.num_inputs):
         tensor = network.get_input(i)

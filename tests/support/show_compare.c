@@ -1,6 +1,5 @@
 /*
- * States and comparisons as text.  A state is read as a snapshot of format 1, whose
- * last line has no hash, so that cases may change any line.
+ * Prints states and comparisons as text, and reads states.
  */
 #include "show.h"
 
@@ -13,8 +12,9 @@
 
 #include <cmocka.h>
 
-/* Format 1 has no hash in its last line, so that a case may change any line.  A state
- * with kernels holds all facts of the present format. */
+/* Reads the text as a snapshot of format 1, whose last line has no hash, so that cases
+ * may change any line. With kernels, a state of format 1 has all facts of the current
+ * format. */
 struct fsd_state *read_state(const char *text)
 {
     size_t size = strlen(text) + 64;
@@ -256,7 +256,7 @@ void show_align(const struct fsd_compare *c, FILE *out)
             fprintf(out, "output %u = %d\n", i, (int)c->align->new_output[i]);
 }
 
-/* Prints how each of two builders divides the network. */
+/* Prints how each of the two builders divides the network into layers. */
 static void show_builders(const struct fsd_compare *c, FILE *out)
 {
     for (size_t i = 0; c->across && i < FSD_COUNT_OF(c->builders); i++) {

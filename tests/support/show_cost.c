@@ -1,4 +1,4 @@
-/* Costs as text, with the dynamic sizes on which they depend. */
+/* Prints costs as text, with the dynamic sizes on which they depend. */
 #include "show.h"
 
 #include "explain/cost/scope.h"

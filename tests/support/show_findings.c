@@ -1,5 +1,5 @@
-/* Findings, verdicts and quantizers as text, with all facts that a report might leave
- * out. */
+/* Prints findings, verdicts and quantizers as text, with all facts, even those that
+ * reports leave out. */
 #include "show.h"
 
 #include "judge/findings/cite.h"

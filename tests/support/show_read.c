@@ -1,4 +1,4 @@
-/* The results of reading a dump, or times, as text. */
+/* Reads a dump, a log or times, and prints the result as text. */
 #include "build_graph.h"
 #include "model/graph/graph.h"
 #include "model/ops/ids.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Prints " word value" if there is a name. */
+/* Prints " WORD 'NAME'"; nothing if there is no name. */
 static void put_name(const struct fsd_graph *g, const char *word, fsd_sym name,
                      FILE *out)
 {
@@ -37,7 +37,7 @@ static void put_steps(const struct fsd_graph *g, const struct fsd_layer *l, FILE
     fputs(more[l->more_steps], out);
 }
 
-/* Prints "0: compute by builder plain ...". */
+/* Prints a layer: "0: compute by builder plain ...". */
 static void show_layer(const struct fsd_graph *g, fsd_id id, FILE *out)
 {
     static const char *const providers[] = {"builder", "compiler", "plugin", "device"};
@@ -141,7 +141,8 @@ char *show_read(const char *model, const char *dump)
     return text;
 }
 
-/* Prints "'name' total 3 mean 1.5"; negative times are left out. */
+/* Prints the times of an entry: "'name' total 3 mean 1.5". Leaves out negative
+ * times. */
 static void show_entry(const struct fsd_intern *names, const struct fsd_profile *p,
                        const struct fsd_profile_entry *e, FILE *out)
 {

@@ -1,4 +1,4 @@
-/* A run as text, part by part. */
+/* Prints parts of a run as text. */
 #include "build_graph.h"
 #include "explain/diff/explain.h"
 #include "model/graph/graph.h"
@@ -29,7 +29,8 @@ static void put_by(unsigned by, FILE *out)
             putc("mnltsp"[bit], out);
 }
 
-/* Prints "r2: folded live same-as r1 identity; y = x, root x". */
+/* Prints the facts of each node: "r2: folded live same-as r1 identity; y = x, root
+ * x". */
 static void show_facts(const struct fsd_diff *d, FILE *out)
 {
     const struct fsd_facts *f = d->facts;
@@ -64,7 +65,8 @@ static void show_facts(const struct fsd_diff *d, FILE *out)
     }
 }
 
-/* Prints "conv layer: why; fp32, runs in fp16; 0:nt; region 0; at 1; other r1". */
+/* Prints the outcome of each node: "conv layer: why; fp32, runs in fp16; 0:nt; region
+ * 0; at 1; other r1". */
 static void show_fates(const struct fsd_diff *d, FILE *out)
 {
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
@@ -108,7 +110,7 @@ static void show_twins(const struct fsd_diff *d, struct fsd_span ports, FILE *ou
     }
 }
 
-/* Prints "0 conv: compute fp16; unit 0 x=x y=y". */
+/* Prints each layer: "0 conv: compute fp16; unit 0 x=x y=y". */
 static void show_layers(const struct fsd_diff *d, FILE *out)
 {
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
@@ -135,7 +137,7 @@ static void show_layers(const struct fsd_diff *d, FILE *out)
     }
 }
 
-/* Prints "1 a -> b (input 0): fp32 -> fp16; advice". */
+/* Prints each data-movement layer: "1 a -> b (input 0): fp32 -> fp16; advice". */
 static void show_edges(const struct fsd_diff *d, FILE *out)
 {
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
@@ -292,7 +294,7 @@ static void show_fit(const struct fsd_diff *d, FILE *out)
 
 char *show_run(const struct fsd_diff *d, unsigned parts)
 {
-    /* In the order of enum show. */
+    /* Indexed by the bit of enum show. */
     static void (*const shows[])(const struct fsd_diff *d, FILE *out) = {
         show_facts,     show_fates,   show_layers, show_edges,
         show_islands,   show_summary, show_tales,  show_regions,

@@ -1,5 +1,5 @@
-"""Checks that a trace has what viewers of trace events need, according to the format's description (Google's
-"Trace Event Format"), and that its times are those of the run's JSON."""
+"""Checks that a trace has all members that viewers of trace events need, according to Google's
+"Trace Event Format", and that its times equal the times in the run's JSON."""
 import json
 
 HEADS = {"M": {"ph", "pid", "tid", "name", "args"}, "X": {"ph", "pid", "tid", "name", "cat", "ts", "dur", "args"},
@@ -11,7 +11,7 @@ def ns(microseconds):
 
 
 def problems(text, report=None):
-    """The problems of a trace, as sentences.  `report` is the JSON of the same run, as an object."""
+    """Returns the problems of a trace as sentences. `report` is the parsed JSON of the same run."""
     trace = json.loads(text)
     events, bad, tracks, end, last = trace["traceEvents"], [], set(), 0, 0
     for at, event in enumerate(events):

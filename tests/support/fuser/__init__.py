@@ -1,4 +1,4 @@
-"""A stand-in for TensorRT's builder that knows what it did.
+"""Simulates TensorRT's builder, and records the true mapping.
 
 Real engines never come with the true mapping from layers to ONNX nodes, so they
 cannot show whether a program finds the right mapping.  This package takes an

@@ -1,7 +1,7 @@
-"""Pieces of networks that a builder treats in its own way.
+"""Pieces of networks that TensorRT's builder handles specially.
 
-Every block takes a Maker and an NCHW (or batch, tokens, width) tensor and
-returns one tensor, so that blocks can be strung together at random.
+Every block takes a Maker and a tensor (NCHW, or batch, tokens, width) and returns one tensor, so
+that blocks can be combined at random.
 """
 
 
@@ -33,7 +33,7 @@ def batch_norm(m, x):
 def act(m, x, kind=None):
     kind = kind or m.rng.choice(["Relu", "Relu", "Relu", "Clip", "SiLU", "LeakyRelu"])
     if m.quant and m.quant.kind == "ort":
-        return x                    # ORT folds the activation into the Q's range
+        return x                    # ONNX Runtime folds the activation into the range of the Q
     if kind == "SiLU":
         s = m.like("Sigmoid", [x])
         return m.like("Mul", [x, s])
@@ -107,7 +107,7 @@ def branches(m, x):
 
 
 def heads(m, x):
-    """Convolutions of one input whose results are not joined (a detector's heads)."""
+    """Convolutions of one input whose results stay separate outputs (the heads of a detector)."""
     for _ in range(m.rng.randint(2, 3)):
         y = act(m, conv(m, x, 32, 3), "Relu")
         m.output(conv(m, y, 8, 1))
@@ -149,7 +149,8 @@ def pointwise(m, x):
 
 
 def views(m, x):
-    """Reshapes to another shape and back, Identity, Dropout, a Cast to the same type."""
+    """Nodes that move no data: reshapes to another shape and back, Identity, Dropout, a Cast to the
+    same type."""
     shape = m.shape[x]
     if len(shape) != 4:
         return m.like("Identity", [x])
@@ -178,7 +179,7 @@ def transposes(m, x):
 
 
 def duplicates(m, x):
-    """The same computation twice on the same input, results added."""
+    """The same computation twice on the same input; an Add reads both results."""
     roll = m.rng.randrange(3)
     if roll == 0:
         a, b = (m.like("Sigmoid", [x]) for _ in range(2))
@@ -215,7 +216,7 @@ def constants(m, x):
 
 
 def dead_end(m, x):
-    """A branch whose result no node reads."""
+    """A dead branch: no node reads its result."""
     conv_act(m, x, 16, 1)
     return x
 

@@ -24,7 +24,7 @@ TYPES = {"Conv": ["CaskConvolution", "CaskConvolution", "CaskGemmConvolution",
 
 
 class Result:
-    """The files of one case, as text, and the truth as data."""
+    """The files of one case as text, and the true mapping as data."""
 
     def __init__(self, w, layers, forms, rng):
         self.layers = layers
@@ -38,9 +38,8 @@ class Result:
 
 
 def build(net, seed, number=None, scale=None):
-    """Performs the builder's steps on the graph.  `scale` is "chain" for a build
-    without random exceptions, "region" to put all nodes that Myelin supports into one
-    region."""
+    """Performs the builder's steps on the graph. `scale` "chain" makes a build without random
+    exceptions; `scale` "region" puts all nodes that Myelin supports into one region."""
     rng = random.Random("build %s" % seed)
     gen = Generation(number or rng.choice(GENERATIONS), rng)
     w = Work(net, Facts(net), rng, gen)

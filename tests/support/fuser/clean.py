@@ -2,7 +2,7 @@
 
 
 def start(w):
-    """Dead and constant nodes get their fate, every other node a layer."""
+    """Sets the fate of dead and constant nodes, and creates a layer for every other node."""
     owned_by_layer = {}
     for n in w.net.nodes:
         if n.index in w.facts.dead:
@@ -16,14 +16,14 @@ def start(w):
         elif n.scope != 0:
             _inner(w, n, owned_by_layer)
         elif n.index in w.facts.constant:
-            continue                # a weight's DQ: quant.py decides
+            continue                # quant.py decides the fate of a weight's DQ
         else:
             _layer(w, n, owned_by_layer)
     _constant_outputs(w)
 
 
 def _constant_outputs(w):
-    """A constant output of the network needs a layer, too."""
+    """Adds a layer for each constant output of the network."""
     for t in w.net.outputs:
         i = w.net.producer.get(t)
         if i is not None and not w.makers(t):
@@ -70,7 +70,7 @@ def _layer(w, n, owners):
 
 
 def _inner(w, n, owners):
-    """A node of a body runs in the layer of the body's owner."""
+    """Adds a node of a body to the layer of the body's owner."""
     top = n
     while top.owner is not None:
         top = w.net.nodes[top.owner]
@@ -120,7 +120,7 @@ def bypass(w, layer):
 
 
 def _stand(w, layer, n, kind):
-    """A no-op that runs as a layer nevertheless."""
+    """Keeps a no-op as a layer of its own."""
     layer.fixed = True
     if kind == "view":
         layer.type = w.rng.choice(["Shuffle", "NoOp"])
@@ -136,8 +136,8 @@ def _stand(w, layer, n, kind):
 
 
 def merge_same(w):
-    """Merges duplicates: one layer computes several nodes.  A few groups are not
-    merged, since a builder need not find them."""
+    """Merges duplicates: one layer computes several nodes. Leaves a few groups unmerged, because a
+    builder need not find all duplicates."""
     unseen = {i for i in sorted(set(w.facts.same.values())) if w.roll(0.1)}
     by_node = {x.root: x for x in w.layers.values()}
     for i, first in w.facts.same.items():

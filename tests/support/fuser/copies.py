@@ -1,8 +1,7 @@
-"""Concat without a layer, copies where that fails, and Reformats.
+"""Removes Concat layers, adds copies where this fails, and adds Reformats.
 
-A Concat disappears when its producers can write their parts in place: then
-the concatenated tensor has several producers.  If a producer cannot, a layer
-`T copy` writes its part.
+A Concat disappears if its producers can write their parts in place. The concatenated tensor then
+has several producers. If a producer cannot write its part in place, a layer `T copy` does.
 """
 
 

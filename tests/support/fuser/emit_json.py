@@ -147,8 +147,8 @@ def names_only(w, forms, layers):
 
 
 def profile(layers, rng):
-    """NoOp layers take no time.  trtexec does not escape names, but a name with a
-    quotation mark would make the file unreadable, so this function escapes them."""
+    """Returns the profile. NoOp layers take no time. trtexec does not escape names, but a name with
+    a quotation mark would make the file unreadable, so this function escapes names."""
     times = [0.0 if x.type == "NoOp" else round(rng.uniform(0.002, 0.2), 6)
              for x in layers]
     total = sum(times) or 1.0

@@ -19,7 +19,8 @@ def log(w, forms, layers):
 
 
 def _region(w, forms, kernels):
-    """The line of a region, which is one line in the log even if the dump lists its kernels."""
+    """Returns the log line of a region. The log has one line for a region even if the dump lists
+    its kernels."""
     made = {t for k in kernels for t in k.outs}
     used = {t for k in kernels for t in k.ins}
     inner = {t for t in made & used if all(u in kernels for u in w.users(t))}

@@ -20,8 +20,8 @@ class Facts:
         self.same = self._same()
 
     def _dead(self):
-        """Walks backwards from the outputs.  If an owner of bodies is live, so are the nodes
-        whose results its bodies return or read."""
+        """Returns the dead nodes. Walks backwards from the outputs. If the owner of a body is live,
+        the nodes whose results the body returns or reads are live, too."""
         net, live, todo = self.net, set(), list(self.net.outputs)
         while todo:
             i = net.producer.get(todo.pop())
@@ -51,8 +51,8 @@ class Facts:
         return constant, by_shape
 
     def view(self, n):
-        """"identity" if the node changes nothing, "view" if it only changes the shape,
-        else None."""
+        """Returns "identity" if the node changes nothing, "view" if it only changes the shape,
+        otherwise None."""
         if n.domain not in ("", "ai.onnx") or not n.ins:
             return None
         if n.op == "Identity":
@@ -71,7 +71,7 @@ class Facts:
         return "view" if n.op in VIEWS else None
 
     def _same(self):
-        """node -> the first node that computes the same value."""
+        """Returns a dictionary: node -> the first node that computes the same value."""
         net, first, same, number = self.net, {}, {}, {}
         for n in net.nodes:
             if n.bodies or n.op in RANDOM_OPS or not n.outs:
@@ -86,7 +86,8 @@ class Facts:
         return same
 
     def _key(self, n, number):
-        """A key of operator, attributes and the inputs' numbers: equal keys mean equal values."""
+        """Returns a key of the operator, the attributes and the numbers of the inputs. Equal keys
+        mean equal values."""
         attrs = tuple(sorted(
             n.attrs[a].SerializeToString(deterministic=True) for a in n.attrs))
         ins = tuple(number.get(t, t) if not self._is_const(t)

@@ -22,11 +22,12 @@ class Forms:
 
     def __init__(self, w):
         self.w, self.known = w, {}
-        # A large build is compared with one of half its size, so its types must not be random.
+        # Tests compare a large build with a build of half the size, so its
+        # types must not be random.
         self.half = w.roll(0.5) or bool(w.scale)
         self.io_half = self.half and w.gen.number >= 10 and w.roll(0.3)
         self.bare = w.gen.bare
-        self.unknown = -1 if w.roll(0.5) else 2     # -1: a dump without a context, 2: with one
+        self.unknown = -1 if w.roll(0.5) else 2     # -1: from an engine without an execution context, 2: with one
 
     def shape(self, t):
         w = self.w
@@ -42,8 +43,8 @@ class Forms:
         return self.known[t]
 
     def _copy(self, t):
-        """A Reformat changes type or layout.  A free one keeps the type and only renames the
-        layout, which is possible if a dimension is 1."""
+        """Returns the form after a Reformat, which changes type or layout. A Reformat without cost
+        keeps the type and only renames the layout, which is possible if a dimension is 1."""
         of, free = self.w.copy_of[t]
         src = self.of(of)
         new = self._fresh(t)
@@ -75,7 +76,8 @@ class Forms:
         return Form(kind, layout, dims)
 
     def at(self, layer, t):
-        """The form of a layer's input, perhaps in the shape of a view that the layer replaces."""
+        """Returns the form of a layer's input. If the layer replaces a view, the form may have the
+        shape of this view."""
         form = self.of(t)
         shown = layer.seen_as.get(t)
         if shown and shown != t and self.w.gen.number >= 10:
@@ -98,7 +100,7 @@ class Forms:
             form.layout, words.split()[0])
 
     def log(self, form):
-        """ "Half[1,64:8,56,56]", or with the brackets of older versions."""
+        """Returns the form in the log: "Half[1,64:8,56,56]". Older versions use other brackets."""
         dims = [str(d) for d in form.dims]
         if len(dims) > 1 and form.layout in WIDTH:
             dims[1] += ":%d" % WIDTH[form.layout]

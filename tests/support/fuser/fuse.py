@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""Builds an engine that never was: fuse.py MODEL --seed N -o DIR
+"""Simulates the build of an engine: fuse.py MODEL --seed N -o DIR
 
-Writes model.onnx (when it was generated), engine.json, engine.names.json,
-engine.log, profile.json and truth.json into DIR.
+Writes engine.json, engine.names.json, engine.log, profile.json and truth.json into DIR, and
+model.onnx if it generates the model.
 """
 import argparse
 import os
@@ -30,7 +30,7 @@ def arguments():
 
 
 def case(seed, kind=None, number=None, size=0, style=None):
-    """A generated model with its build: (ModelProto, Result)."""
+    """Generates a model and simulates its build. Returns (ModelProto, Result)."""
     rng = random.Random("model %s" % seed)
     kind = kind or rng.choice(models.KINDS)
     model = models.make(kind, rng, size, style)
@@ -40,7 +40,7 @@ def case(seed, kind=None, number=None, size=0, style=None):
 
 
 def given(path, seed, number=None):
-    """A build of an ONNX file: (ModelProto, Result)."""
+    """Simulates the build of an ONNX file. Returns (ModelProto, Result)."""
     model = net.read(path)
     return model, build.build(net.Net(net.infer(model)), seed, number)
 

@@ -1,8 +1,8 @@
 """Vertical fusions, and the names of the fused layers.
 
-The pass decides which words a layer's name keeps: ConvReluFusion adds the name
-of a fused Relu, QConvScaleFusion omits it.  Each build draws these habits once at
-random, because each TensorRT version has its own.
+Each kind of fusion decides which node names the layer's name keeps: ConvReluFusion adds the name of
+a fused Relu, QConvScaleFusion omits it. TensorRT versions differ in this, so each build draws these
+decisions once at random.
 """
 from . import quant
 
@@ -19,14 +19,15 @@ class Habits:
     def __init__(self, w):
         self.bn_trace = w.roll(0.5)         # whether names mention a fused BatchNormalization
         self.relu_trace = w.roll(0.85)
-        self.meta_silent_too = w.roll(0.5)  # whether Metadata omits the node as well
+        self.meta_silent_too = w.roll(0.5)  # whether Metadata also omits a node that the name omits
         self.pwn = w.gen.number < 10 or w.roll(0.3)
         self.bias_trace = w.roll(0.4)
         self.fuse = 1.0 if w.scale else w.rng.choice([0.6, 0.95])
 
 
 def join(w, a, b, traced, event, sep=" + "):
-    """Fuses b into a.  If b is not `traced`, the name omits it, and Metadata may omit it, too."""
+    """Fuses layer b into layer a. If b is not `traced`, the name omits b, and Metadata may omit it,
+    too."""
     words = b.name
     w.say("Running: %s on %s" % (event, a.name))
     w.say("%s: Fusing %s with %s" % (event, a.name, words) if traced
@@ -96,8 +97,8 @@ def _tail(w, c):
 
 
 def _residual(w, c, add):
-    """Whether both inputs of the Add are activations, and the convolution still has one
-    input.  In a bias Add, one input is constant."""
+    """Whether the Add is a residual: both of its inputs are activations, and the convolution still
+    has one input. In a bias Add, one input is constant."""
     return len(add.ins) == 2 and len(c.ins) == 1
 
 

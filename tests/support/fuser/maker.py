@@ -1,8 +1,7 @@
 """Writes ONNX graphs by hand: nodes, constants, shapes and quantizers.
 
-Weights are declared as external data that is absent, so that a model of a
-hundred layers needs a few kilobytes.  Scales and shapes have their values, since
-they determine what a builder may do.
+Weights are external data in a file that does not exist, so that a model of a hundred layers needs a
+few kilobytes. Scales and shapes have values, because the builder's decisions depend on them.
 """
 import struct
 
@@ -25,7 +24,8 @@ class Maker:
     # ------------------------------------------------------------ tensors
 
     def fresh(self, name):
-        """The name, made unique: two tensors of one graph must have different names."""
+        """Returns the name, with a suffix if the graph already has it: two tensors of a graph must
+        have different names."""
         name = self.prefix + name
         base, k = name, 1
         while name in self.names:
@@ -47,7 +47,7 @@ class Maker:
             tensor, elem, self.shape.get(tensor)))
 
     def weight(self, name, dims, elem=F32):
-        """A constant whose bytes are in a file that does not exist."""
+        """Adds a constant whose bytes are in a file that does not exist."""
         name = self.fresh(name)
         t = TensorProto(name=name, data_type=elem, dims=dims)
         t.data_location = TensorProto.EXTERNAL
@@ -58,7 +58,7 @@ class Maker:
         return name
 
     def value(self, name, dims, raw, elem):
-        """A small constant with its bytes, as an initializer or a node."""
+        """Adds a small constant with its bytes, as an initializer or as a Constant node."""
         t = TensorProto(data_type=elem, dims=dims, raw_data=raw)
         if self.quant is not None and self.quant.constant_nodes:
             return self.op("Constant", [], shape=dims, value=t)
@@ -79,8 +79,8 @@ class Maker:
     # -------------------------------------------------------------- nodes
 
     def op(self, op, ins, shape=None, outs=1, name=None, domain="", **attrs):
-        """Appends a node; returns its output, or a list if it has several outputs.
-        `shape` is the shape of its output, or a list of shapes for several outputs."""
+        """Appends a node. Returns its output, or a list if it has several. `shape` is the shape of
+        the output, or a list of shapes."""
         name = self.style.node(op) if name is None else name
         made = [self.fresh(self.style.tensor(op, name)) for _ in range(outs)]
         node = helper.make_node(op, ins, made, name=name, **attrs)
@@ -95,7 +95,7 @@ class Maker:
         return made[0] if outs == 1 else made
 
     def like(self, op, ins, **attrs):
-        """A node whose output has the shape of its first input."""
+        """Appends a node whose output has the shape of its first input."""
         return self.op(op, ins, shape=self.shape.get(ins[0]), **attrs)
 
     def model(self, name="g", opset=13):

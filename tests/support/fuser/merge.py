@@ -2,7 +2,7 @@
 
 
 def siblings(w):
-    """Convolutions with the same input run as one layer `A || B`.
+    """Merges convolutions with the same input into one layer `A || B`.
 
     The merged result is one tensor with the layer's name.  If an output of the
     network is among the results, each result stays a separate tensor.
@@ -98,8 +98,7 @@ def _wrap_after(w, g, label):
 
 
 def _wrapper(r, g):
-    """Makes the reshape a layer that belongs to the Gemm by name and Metadata, and
-    computes nothing."""
+    """Makes the reshape a layer that computes nothing and has the Gemm in its name and Metadata."""
     r.type, r.inserted, r.loose, r.fixed = "NoOp", True, True, True
     r.mentions, r.meta = [g.root], [g.root]
     r.op = "wrapper"

@@ -122,7 +122,7 @@ def _control(m):
 
 
 def _chain(rng, layers):
-    """Residual blocks; a build has two layers for each and a few Reformats."""
+    """Residual blocks. A build has two layers for each block, and a few Reformats."""
     m = Maker(rng, Style(rng, "counter"))
     x = b.conv_act(m, m.input("input", [1, 3, 64, 64]), 32, 3, kind="Relu")
     for _ in range(layers * 10 // 21):
@@ -133,7 +133,7 @@ def _chain(rng, layers):
 
 
 def _region(rng, nodes):
-    """A network whose nodes Myelin all supports, so that one region can hold them."""
+    """A network of nodes that Myelin supports, so that one region can contain all of them."""
     m = Maker(rng, Style(rng, "counter"))
     x = m.input("input", [1, 16, 64])
     while m.count < nodes:

@@ -1,12 +1,11 @@
 """An ONNX model as plain numbered nodes.
 
-Numbering: the main graph's nodes come first, in file order.  Then, for each
-owner of subgraphs in that order, the nodes of each of its graph attributes are
-appended in file order, and after them, in the same way, the nodes of their own
-subgraphs.
+The nodes of the main graph have the first numbers, in file order. Then the subgraphs follow, in the
+order of the nodes that own them. The nodes of a subgraph are in file order, and the nodes of its
+own subgraphs follow them in the same way.
 
-A key identifies a tensor: its name in the main graph; its name, a zero byte and
-the scope's number in a subgraph, because a subgraph may use a name again.
+A key identifies a tensor. In the main graph, the key is the name. In a subgraph, the key is the
+name, a zero byte and the number of the scope, because a subgraph may use the same name again.
 """
 import onnx
 from onnx import AttributeProto, TensorProto
@@ -44,7 +43,7 @@ class Net:
         self.shape, self.elem = {}, {}
         self.scope_outs = []
         g = model.graph
-        self.scope_of = []          # scope number -> owner node index or None
+        self.scope_of = []          # scope number -> index of the owner node, or None
         names = {}
         self._enter(g, None, names)
         constants = {i.name for i in g.initializer}
@@ -62,7 +61,7 @@ class Net:
         self._label()
 
     def _enter(self, graph, owner, outer):
-        """Appends a graph's nodes, then those of their bodies."""
+        """Appends the nodes of a graph, then the nodes of their bodies."""
         scope = len(self.scope_of)
         self.scope_of.append(owner)
         seen = dict(outer)
@@ -103,8 +102,8 @@ class Net:
             self.elem[name], self.shape[name] = t.data_type, list(t.dims)
 
     def _label(self):
-        """The name that the parser gives each node: an unnamed node is named after its output,
-        and a counter is appended to a repeated name."""
+        """Sets the name that TensorRT's parser gives each node. The parser names an unnamed node
+        after its output, and appends a counter to a repeated name."""
         taken, self.label, self.title, self.shared = set(), [], [], set()
         first = {}
         for n in self.nodes:
@@ -121,13 +120,13 @@ class Net:
                 self.shared.add(n.index)
             taken.add(label)
             self.label.append(label)
-        for n in self.nodes:        # a name with a counter may be the name of another node
+        for n in self.nodes:        # a name with a counter may be equal to the name of another node
             lab = self.label[n.index]
             if lab != self.title[n.index] and lab in first:
                 self.shared.add(first[lab])
 
     def body_nodes(self, owner):
-        """All nodes inside an owner's bodies, at any depth."""
+        """Returns all nodes in the bodies of an owner, at any depth."""
         inside, found = {owner}, []
         for n in self.nodes[owner + 1:]:
             if n.owner in inside:
@@ -136,7 +135,7 @@ class Net:
         return found
 
     def constant_key(self, tensor):
-        """A key that is equal for constants that are known to have the same value."""
+        """Returns a key. Constants with equal keys have the same value."""
         t = self.inits.get(tensor)
         if t is None and tensor in self.producer:
             n = self.nodes[self.producer[tensor]]
@@ -154,12 +153,12 @@ class Net:
 
 
 def read(path):
-    """A model without its external weights, which need not exist."""
+    """Reads a model without its external weights, whose files need not exist."""
     return onnx.load(path, load_external_data=False)
 
 
 def infer(model):
     try:
         return onnx.shape_inference.infer_shapes(model)
-    except Exception:               # a model that cannot be inferred is still a graph
+    except Exception:               # without inferred shapes, the model is still usable
         return model

@@ -1,10 +1,10 @@
 """The fates of QuantizeLinear and DequantizeLinear.
 
-The builder folds a weight's Q, and fuses its DQ into the layer that reads the
-weight.  It fuses an activation's DQ into the layers after it, and a Q into the
-layer before it, or leaves either unfused as a Reformat.  It may first swap a Q
-with a MaxPool; tensors keep their places when layers are swapped, so the int8
-tensor before the pool then has the name of the pool's output.
+The builder folds the Q of a weight, and fuses its DQ into the layer that reads the weight. It fuses
+the DQ of an activation into the layers after it, and a Q into the layer before it. It may leave
+either unfused, as a Reformat. It may first swap a Q with a MaxPool. When layers are swapped,
+tensors keep their places, so the INT8 tensor before the pool then has the name of the pool's
+output.
 """
 QUANTISED = {"Conv", "ConvTranspose", "Gemm", "MatMul"}
 COMMUTING = {"MaxPool"}
@@ -30,7 +30,7 @@ def weights(w):
 
 
 def _users(w, n):
-    """The nodes that read the DQ's output, looking through folded transposes."""
+    """Returns the nodes that read the DQ's output, directly or through folded transposes."""
     found, todo = set(), list(n.outs)
     while todo:
         for i in w.net.users.get(todo.pop(), ()):
@@ -42,7 +42,8 @@ def _users(w, n):
 
 
 def weight_name(w, root):
-    """The prefix "conv1.weight + QuantizeLinear_7 + " of a layer's name, and the Q in it."""
+    """Returns the prefix of a layer's name, "conv1.weight + QuantizeLinear_7 + ", and a list of the
+    Q in it."""
     dq = w.weight_dq.get(root)
     if dq is None:
         return "", []
@@ -69,7 +70,7 @@ def swap_pools(w):
             continue
         w.say("Swapping %s with %s" % (pool.name, q.name))
         w.swapped.add(pool.root)
-        pool.mentions.append(q.root)    # the pool runs in int8 because of this Q
+        pool.mentions.append(q.root)    # because of this Q, the pool runs in INT8
         w.replace_in(q, a, x)
         w.replace_out(q, y, a)
         w.replace_in(pool, x, a)
@@ -128,13 +129,13 @@ def absorb_dq(w):
 
 
 def _absorbed(w, i):
-    if w.fates[i].fate == "absorbed":       # another clone of it was absorbed already
+    if w.fates[i].fate == "absorbed":       # another clone of this Q is already absorbed
         return
     w.settle(i, "absorbed", also={"merged"} if i in w.facts.same else ())
 
 
 def stand(w, layer):
-    """Leaves a Q or DQ unfused: a Reformat with the node's name."""
+    """Leaves a Q or DQ unfused: it becomes a Reformat with the node's name."""
     layer.kind, layer.fixed = "quantize", True
     if w.gen.number < 8.2:
         layer.type = "Scale"

@@ -17,7 +17,7 @@ class Quantizer:
         self.rng, self.kind = rng, kind
         self.constant_nodes = kind == "pytorch"
         self.residual = rng.random() < 0.5
-        self.equal = rng.random() < 0.7     # whether two pairs of one tensor have equal scales
+        self.equal = rng.random() < 0.7     # whether all pairs on a tensor have equal scales
         self.scale, self.done = {}, {}
 
     def _pair(self, m, x):
@@ -45,7 +45,8 @@ class Quantizer:
         return self._pair(m, x) if self.residual else x
 
     def result(self, m, x):
-        """ONNX Runtime quantizes each output, and all consumers read the DQ."""
+        """Returns the tensor that consumers read: ONNX Runtime quantizes each output, and all
+        consumers read its DQ."""
         if self.kind != "ort":
             return x
         y = self._pair(m, x)

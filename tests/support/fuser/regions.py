@@ -1,8 +1,8 @@
 """Myelin regions: one {ForeignNode[first...last]} layer, or its kernels.
 
-A region must be convex: no path may leave it and return.  Each layer gets a
-depth, which grows whenever a path enters or leaves the layers that Myelin
-supports; connected layers of one depth have no path through the outside.
+A region must be convex: no path may leave it and return. Each layer gets a depth. Along a path, the
+depth grows where the path enters or leaves the layers that Myelin supports. Connected layers of
+equal depth therefore have no path through other layers.
 """
 from .fusion import POINTWISE
 
@@ -21,7 +21,7 @@ SHORT = {"Add": "Add", "Mul": "Mul", "Softmax": "MaxrSubExpSum", "Reshape": "Res
 
 
 def choose(w):
-    """Sets layer.region of the layers that Myelin will take."""
+    """Sets layer.region of the layers that Myelin compiles."""
     takes = {x.id: _takes(w, x) for x in w.layers.values()}
     depth, order = {}, w.ordered()
     for x in order:
@@ -81,7 +81,8 @@ def finish(w):
 
 
 def region_name(w, group):
-    """A name with the first and the last member only, or with the weights of the first."""
+    """Returns the name of a region. It contains only the names of the first and the last member,
+    and sometimes of the weights of the first member."""
     first, last = group[0].name, group[-1].name
     if len(group) > 1 and w.roll(0.3):
         weights = [t for t in w.net.nodes[group[0].root].ins if t in w.net.inits]
@@ -92,7 +93,7 @@ def region_name(w, group):
 
 
 def foreign(w, group):
-    """Makes one layer of the whole group."""
+    """Replaces the whole group by one layer."""
     name = region_name(w, group)
     members = [w.net.title[i] for x in group for i in x.nodes]
     whole = collapse(w, group, name)
@@ -106,8 +107,8 @@ def foreign(w, group):
 
 
 def collapse(w, group, name):
-    """One layer with the outer inputs and outputs of many layers.  The time is linear in
-    their number, unlike that of fusing them one by one."""
+    """Replaces many layers by one layer with their outer inputs and outputs. The time is linear in
+    the number of layers, unlike the time of fusing them one by one."""
     inside = {x.id for x in group}
     ins, outs = [], []
     for x in group:
@@ -135,8 +136,8 @@ def collapse(w, group, name):
 # ------------------------------------------------------------------ kernels
 
 def kernels(w, number, group):
-    """The kernels of a region in 10.x: matrix products are `gemm`, all other kernels
-    `kgen`.  Tensors inside the region have the compiler's names."""
+    """Replaces a region by its kernels, as in TensorRT 10.x: matrix products are `gemm`, all other
+    kernels are `kgen`. Tensors inside the region have names of the compiler."""
     known_as = region_name(w, group)
     name_inner_tensors(w, number, group)
     made = [collapse(w, part, "") for part in _cluster(w, group)]
@@ -178,8 +179,8 @@ def name_inner_tensors(w, number, group):
 
 
 def _cluster(w, group):
-    """Divides the group into convex parts: a layer joins the part of its producer if it is
-    the only consumer of that part, or if all its producers inside are in that part."""
+    """Divides the group into convex parts. A layer joins the part of its producer if it is the only
+    consumer of this part, or if all its producers in the region are in this part."""
     part_of, parts = {}, []
     inside = {x.id for x in group}
     for x in group:
@@ -206,8 +207,8 @@ def _joins(x, part):
 
 
 def _attention(w, x, parts, homes):
-    """The part whose softmax this product multiplies, if the product may join that part.
-    A part must depend on earlier parts only."""
+    """Returns the part with the softmax that this matrix product reads, if the product may join
+    this part. A part must depend only on earlier parts."""
     home = max(homes)
     last = parts[home][-1]
     fits = last.op == "Softmax" and parts[home][0].op == "MatMul" \
@@ -220,7 +221,7 @@ def sanitise(name):
 
 
 def _kernel(w, k, number, serial):
-    """Sets the name and the type of a kernel.  A matrix product keeps its node's name, with
+    """Sets the name and the type of a kernel. A matrix product keeps the name of its node, but with
     unusual characters replaced."""
     ops = [w.net.nodes[i].op for i in k.nodes]
     k.sep, k.region, k.op = "\x1f", number, "kernel"
@@ -235,14 +236,14 @@ def _kernel(w, k, number, serial):
         words = "".join(SHORT.get(o, o[:4].capitalize()) for o in ops[:6]) + ("Etc" if len(ops) > 6 else "")
         k.name = "__myl_%s_myl%d_%d" % (words, number, serial)
     views = [i for i in k.nodes if w.facts.view(w.net.nodes[i])]
-    for i in views:                     # a view inside a kernel counts as computed or not
+    for i in views:                     # a view inside a kernel may count as computed or not
         w.fates[i].loose = True
         w.fates[i].also.update({"identity"})
     k.meta = [i for i in k.meta if i not in views or w.roll(0.4)]
 
 
 def _cast(w, k, number, serial):
-    """Inserts a conversion before a kernel that no node requests."""
+    """Inserts a conversion before a kernel, which no node of the model requests."""
     x = k.ins[0] if k.ins else None
     if x is None or x in w.int8:
         return
@@ -255,8 +256,8 @@ def _cast(w, k, number, serial):
 
 
 def _split(w, k, number, serial):
-    """A second kernel may complete the last node of a kernel (the sum of a softmax, the
-    bias of a Gemm)."""
+    """Adds, at random, a second kernel that completes the last node of a kernel (the sum of a
+    softmax, the bias of a Gemm)."""
     last = k.nodes[-1]
     if w.net.nodes[last].op not in ("Softmax", "Gemm", "LayerNormalization") \
             or len(k.outs) != 1 or not w.roll(0.5):

@@ -1,22 +1,21 @@
-"""How exporters, and attackers, name nodes and tensors.
+"""Names of nodes and tensors, in the styles of exporters and of attackers.
 
-A mapping by name is only as good as its worst names.  So each model has one
-style, and the names of a few are full of the separators of layer names.
+A mapping by name is only as good as its worst names. Each model therefore has one style, and a few
+styles have names full of the separators of layer names.
 """
 
 HOSTILE = [" + ", " || ", ", ", "[", "]", "(", ")", "...", "{ForeignNode[",
            "PWN(", " copy", "_clone_1", "reshape_after_", "Reformatted Input Tensor 0 to ",
            " [profile 1]", "_myl1_0", "|", "\\", "\"", "'", "\u00e9"]
 
-# Texts that a terminal, a CI runner or a reader of markup obeys.
+# Texts that a terminal, a CI runner or a markup renderer would interpret.
 CONTROLS = ["\x1b[31m", "\x9b31m", "\r", "\b", "\u202e"]
 MARKS = ["\n::error::evil", "<evil>", "]]>", "`", "|", "\n| evil | row |", "\"];evil_node[", "\\", "&lt;",
          "%0A"]
 
 
 class Style:
-    """`node(op)` and `tensor(op, node)` return names, which may repeat or be empty in some
-    styles."""
+    """`node(op)` and `tensor(op, node)` return names. In some styles, names repeat or are empty."""
 
     def __init__(self, rng, kind=None):
         self.rng, self.count, self.per_op = rng, 0, {}
@@ -58,7 +57,7 @@ class Style:
     def _hostile(self, op, k):
         r = self.rng
         roll = r.random()
-        if roll < 0.35:             # prefixes of each other
+        if roll < 0.35:             # names that are prefixes of other names
             return "%s_%d" % (op, self.count)
         if roll < 0.55 and self.taken:
             known = r.choice(sorted(self.taken))

@@ -1,18 +1,16 @@
-"""The true mapping, and the checks that it contradicts neither itself nor its
-engine.
+"""Records the true mapping, and checks that it contradicts neither itself nor the engine.
 
-layers[]: index, kind, inserted, nodes (computed), absorbed, mentions (may be
-linked without being wrong: a folded weight's Q in the name, the Gemm of a
-reshape around it), loose.
-nodes[]: index, name, op, fate, layers, also (fates that are true as well),
-loose (a matter of opinion), shared (its name is not its own), noop (changes no
-value), same (the first node that computes the same value, if there is one).
+layers[]: index, kind, inserted, nodes (the computed nodes), absorbed, mentions (nodes that a
+program may link to the layer without being wrong, such as the Q of a folded weight), loose.
+nodes[]: index, name, op, fate, layers, also (further fates that are true), loose (any fate is
+acceptable), shared (another node has the same name), noop (changes no value), same (the first node
+that computes the same value, if there is one).
 """
 import json
 
 
 def settle(w, layers):
-    """Gives every node that is in a layer and has no fate yet the fate "layer"."""
+    """Sets the fate "layer" of every node that is in a layer and has no fate yet."""
     for x in layers:
         for i in x.nodes:
             if w.fates[i].fate is None:
@@ -41,7 +39,8 @@ def build(w, layers):
 
 
 def text(truth):
-    """The truth as JSON, with one line for each layer and node, so that people can read it."""
+    """Returns the true mapping as JSON, with one line for each layer and node, so that people can
+    read it."""
     def rows(items):
         return ",\n".join("  " + json.dumps(r) for r in items)
     return '{"generation": %s,\n"layers": [\n%s\n],\n"nodes": [\n%s\n]}\n' % (
@@ -69,9 +68,9 @@ def check(w, layers, truth):
 
 
 def replay(w, layers, truth):
-    """Checks that the engine has every edge of the model: if a node of another layer reads
-    a node's value, a chain of tensors must lead from the one layer to the other.
-    Slow; for testing the simulator."""
+    """Checks that the engine has every edge of the model: if a node reads the value of a node in a
+    different layer, a chain of tensors must lead from that layer to the layer of the reader. Slow;
+    for testing the simulator."""
     users = {}
     for at, x in enumerate(layers):
         for t in x.ins:
@@ -102,7 +101,7 @@ def replay(w, layers, truth):
     for n in w.net.nodes:
         here = truth["nodes"][n.index]["layers"]
         if w.fates[n.index].fate != "layer" or not here or n.op == "Concat":
-            continue                # producers of a Concat may write in its place
+            continue                # the producers may write in place of the Concat
         for t in n.ins:
             i = w.net.producer.get(t)
             if i in w.swapped:

@@ -1,21 +1,21 @@
-"""The builder's own graph: layers between tensors, and every node's fate.
+"""The graph of the simulated builder: layers between tensors, and the fate of every node.
 
-Steps change the graph through `fuse`, `dissolve` and `rename`, which update the
-two indexes (the producers and the consumers of a tensor).  A fate is set once.
-The nodes of a layer are in `layer.nodes` (the layer computes them) or in
-`layer.absorbed` (a Q or DQ that became the layer's precision).
+The steps change the graph only by `fuse`, `dissolve` and `rename`, which update the two indexes
+(the producers and the consumers of each tensor). A fate is set only once. The nodes of a layer are
+in `layer.nodes` (the layer computes them) or in `layer.absorbed` (a Q or DQ that became the layer's
+precision).
 """
 
 
 class Layer:
     """A future layer of the engine.
 
-    nodes: the nodes that it computes; absorbed: the Q and DQ in its precision;
-    mentions: further nodes that its name or Metadata may mention; meta: the
-    nodes of its Metadata, joined by sep; silent: it has no Metadata; seen_as: an
-    input's tensor -> the tensor whose shape the input shows; known_as: its name in
-    the names of Reformats, if not `name`; root: the node that determines its type;
-    fixed: no step may fuse it; opaque: a body that only a region can contain."""
+    nodes: the nodes that the layer computes; absorbed: the Q and DQ that became its precision;
+        mentions: further nodes that its name or Metadata may mention; meta: the nodes in its
+        Metadata, with `sep` between them; silent: it has no Metadata; seen_as: tensor of an input
+        -> the tensor whose shape this input shows; known_as: its name in names of Reformats, if
+        this is not `name`; root: the node that determines its type; fixed: no step may fuse it;
+        opaque: a body that only a region can contain."""
     __slots__ = ("id", "name", "type", "kind", "nodes", "absorbed", "mentions",
                  "meta", "sep", "silent", "ins", "outs", "origin", "inserted",
                  "loose", "region", "seen_as", "op", "opaque", "root", "fixed",
@@ -32,8 +32,7 @@ class Layer:
 
 
 class Fate:
-    """The fate of a node.  `also`: other fates that are true as well; `loose`: any fate may
-    be reported."""
+    """The fate of a node. `also`: further fates that are true; `loose`: any fate is acceptable."""
     __slots__ = ("fate", "also", "loose", "why")
 
     def __init__(self):
@@ -48,10 +47,10 @@ class Work:
         self.serial, self.events = 0, []
         self.alias = {}             # tensor of the model -> engine tensor
         self.bound = set(net.inputs) | set(net.outputs)
-        self.int8 = set()           # tensors that hold quantised values
+        self.int8 = set()           # tensors with quantized values
         self.counters = {}
-        self.copy_of = {}           # reformatted tensor -> (tensor, free?)
-        self.swapped = set()        # nodes before which a Q was moved
+        self.copy_of = {}           # reformatted tensor -> (source tensor, whether the Reformat is without cost)
+        self.swapped = set()        # nodes that were swapped with a Q
 
     # ------------------------------------------------------------- basics
 
@@ -59,7 +58,7 @@ class Work:
         return self.rng.random() < p
 
     def say(self, text):
-        """One line of the builder's log."""
+        """Adds a line to the builder's log."""
         self.events.append(text)
 
     def settle(self, i, fate, also=(), loose=False):
@@ -103,7 +102,7 @@ class Work:
             del self.user[t][layer.id]
 
     def replace_in(self, layer, old, new):
-        """Makes the layer read `new` instead of `old`."""
+        """Makes the layer read tensor `new` instead of `old`."""
         at = layer.ins.index(old)
         self.unfeed(layer, old)
         if new not in layer.ins:
@@ -143,7 +142,8 @@ class Work:
         return list(self.user.get(t, {}).values())
 
     def only_user(self, layer):
-        """The layer that alone reads all outputs of this layer, else None."""
+        """Returns the only layer that reads the output of this layer; None if there is no such
+        layer."""
         if len(layer.outs) != 1 or layer.outs[0] in self.bound:
             return None
         t = layer.outs[0]
@@ -157,8 +157,8 @@ class Work:
         return makers[0] if len(makers) == 1 else None
 
     def fuse(self, a, b, name):
-        """Fuses `b`, which reads an output of `a`, into `a`.  No other layer may read the tensors
-        between them, so that no cycle can arise."""
+        """Fuses layer `b`, which reads an output of layer `a`, into `a`. No other layer may read
+        the tensors between them; otherwise a cycle could arise."""
         between = [t for t in a.outs if t in b.ins]
         for t in between:
             assert list(self.user[t]) == [b.id] and t not in self.bound
@@ -189,8 +189,8 @@ class Work:
     # -------------------------------------------------------------- order
 
     def ordered(self):
-        """The layers in an order of execution: all producers of a tensor before its consumers,
-        otherwise in the order of the model's nodes."""
+        """Returns the layers in an order of execution: all producers of a tensor before its
+        consumers, and otherwise in the order of the model's nodes."""
         import heapq
         wait, ready, done = {}, [], []
         for layer in self.layers.values():
