@@ -46,7 +46,7 @@ bool fsd_inputs_by_profile(const struct fsd_options *opt);
 
 enum { FSD_FILE_POLICY = FSD__FILE_KIND_COUNT };
 
-/** Whether the directory of a build has files of this kind. */
+/** Whether the directory of a build may hold files of this kind. */
 bool fsd_file_kind_is_of_build(enum fsd_file_kind kind);
 
 /** Improves the error on a file whose format was refused: if the file is certainly of a

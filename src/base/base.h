@@ -161,8 +161,8 @@ void fsd_scratch_end(struct fsd_arena **scratch);
  *  NULL: if memory runs out or n * size overflows, fsd_out_of_memory() is called. */
 void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t align);
 
-/** Enlarges the allocation of `bytes` bytes at `at` (0 bytes: may be NULL) to `larger`
- *  bytes.  Returns its address, which may change; the new bytes are not zeroed. */
+/** Enlarges the allocation at `at`, which may be NULL if `bytes` is 0, from `bytes` to
+ *  `larger` bytes.  Returns the new address; the added bytes are not zeroed. */
 void *fsd_arena_grow(struct fsd_arena *arena, void *at, size_t bytes, size_t larger);
 
 /** Returns a copy of n bytes, with a zero byte at its end, in the arena. */

@@ -359,8 +359,8 @@ static const char *put_until(FILE *out, const char *from, const char *at,
     return at + 1;
 }
 
-/* Returns the first command at or after `at` that begins its line; NULL if there is
- * none. */
+/* Returns the first ':' at or after `at` that begins a command, and is the first
+ * character of its line but for blanks; NULL if there is none. */
 static const char *next_colon(const char *lines, const char *at)
 {
     while (at && (at = strchr(at, ':'))) {

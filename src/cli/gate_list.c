@@ -6,7 +6,7 @@
  */
 #include "cli/cli.h"
 
-/* A build of the list. */
+/* An entry of the list: one build. */
 struct entry {
     struct list_line *line;
     struct fsd_directory *several; /* the directory, if snapshot= names a directory of

@@ -173,8 +173,8 @@ struct fsd_kernel_change {
                                                 differ */
     bool ports;                            /**< the number of inputs or outputs
                                                 differs */
-    bool unwritten; /**< no layer of the new build writes one of the kernel's inputs,
-                         but a layer of the old build wrote that input */
+    bool unwritten; /**< the kernel has an input that a layer of the old build wrote
+                         and that no layer of the new build writes */
     bool consts, consts_lost;         /**< the constants of the kernel differ; only the
                                            old build states them */
     bool type, does, attrs, computes; /**< members of fsd_kernel that differ */

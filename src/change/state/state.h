@@ -147,8 +147,8 @@ fsd_destination_at(const uint32_t *refs, struct fsd_destinations list, uint32_t 
 
 /** A tensor, identified by its origin and the index of the output. */
 struct fsd_producer {
-    struct fsd_origin at; /**< neither node nor input for a constant, for a missing
-                               input, or if unknown */
+    struct fsd_origin at; /**< a node or a network input; neither if the tensor is a
+                               constant, missing or unknown */
     uint32_t out;         /**< index among the outputs of the node */
 };
 

@@ -145,8 +145,8 @@ static void stop(struct running *r, pid_t whom)
     kill(-r->pid, SIGCONT);
 }
 
-/* Handles that the command stopped. If it stopped because it uses the terminal in the
- * background, it gets the terminal, if this program is in the foreground. */
+/* Handles a stop of the command. A command that stopped because it used the terminal in
+ * the background gets the terminal, provided that this program has it. */
 static void command_stopped(struct running *r, int number)
 {
     if (r->terminal < 0 ||

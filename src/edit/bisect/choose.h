@@ -37,7 +37,7 @@ const struct fsd_hunt_step *fsd_choice_made(const struct fsd_hunt *h);
 /** Whether the group can be split, by an exact break or by marking inner tensors. */
 bool fsd_choice_can(const struct fsd_marks *m, fsd_id group);
 
-/** How often n, rounded up, can be halved until 1 is left. */
+/** The number of halvings, each rounded up, from n to 1. */
 uint32_t fsd_choice_halvings(uint32_t n);
 
 /** An array indexed by group, all false, allocated in the search's arena. */

@@ -2,8 +2,8 @@
  * Makes nodes compute in another type, between Casts: in FP32 if they may overflow in
  * FP16, or in FP16 or BF16 if a builder then fuses them into one kernel.
  *
- *     fp16  x --> Pow --> ReduceMean --> Sqrt --> y        all three in FP32:
- *     x --> Cast --> Pow --> ReduceMean --> Sqrt --> Cast --> y
+ *     in FP16:  x --> Pow --> ReduceMean --> Sqrt --> y
+ *     in FP32:  x --> Cast --> Pow --> ReduceMean --> Sqrt --> Cast --> y
  *
  * There is no Cast between two nodes of one type, and no Cast that reverses a Cast of
  * the model.

@@ -19,7 +19,8 @@ struct fsd_renamer;
 /** Creates a renamer in the arena. */
 struct fsd_renamer *fsd_renamer_new(struct fsd_arena *arena);
 
-/** Records the words of the run that stay, and the names in the order of the model.
+/** Records the words of the run that are not replaced, and the names to replace, in
+ *  the order of the model.
  *  Call it before any name is replaced.
  *  @param phrases,words phrases and words of the builder, as in fsd_engine_reader;
  *          NULL: none */

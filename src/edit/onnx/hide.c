@@ -1,8 +1,8 @@
 /*
- * Walks over the file by one table. The table states what happens to each text, each
- * row of bytes and each message in a message. A field without a row is left out, so
- * that future fields reveal nothing. Numbers stay, and fields that stay are copied byte
- * by byte.
+ * Walks over the file by one table, which states what happens to each field that is a
+ * string, bytes or a message. Such a field is left out if the table has no row for it,
+ * so that future fields reveal nothing. Numbers stay, and fields that stay are copied
+ * byte by byte.
  */
 #include "edit/onnx/hide.h"
 #include "base/base.h"

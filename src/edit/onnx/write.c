@@ -1,9 +1,9 @@
 /*
- * The file becomes a list of pieces, each a range of its mapping or some new bytes. The
- * list is written when it is complete. A message with an edit consists of pieces of its
- * old content, under a new tag and length; the bytes around it are one range. Work and
- * memory therefore depend on the edits and the headers of nodes, not on the weights,
- * and only edited messages are encoded again.
+ * The new file is a list of pieces; each piece is a range of the old file or new bytes.
+ * The list is written when it is complete. A message with an edit consists of pieces
+ * of its old content, under a new tag and length; the bytes around it are one range.
+ * Work and memory therefore depend on the edits and the headers of nodes, not on the
+ * weights, and only edited messages are encoded again.
  *
  * Nodes are numbered as in the loader, by their positions in the list of their graph.
  * The bodies of a node are numbered in the order of its attributes. Each edit must be

@@ -16,10 +16,10 @@
 #include "model/ops/sizes.h"
 
 struct fsd_node_cost {
-    int64_t macs;     /**< number of multiply-adds, as an amount (model/ops/amount.h);
+    int64_t macs;     /**< number of multiply-adds, an amount of model/ops/amount.h;
                            -1 if unknown */
-    int64_t work;     /**< `macs` or, if that is 0, the number of elements that the node
-                           writes, as an amount; -1 if unknown */
+    int64_t work;     /**< `macs` or, if `macs` is 0, the number of elements that the
+                           node writes; an amount, too; -1 if unknown */
     double ms;        /**< its share of the times of its layers, in milliseconds;
                            negative if unknown */
     double moved_ms;  /**< the part of `ms` in layers that only move data, in

@@ -1,5 +1,5 @@
 /*
- * Finds the edge of a Reformat whose tensors the engine does not list, from its name.
+ * Finds the edge of a Reformat from its name if the engine does not list its tensors.
  * The name contains the adjacent layer ("Conv_9 + Relu_10") and the index of one of the
  * inputs or outputs of this layer.  If the nodes of the adjacent layer read only one
  * tensor from other layers, this tensor is the edge; likewise for outputs.  If they

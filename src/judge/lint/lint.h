@@ -24,7 +24,8 @@ enum fsd_family {
                              fastest */
     FSD_TRT10 = 1 << 1, /**< weakly or strongly typed, with compiled regions */
     FSD_TRT11 = 1 << 2, /**< strongly typed only */
-    FSD_RTX = 1 << 3, /**< TensorRT for RTX: strongly typed, all compiled, no plugins */
+    FSD_RTX = 1 << 3,   /**< TensorRT for RTX: strongly typed, compiles all kernels,
+                             has no plugins */
     FSD_STRONG = FSD_TRT11 | FSD_RTX,
     FSD_ANY_BUILDER = (1 << 4) - 1
 };

@@ -412,7 +412,7 @@ FSD_CONDITION(fsd_refused_number_is_not)
             !(r->words && attr->i == 1));
 }
 
-/* The attribute is one of `words` or, if `number` is not 0, none of them. */
+/* Whether the attribute is one of `words`; if `number` is not 0: none of them. */
 FSD_CONDITION(fsd_refused_word_is)
 {
     const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);

@@ -126,8 +126,8 @@ static uint32_t find_choices(const struct replay *r, uint32_t port,
     return found ? found : 1;
 }
 
-/* Makes the model tensors available that a port holds.  If `only` is not FSD_NONE,
- * makes only the outputs of this node available. */
+/* Makes available the model tensors that a port holds; if `only` is not FSD_NONE, only
+ * the outputs of this node. */
 static void take_port(const struct replay *r, struct candidate *w, uint32_t port,
                       fsd_id only)
 {

@@ -206,7 +206,7 @@ struct fsd_graph {
                                                  model */
     const char *kind; /**< the format of the file, a string literal: "onnx", or the name
                            that the engine's reader gives its format */
-    uint64_t hash[2]; /**< XXH3 with 128 bits of the file, the low half first */
+    uint64_t hash[2]; /**< the 128-bit XXH3 of the file, the low half first */
     fsd_sym producer; /**< model: the exporter, "pytorch 2.1"; engine: the builder's
                            version, or a range of versions */
     int64_t ir_version;

@@ -89,8 +89,8 @@ struct fsd_log_count {
     uint32_t least, most;
 };
 
-/** A node that the parser has read, and the number of layers before the first and after
- *  the last layer of the node. */
+/** A node that the parser has read, and the number of layers that the network had
+ *  before and after the parser added the node's layers. */
 struct fsd_log_parsed {
     fsd_sym head; /**< "NAME [Op]" */
     uint32_t attempt;

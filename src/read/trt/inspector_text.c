@@ -203,9 +203,8 @@ static struct fsd_slice read_tensors(struct context *m, const char *key,
 
 /* ------------------------------------------------------------------------ keys */
 
-/* Finds a key like ", Key: " at the beginning of the text.  Returns the length of ",
- * Key: "; 0 if there is none.
- */
+/* Finds a key like ", Key: " at the beginning of the text.  Returns its length with
+ * comma, colon and blanks; 0 if there is none. */
 static size_t key_at(struct fsd_slice t, struct fsd_slice *key)
 {
     size_t i = 2;

@@ -28,8 +28,8 @@ struct fsd_excerpt {
     void *payload; /**< the first argument of `box` */
 };
 
-/** Writes a part of a run like fsd_picture_write(), and calls `box` for each box of
- * several items.
+/** Writes a part of a run like fsd_picture_write(), and calls part->box for each box
+ * that stands for several items.
  * @param format NULL: writes the DOT of the first layout attempt, for
  *         fsd_layouts_begin() */
 enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,

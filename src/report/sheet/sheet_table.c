@@ -154,8 +154,8 @@ static uint32_t width_of(const struct markup *m, const struct fsd_column *column
     return column->kind == FSD_CELL_FACTS ? m->of->n_facts : 1;
 }
 
-/* A line of a table has the cells of a row and of each row that contains it. This is
- * one of these rows. */
+/* Rows are nested: a printed line has the cells of an innermost row and of the rows
+ * around it, one of which this is. */
 struct level {
     const struct fsd_record *of;
     const void *row; /* NULL: there is no row, so the cells are empty */
