@@ -70,16 +70,27 @@ MOST_WORDS = 40
 SPELT = "nd,multipl,insuficient,foward,ot,caf,tructure,mye"
 
 
-def c_texts(path, text):
-    """Yields the line and the text of each C string that is a sentence. Adjacent literals are one string."""
+def c_code(text):
+    """C with blanks for comments and directives."""
     code = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
-    code = re.sub(r"(?m)^[ \t]*#.*$", "", code)
+    return re.sub(r"(?m)^[ \t]*#.*$", lambda m: " " * len(m[0]), code)
+
+
+def c_strings(code):
+    """Match and text of each string of c_code() that is a sentence: adjacent literals are one."""
     between = r'(?:\s|\\\n)*'
     literal = r'"(?:[^"\\\n]|\\.)*"'
     for found in re.finditer(rf'{literal}(?:{between}(?:PRI\w+{between})?{literal})*', code):
         words = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', found[0]))
         if len(re.findall(r"[A-Za-z]{2,}", words)) >= 3:
-            yield code.count("\n", 0, found.start()) + 1, re.sub(r"\\[nvt]", " ", words)
+            yield found, re.sub(r"\\[nvt]", " ", words)
+
+
+def c_texts(path, text):
+    """Line and text of each string of C that is a sentence."""
+    code = c_code(text)
+    for found, words in c_strings(code):
+        yield code.count("\n", 0, found.start()) + 1, words
 
 
 def page_texts(path, text):
