@@ -21,8 +21,8 @@ static void report_untimed(const struct fsd_options *opt, const struct fsd_state
     if (!s->untimed)
         return;
     snprintf(text, sizeof text,
-             "%" PRIu32 " of %" PRIu32 " layers have no time in a profile, so checks "
-             "will ignore the times of this snapshot",
+             "%" PRIu32 " of %" PRIu32 " layers have no measured time, so checks will "
+             "ignore the times of this snapshot",
              s->untimed, s->layers);
     fsd_note(opt, text);
 }
@@ -35,20 +35,17 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
     for (uint32_t b = 1; b < m->n; b++) {
         const struct {
             uint32_t n;
-            const char *before, *one, *several, *what;
+            const char *which, *outcome;
         } left[] = {
-            {learnt[b].ports, "not recorded as a variant: ", "input or output",
-             "inputs or outputs",
-             "that the first build does not have; a check of such a build will fail"},
-            {learnt[b].strange, "not recorded as a variant: ", "row", "rows",
-             "of nodes that the first model does not have; a check of such a build "
-             "will fail"},
-            {learnt[b].more, "not recorded as a variant: ", "row", "rows",
-             "that differ only because the first build states less than this one; name "
-             "first the build that states more"},
-            {learnt[b].less, "recorded as a variant; in ", "row", "rows",
-             "it states less than the first build; a check accepts this only from the "
-             "same version of the builder"}};
+            {learnt[b].ports, "inputs and outputs that the first build does not have",
+             "are not recorded as variants; a check of such a build will fail"},
+            {learnt[b].strange, "groups of nodes that the first model does not have",
+             "are not recorded as variants; a check of such a build will fail"},
+            {learnt[b].more, "differences in facts that the first build does not state",
+             "are not recorded as variants; pass the build that states more as the "
+             "first one"},
+            {learnt[b].less, "variants that state less than the first build",
+             "are accepted only in a build by the same version of the builder"}};
 
         for (size_t i = 0; i < FSD_COUNT_OF(left); i++) {
             struct fsd_print print;
@@ -57,8 +54,8 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
                 continue;
             fsd_print_open(&print);
             fsd_put_safe(print.out, m->builds[b]->engine_path);
-            fprintf(print.out, ": %s%u %s %s", left[i].before, left[i].n,
-                    left[i].n == 1 ? left[i].one : left[i].several, left[i].what);
+            fprintf(print.out, ": %s (%u) %s", left[i].which, left[i].n,
+                    left[i].outcome);
             fsd_print_close(&print);
             fsd_note(opt, print.text);
             free(print.text);
@@ -195,8 +192,8 @@ static enum fsd_status check_models(const struct fsd_check *c,
         return FSD_OK;
     return fsd_fail(err, FSD_E_MISMATCH, c->old->model_path, FSD_POS_NONE, 0,
                     "expected a snapshot of a build of %s, but only %u of the "
-                    "snapshot's %u computing "
-                    "nodes are in that model, which has %u (--force continues)",
+                    "snapshot's %u computing nodes are among the %u computing nodes of "
+                    "that model (--force continues)",
                     c->new->model_path, n.aligned, n.old, n.new);
 }
 
@@ -212,8 +209,8 @@ static enum fsd_status check_builder(const struct fsd_check *c,
     if (opt->force || (n == strcspn(new, "-") && !memcmp(old, new, n)))
         return FSD_OK;
     return fsd_fail(err, FSD_E_MISMATCH, c->new->engine_path, FSD_POS_NONE, 0,
-                    "expected a build by %s, like the snapshot's, found one by %s "
-                    "(--force continues)",
+                    "expected a build by %s, which built the snapshot's engine, found "
+                    "a build by %s (--force continues)",
                     fsd_text(c->old->names, c->old->producer),
                     fsd_text(c->new->names, c->new->producer));
 }
@@ -402,7 +399,7 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
     }
     if (status == FSD_OK && c->old && check->accept && c->old->profiles &&
         !c->new->profiles)
-        fsd_note(opt, "the snapshot's times are dropped: this build has none");
+        fsd_note(opt, "the updated snapshot has no times, because this build has none");
     if (status == FSD_OK)
         c->verdict = fsd_verdict_of_case(&(struct fsd_case){.build = c->new,
                                                             .run = c->run,
@@ -486,9 +483,9 @@ bool fsd_check_failed(const struct fsd_check *check)
 
 static enum fsd_status refuse_shrunk(struct fsd_error *err)
 {
-    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                    "expected a check with its build, found one of which only the "
-                    "verdict is left");
+    return fsd_fail(
+        err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+        "expected a check with its build, found a check that kept only its verdict");
 }
 
 enum fsd_status fsd_check_write(const struct fsd_check *check, const char *format,
@@ -560,10 +557,10 @@ static void update_variants(const struct fsd_check *check, FILE *out)
         dropped += learnt[b].strange;
     snprintf(
         text, sizeof text,
-        "variant rows of the snapshot: %" PRIu32 " are kept, %" PRIu32 " dropped%s",
-        kept, dropped,
+        "the snapshot keeps %" PRIu32 " of its variants and drops %" PRIu32 "%s", kept,
+        dropped,
         dropped
-            ? ": in the dropped rows, this build matches none of the recorded builds"
+            ? ", because this build matches none of the recorded builds in their nodes"
             : "");
     fsd_note(&check->opt, text);
 }

@@ -177,11 +177,11 @@ enum fsd_status fsd_check_network(const struct fsd_compare *c, struct fsd_error 
 
     if (fsd_alignment_fits(n))
         return FSD_OK;
-    return fsd_fail(
-        err, FSD_E_MISMATCH, c->new->model_path, FSD_POS_NONE, 0,
-        "expected another export of %s, but only %u of that model's %u computing nodes "
-        "have a counterpart in this model, which has %u (--force continues)",
-        c->old->model_path, n.aligned, n.old, n.new);
+    return fsd_fail(err, FSD_E_MISMATCH, c->new->model_path, FSD_POS_NONE, 0,
+                    "expected another export of %s, but only %u of that model's %u "
+                    "computing nodes have a counterpart among the %u computing nodes "
+                    "of this model (--force continues)",
+                    c->old->model_path, n.aligned, n.old, n.new);
 }
 
 enum fsd_status fsd_comparison_open(struct fsd_comparison **out,

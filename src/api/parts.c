@@ -27,8 +27,8 @@ static enum fsd_status check_options(const struct fsd_options *opt,
                         "engines only");
     if (opt->log || opt->engine_number)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected one engine with %s, found several; pass a log that "
-                        "lists layers in place of its engine",
+                        "expected a single engine with %s, found several; to use a log "
+                        "that lists the layers of an engine, pass it as that ENGINE",
                         opt->log ? "--log" : "--engine");
     return FSD_OK;
 }

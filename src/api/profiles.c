@@ -56,10 +56,11 @@ static enum fsd_status check_profile(const struct fsd_inputs *d,
         n += !fsd_join_has(join, i) && elsewhere[p->entries.at[i].unescaped];
     if (!n)
         return FSD_OK;
-    return fsd_fail(err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
-                    "expected times of optimization profile %d, found times of %u "
-                    "layers of a different one (select it with --opt-profile)",
-                    g->profile, n);
+    return fsd_fail(
+        err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
+        "expected times of optimization profile %d, found times of %u layers of a "
+        "different optimization profile (select it with --opt-profile)",
+        g->profile, n);
 }
 
 /* Appends the layers that only the profile has to the engine. */
@@ -81,7 +82,7 @@ static void add_missing(struct fsd_inputs *d, const struct fsd_profile *p,
                                profiles */
     if (!n)
         return;
-    snprintf(text, sizeof text, "%u layers that the layer dump does not have", n);
+    snprintf(text, sizeof text, "the layer dump lacks %u layers of the profile", n);
     remark = (struct fsd_remark){only_in_profile, first, FSD_NONE,
                                  fsd_intern_str(d->names, text)};
     fsd_vec_push(g->arena, &g->remarks, remark);

@@ -181,8 +181,7 @@ static const char *measured(const struct fsd_state *s)
     fsd_sym how = fsd_built_find(&s->built, s->names, FSD_BUILT_MEASURED);
 
     return how ? fsd_text(s->names, how)
-               : "its log does not state how it was "
-                 "measured";
+               : "the log does not state how the time was measured";
 }
 
 /* Takes the times of the builds. Drops times that were measured in a different way than
@@ -353,12 +352,11 @@ static void take_search(struct fsd_routing *r, const struct fsd_options *opt)
         uint32_t i = iteration_of(r, r->states[b]);
 
         if (i == FSD_NONE) {
-            fsd_note(
-                opt,
-                fsd_printed(r->arena,
-                            "%s is left out: no iteration of the tuning cache has its "
-                            "name (such as iter3) or the --setBuildRoute of its log",
-                            r->states[b]->engine_path));
+            fsd_note(opt, fsd_printed(r->arena,
+                                      "%s is left out, because no iteration of the "
+                                      "tuning cache has the name of the file (such as "
+                                      "iter3) or the --setBuildRoute of its log",
+                                      r->states[b]->engine_path));
             continue;
         }
         r->in[i].path = r->states[b]->engine_path;
