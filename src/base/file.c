@@ -418,8 +418,9 @@ static enum fsd_status begin(struct fsd_file *out, const char *path, const char 
     /* O_NONBLOCK, because open() would wait for a writer of a FIFO. */
     fd = of ? fsd_open_beside(path, of) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && of && errno == EXDEV)
-        return fsd_fail(err, FSD_E_IO, path, FSD_POS_NONE, 0,
-                        "a link that leads out of the folder");
+        return fsd_fail(
+            err, FSD_E_IO, path, FSD_POS_NONE, 0,
+            "expected a file in the folder, found a link that leads out of the folder");
     if (fd < 0)
         return fail_errno(err, path, "open");
     if (!fsd_opened_note(fd))

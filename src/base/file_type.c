@@ -138,15 +138,15 @@ const char *fsd_file_type_noun(enum fsd_file_type type)
         [FSD_FILETYPE_COMPRESSED] = "a compressed file (gzip, xz or zstd)",
         [FSD_FILETYPE_TAR] = "a tar archive",
         [FSD_FILETYPE_LFS] = "a Git LFS pointer",
-        [FSD_FILETYPE_XML] = "what looks like XML or HTML",
+        [FSD_FILETYPE_XML] = "an XML or HTML file",
         [FSD_FILETYPE_UTF16] = "UTF-16 text",
         [FSD_FILETYPE_PICTURE] = "a picture",
         [FSD_FILETYPE_PDF] = "a PDF document",
         [FSD_FILETYPE_PROGRAM] = "a program or a library",
         [FSD_FILETYPE_DATABASE] =
             "a database (SQLite), such as a report of Nsight Systems",
-        [FSD_FILETYPE_NUMPY] = "an array of NumPy",
-        [FSD_FILETYPE_GGUF] = "a model of llama.cpp (GGUF)",
+        [FSD_FILETYPE_NUMPY] = "a NumPy array",
+        [FSD_FILETYPE_GGUF] = "a llama.cpp model (GGUF)",
         [FSD_FILETYPE_BINARY] = "a binary file",
         [FSD_FILETYPE_TEXT] = "text",
     };

@@ -351,13 +351,13 @@ static void take_flag(struct fsd_compare *c, bool lost)
     if (type)
         differs(c, FSD_ASPECT_OPTIONS,
                 lost ? fsd_printed(c->arena,
-                                   "every node that ran in %s runs in fp32%s, as in a "
-                                   "build without --%s",
+                                   "every node that ran in %s now runs in fp32%s, as "
+                                   "in a build without --%s",
                                    name, runs_in(c->new, FSD_TF32) ? " or tf32" : "",
                                    name)
                      : fsd_printed(c->arena,
-                                   "no node ran in %s before, and %u do now, as in a "
-                                   "build with --%s",
+                                   "no node ran in %s before, and %u nodes do now, as "
+                                   "in a build with --%s",
                                    name, c->precisions.n, name));
 }
 

@@ -211,8 +211,9 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
                 fsd_text(old->names, k->sizes_before)),
             comma = ", ";
     if (k->ports)
-        fprintf(out, "%sreads %u and writes %u tensors, before: %u and %u", comma,
-                q->in.n, q->out.n, p->in.n, p->out.n),
+        fprintf(out,
+                "%sreads %u tensor%s and writes %u, before: reads %u and writes %u",
+                comma, q->in.n, fsd_plural(q->in.n), q->out.n, p->in.n, p->out.n),
             comma = ", ";
     if (k->consts)
         fprintf(out, "%shas different weights or constants", comma), comma = ", ";

@@ -95,8 +95,9 @@ static bool take_name(struct reader *r, int what, fsd_id *out)
     sym = fsd_intern_find(r->s->names, word->text, strlen(word->text));
     id = sym < r->n_names ? r->named[what][sym] : FSD_NONE;
     if (id == FSD_NONE)
-        return fsd_words_complain(&r->w, word->port ? "a port of this snapshot"
-                                                    : "a node of this snapshot");
+        return fsd_words_complain(&r->w, word->port
+                                             ? "an input or output of this snapshot"
+                                             : "a node of this snapshot");
     *out = id;
     return fsd_words_next(&r->w);
 }
@@ -204,7 +205,8 @@ static bool take_row(struct reader *r, struct fsd_span *out)
         uint32_t *row = &r->row[r->s->refs.at[out->at + i]];
 
         if (*row >= begins)
-            return fsd_words_complain(&r->w, "nodes of no other variant, once each");
+            return fsd_words_complain(&r->w,
+                                      "nodes that no other variant has, each once");
         *row = r->variant;
     }
     for (uint32_t i = 0; i < out->n; i++) {
@@ -257,7 +259,7 @@ static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
         r->s->nodes.at[*out].group == r->s->groups.n)
         return true;
     r->w.word = word;
-    return fsd_words_complain(&r->w, "nodes of the group, in their order");
+    return fsd_words_complain(&r->w, "the nodes of the group in their order");
 }
 
 /* Reads borders of a group: "< a fp16 b" for an input, "> b fp16" for an output. */
@@ -540,7 +542,8 @@ static bool complain_of_line(struct reader *r)
                          "unresolved merge: keep either side, then run check --update");
             return false;
         }
-    return fsd_words_complain(&r->w, "node, group, move or another kind of line");
+    return fsd_words_complain(
+        &r->w, "a line that begins with a known word, such as node, group or move");
 }
 
 static bool take_line(struct reader *r, unsigned *rank)
@@ -558,7 +561,7 @@ static bool take_line(struct reader *r, unsigned *rank)
         (r->s != r->first && !r->variant &&
          (kind == LINE_GROUP || kind == LINE_MOVE)) ||
         (kind == LINE_KERNEL && r->above != LINE_GROUP && r->above != LINE_MOVE))
-        return fsd_words_complain(&r->w, "the lines in their order");
+        return fsd_words_complain(&r->w, "the lines in the order of the format");
     *rank = fsd_line_ranks[kind == LINE_ALSO ? LINE_ENGINE : kind].rank;
     if (kind == LINE_ALSO && !open_build(r))
         return false;
@@ -589,10 +592,10 @@ static bool take_first(struct reader *r)
          * link may lead to a secret file, and this message appears in the log of the
          * check. */
         if (r->w.status == FSD_OK)
-            r->w.status = fsd_fail(
-                r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
-                "expected 'fusiondiff snapshot' and the number of a format, found %s",
-                r->w.line ? "another text" : "nothing");
+            r->w.status =
+                fsd_fail(r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
+                         "expected 'fusiondiff snapshot' and a format number, found %s",
+                         r->w.line ? "another text" : "nothing");
         return false;
     }
     if (!fsd_words_next(&r->w) || !fsd_words_take_count(&r->w, &r->format))
@@ -604,7 +607,7 @@ static bool take_first(struct reader *r)
                      "format %u: a newer fusiondiff wrote it",
                      FSD_SNAPSHOT_FORMAT, r->format);
     else if (!r->format)
-        return fsd_words_complain(&r->w, "the number of a format");
+        return fsd_words_complain(&r->w, "a format number");
     return r->w.status == FSD_OK && (r->w.word.kind == WORD_END ||
                                      fsd_words_complain(&r->w, "the end of the line"));
 }
@@ -665,7 +668,7 @@ static bool learn_names(struct reader *r)
             r->w.line = name->line;
             r->w.word = (struct word){.kind = WORD_BARE,
                                       .text = fsd_text(r->s->names, name->sym)};
-            return fsd_words_complain(&r->w, "a node with a different name");
+            return fsd_words_complain(&r->w, "a node name that no earlier line has");
         }
         *id = fsd_id_or(*id, r->count[name->what]);
         r->count[name->what]++;

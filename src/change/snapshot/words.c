@@ -260,7 +260,7 @@ bool fsd_words_take_hash(struct words *w, uint64_t out[2])
                 !memcmp(at, hash_prefix, prefix) && strspn(at + prefix, digits) == 32;
 
     if (!good)
-        return fsd_words_complain(w, "xxh128: and 32 digits");
+        return fsd_words_complain(w, "'xxh128:' and 32 hexadecimal digits");
     for (size_t i = 0; i < 32; i++)
         out[i < 16] =
             out[i < 16] << 4 | (uint64_t)(strchr(digits, at[prefix + i]) - digits);

@@ -508,8 +508,9 @@ static void remark_devices(struct fsd_graph *g, const Onnx__ModelProto *model,
 
     if (!model->n_configuration && !placed)
         return;
-    text = fsd_printed(g->arena, "%zu configuration%s for several devices",
-                       model->n_configuration, model->n_configuration == 1 ? "" : "s");
+    text =
+        fsd_printed(g->arena, "the model has %zu configuration%s for several devices",
+                    model->n_configuration, model->n_configuration == 1 ? "" : "s");
     for (size_t i = 0; i < model->n_configuration && i < MOST_TOLD; i++) {
         const char *name = model->configuration[i]->name;
 
@@ -518,12 +519,11 @@ static void remark_devices(struct fsd_graph *g, const Onnx__ModelProto *model,
     }
     fsd_onnx_remark(
         g, "input/multi-device", FSD_NONE,
-        fsd_intern_str(
-            g->names,
-            fsd_printed(g->arena,
-                        "%s; number of nodes assigned to these devices: %u; the report "
-                        "describes a single device",
-                        text, placed)));
+        fsd_intern_str(g->names,
+                       fsd_printed(g->arena,
+                                   "%s; it assigns %u node%s to these devices; the "
+                                   "report describes a single device",
+                                   text, placed, fsd_plural(placed))));
 }
 
 static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *file,

@@ -198,7 +198,7 @@ static bool skip(struct scan *s, struct level *level, uint64_t n)
     if (n > level->end - level->pos)
         return fail(
             s, FSD_E_FORMAT, level, level->pos,
-            "expected a field that ends within its message, found a longer one");
+            "expected a field that ends within its message, found a longer field");
     level->pos += (size_t)n;
     return true;
 }
@@ -345,7 +345,7 @@ static bool copy_string(struct scan *s, struct level *level, field_t *field)
         return false;
     if (level->pos - begin > FSD_WIRE_NAME)
         return fail(s, FSD_E_LIMIT, level, begin,
-                    "expected a name of at most 65536 bytes, found a longer one");
+                    "expected a name of at most 65536 bytes, found a longer name");
     if (begin == level->pos ||
         !memchr(fsd_file_at(s->file, begin, level->pos - begin), 0, level->pos - begin))
         return put_bytes(s, level, field, begin);
@@ -411,7 +411,7 @@ static bool copy_field(struct scan *s, struct level *level, field_t *field,
         return copy_packed(s, level, field);
     if (wire != (unsigned)wire_of(field))
         return fail(s, FSD_E_FORMAT, level, level->field,
-                    "expected the wire type of the field, found a different one");
+                    "expected the wire type of the field, found a different wire type");
     if (field->type == PROTOBUF_C_TYPE_MESSAGE)
         return copy_message(s, level, field);
     if (field->type == PROTOBUF_C_TYPE_STRING)
@@ -442,7 +442,7 @@ static bool skip_field(struct scan *s, struct level *level, unsigned wire)
     if (wire == FIXED64 || wire == FIXED32)
         return skip(s, level, wire == FIXED64 ? 8 : 4);
     return fail(s, FSD_E_FORMAT, level, level->field,
-                "expected a field of a known wire type, found an unknown one");
+                "expected a field of a known wire type, found an unknown wire type");
 }
 
 static bool walk_piece(struct scan *s, struct level *level, struct piece piece)

@@ -208,5 +208,5 @@ FSD_NAMES(fsd_same_text, enum fsd_same, FSD_SAME__COUNT, "", "Identity",
           "Dropout outside training", "Cast to the type it already has",
           "it changes only the shape, not the data",
           "Transpose that leaves every axis in place", "Pad whose pads are all 0",
-          "it passes its only input through", "adds 0", "it multiplies or divides by 1",
-          "it pools windows of one element")
+          "it passes its only input through", "it adds 0",
+          "it multiplies or divides by 1", "it pools windows of one element")

@@ -135,7 +135,9 @@ enum fsd_status fsd_sizes_bind(struct fsd_sizes *s, const char *word,
     fsd_sym name;
 
     if (!sign || !read_sizes(sign + 1, &sizes))
-        return bad_shape(err, word, "sizes from 1, with 'x' between them");
+        return bad_shape(
+            err, word,
+            "write each size as a number from 1, with 'x' between the sizes");
     name = fsd_intern_find(s->g->names, word, (size_t)(sign - word));
     if (name != FSD_NONE)
         tensor = fsd_graph_find(s->g, name, 0);
@@ -148,10 +150,13 @@ enum fsd_status fsd_sizes_bind(struct fsd_sizes *s, const char *word,
         struct fsd_dim dim = s->g->dims.at[form->dims.at + i];
 
         if (dim.size >= 0 && dim.size != sizes.dims[i])
-            return bad_shape(err, word, "the model's input has a different size there");
+            return bad_shape(
+                err, word,
+                "the model states a different fixed size for one of these dimensions");
         if (dim.size < 0 && dim.name && s->dim_sizes[dim.name] &&
             s->dim_sizes[dim.name] != sizes.dims[i])
-            return bad_shape(err, word, "a dimension has two sizes");
+            return bad_shape(err, word,
+                             "the same dynamic dimension gets two different sizes");
         if (dim.size < 0 && dim.name)
             s->dim_sizes[dim.name] = sizes.dims[i];
     }
