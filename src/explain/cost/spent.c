@@ -27,8 +27,8 @@ const char *fsd_spent_name(enum fsd_spent value)
 const char *fsd_spent_words(enum fsd_spent value)
 {
     static const char *const words[] = {"compute", "requantization", "data movement",
-                                        "data movement as the model requires",
-                                        "nothing"};
+                                        "data movement that the model requires",
+                                        "no work"};
 
     return words[value];
 }

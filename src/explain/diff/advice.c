@@ -240,8 +240,8 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return false;
     if (flow->producer == FSD_NONE || !reader || reader->node == FSD_NONE) {
         fprintf(out,
-                "run the operators on both sides in one type; here one uses %s "
-                "and the other %s",
+                "run the operators on both sides in one type: one side uses %s and the "
+                "other %s",
                 fsd_dtype_name(in->type), fsd_dtype_name(made->type));
         return true;
     }
@@ -259,13 +259,15 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
     fprintf(out, " writes %s and its consumer reads %s", fsd_dtype_name(from),
             fsd_dtype_name(to));
     if (from == to) {
-        fputs(", too: the builder converts the type in between and back", out);
+        fputs(
+            ", too: the builder converts the data to another type in between and back",
+            out);
         return false;
     }
     fprintf(out, ": %s",
             d->engine->strongly_typed
-                ? "the model specifies these types; change its Casts, or use "
-                  "ModelOpt AutoCast, so that both have one type"
+                ? "the model specifies these types; change its Casts, or use ModelOpt "
+                  "AutoCast, so that both operators have one type"
                 : "the builder kept one of these operators in its type, or has no "
                   "kernel for it in the other type");
     return d->engine->strongly_typed;
@@ -447,14 +449,14 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
                                                            : "quantized");
     } else if (widens && reader && fsd_reader_is_output(reader))
         fprintf(out,
-                "the network output is %s: use the quantized tensor as output to "
-                "remove this layer",
+                "the network output is %s: make the quantized tensor the network "
+                "output, which removes this layer",
                 fsd_dtype_name(made->type));
     else if (widens && !(reader && (advise_bias(d, reader->node, out) ||
                                     blame_reader(d, reader->layer, out))))
         fprintf(out,
-                "its consumer reads %s: quantize all inputs of that operator, with "
-                "one scale if it joins them",
+                "its consumer reads %s: quantize all inputs of that operator, with one "
+                "scale if it concatenates them",
                 fsd_dtype_name(made->type));
     else
         return widens || (in && made && advise_narrowing(d, layer, out));
@@ -601,8 +603,8 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
         fputs(" to its place in the output", out);
     }
     if (to) {
-        fprintf(out, "%smake the number of its channels, %lld, a multiple of %lld",
-                between, (long long)channels, (long long)to);
+        fprintf(out, "%suse a multiple of %lld channels instead of %lld", between,
+                (long long)to, (long long)channels);
         between = ", and ";
     }
     if (written && in && fsd_dtype_is_quantized(in->type) &&
@@ -611,8 +613,7 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
         between = ", and ";
     }
     if (written && is_read_outside(d, layer)) {
-        fprintf(out, "%sdo not make that input an output of the network as well",
-                between);
+        fprintf(out, "%sdo not use that input as a network output as well", between);
         between = ", and ";
     }
     proposes = *between == ',';
@@ -622,7 +623,7 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
         between = ", and ";
     }
     if (in && made && in->type != made->type) {
-        fprintf(out, "%sits type changes from %s to %s", between,
+        fprintf(out, "%sthe type changes from %s to %s", between,
                 fsd_dtype_name(in->type), fsd_dtype_name(made->type));
         between = ", and ";
     }
@@ -633,7 +634,7 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
 
         fsd_layout_name(in->layout, from);
         fsd_layout_name(made->layout, into);
-        fprintf(out, "%sits layout changes from %s to %s", between, from, into);
+        fprintf(out, "%sthe layout changes from %s to %s", between, from, into);
         between = "";
     }
     if (!strcmp(between, ": "))
@@ -671,8 +672,10 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fputs("is", out);
     else
         fsd_put_end(d, flow->source, true, out);
-    fprintf(out, " %s, or only slower ones; another operator or type may have one",
-            flow->source == FSD_NONE ? "written" : "writes");
+    fprintf(
+        out,
+        " %s, or only slower kernels; another operator or type may have such a kernel",
+        flow->source == FSD_NONE ? "written" : "writes");
     return false;
 }
 
@@ -713,8 +716,8 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
               "--profilingVerbosity=detailed to see what it converts",
               out);
     if (cause == FSD_CAUSE_FOREIGN)
-        fputs("the region before or after this edge, which is compiled as a whole, has "
-              "a different format there",
+        fputs("the builder compiles the region before or after this edge as a whole, "
+              "and the region needs a different format",
               out);
     if (!plain_advice[cause])
         return false;

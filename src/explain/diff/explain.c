@@ -35,7 +35,8 @@ void fsd_tale_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
     if (r->precision != FSD_DTYPE_UNKNOWN)
         fprintf(out, "; runs in %s", fsd_dtype_name(r->precision));
     if (r->opaque)
-        fputs("; a region whose kernels and precisions the engine does not state", out);
+        fputs("; the engine does not state the kernels and precisions of this region",
+              out);
     if (l->tactic || l->tactic_value)
         fprintf(out, ", tactic %s",
                 fsd_text(d->names, l->tactic ? l->tactic : l->tactic_value));

@@ -194,7 +194,7 @@ void fsd_tale_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer
     if (!e->timed)
         return;
     out = fsd_tale_start(tale, "timed", 0);
-    fprintf(out, "the builder measured %g ms for it",
+    fprintf(out, "the builder measured %g ms for this layer",
             d->history->rivals.at[e->timed - 1].ms);
     fsd_tale_finish(tale);
 }

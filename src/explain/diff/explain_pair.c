@@ -99,12 +99,12 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_tale_say(tale, "fusion", "no layer computes both nodes");
     tensor = fsd_id_or(tensor, tensor_between(d, b, a));
     if (tensor == FSD_NONE) {
-        fsd_tale_say(tale, "between", "neither reads an output of the other");
+        fsd_tale_say(tale, "between", "neither node reads an output of the other");
     } else {
         const struct fsd_tensor *t = &d->model->tensors.at[tensor];
 
         out = fsd_tale_start(tale, "between", 0);
-        fprintf(out, "tensor `%s` lies between them", fsd_text(d->names, t->name));
+        fprintf(out, "tensor `%s` lies between the nodes", fsd_text(d->names, t->name));
         if (t->flags & FSD_TENSOR_OUTPUT)
             fputs("; it is an output of the network, so it must be written", out);
         if (t->consumers.n > 1)
@@ -114,7 +114,7 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
     }
     if (x != y && x != FSD_DTYPE_UNKNOWN && y != FSD_DTYPE_UNKNOWN) {
         out = fsd_tale_start(tale, "between", 0);
-        fprintf(out, "they run in different types, %s and %s", fsd_dtype_name(x),
+        fprintf(out, "the nodes run in different types, %s and %s", fsd_dtype_name(x),
                 fsd_dtype_name(y));
         fsd_tale_finish(tale);
     }
@@ -126,7 +126,7 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
     }
     describe_apart(tale, d, a);
     describe_apart(tale, d, b);
-    fsd_tale_say(tale, "log", "no step in the log combines them");
+    fsd_tale_say(tale, "log", "no step in the log combines the nodes");
 }
 
 /* Adds the events that removed or replaced the layer of `node` without fusing both
@@ -164,8 +164,8 @@ void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
     }
     if (d->layers[layer].opaque)
         fsd_tale_say(tale, "fusion",
-                     "not known: both are in one region, whose kernels the engine does "
-                     "not state");
+                     "not known: both nodes are in one region, and the engine does not "
+                     "state its kernels");
     else
         fsd_tale_say(tale, "together", "one layer computes both nodes");
     fsd_tale_layer(tale, d, layer, 0);
@@ -177,6 +177,8 @@ void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
     moved = describe_move(tale, d, b) || moved;
     if (!moved)
         fsd_tale_say(tale, "log",
-                     d->story ? "no step in the log shows how"
-                              : "only a build log of this engine would show how");
+                     d->story
+                         ? "no step in the log shows how the builder fused the nodes"
+                         : "only a build log of this engine would show how the builder "
+                           "fused the nodes");
 }

@@ -63,10 +63,10 @@ static struct fsd_node_result linked_quantizer(const struct fsd_match *m,
         return result(FSD_FATE_ABSORBED,
                       "the layer reads or writes the quantized type");
     if (fused && !m->engine->detailed)
-        return result(FSD_FATE_ABSORBED, "the log: fused into the layer");
+        return result(FSD_FATE_ABSORBED, "fused into the layer, as the log states");
     return result(FSD_FATE_LAYER,
                   typed ? "computed inside the layer, which is not quantized"
-                        : "inside the layer, whose types are unknown");
+                        : "computed inside the layer, whose types are unknown");
 }
 
 static bool in_region(const struct fsd_match *m, fsd_id node)
@@ -572,11 +572,13 @@ static struct fsd_node_result by_log(const struct fsd_match *m, fsd_id node)
         enum fsd_fate fate;
         const char *why;
     } of[] = {
-        [FSD_LEFT_ERASED] = {FSD_FATE_IDENTITY, "the log: its layer was erased"},
-        [FSD_LEFT_MERGED] = {FSD_FATE_MERGED, "the log: removed as a duplicate"},
+        [FSD_LEFT_ERASED] = {FSD_FATE_IDENTITY,
+                             "its layer was erased, as the log states"},
+        [FSD_LEFT_MERGED] = {FSD_FATE_MERGED,
+                             "removed as a duplicate, as the log states"},
         [FSD_LEFT_IN_PLACE] =
             {FSD_FATE_IDENTITY,
-             "the log: consumers read its part of the tensor in place"},
+             "consumers read its part of the tensor in place, as the log states"},
     };
     const struct fsd_leaving *left = &m->story->left[node];
     struct fsd_node_result r = result(of[left->how].fate, of[left->how].why);
@@ -598,8 +600,9 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     const char *why;
 
     if (f->size[node])
-        return result(FSD_FATE_ABSORBED, "it only computes sizes, which the engine "
-                                         "keeps");
+        return result(
+            FSD_FATE_ABSORBED,
+            "it only computes sizes, and the engine has these sizes without a layer");
     if (f->same[node] != FSD_SAME_NOT) {
         r = result(FSD_FATE_IDENTITY, fsd_same_text(f->same[node]));
         r.near_layer = m->dissolved_in[node];
@@ -608,7 +611,9 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     if (fsd_match_left(m, node))
         return x->merged[node] ? merged(m, x, node) : by_log(m, node);
     if (m->in_weights[node])
-        return result(FSD_FATE_ABSORBED, "the weights of a product include its factor");
+        return result(
+            FSD_FATE_ABSORBED,
+            "the weights of a convolution or matrix multiplication include its factor");
     if (is_written_in_place(m, layers, node))
         return result(FSD_FATE_IDENTITY, "its inputs are written directly into its "
                                          "output");
@@ -659,8 +664,7 @@ static struct fsd_node_result unlinked(const struct fsd_match *m,
     if (!m->facts->live[node])
         return result(FSD_FATE_DEAD, "reaches no output of the model");
     if (is_outside(parts, node))
-        return result(FSD_FATE_OUTSIDE,
-                      "no engine computes the part of the model that it is in");
+        return result(FSD_FATE_OUTSIDE, "no engine computes its part of the model");
     if (is_folded(m, node))
         return result(FSD_FATE_FOLDED, m->facts->traits[node] & FSD_OP_CONSTANT
                                            ? "Constant"

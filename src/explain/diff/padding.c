@@ -266,7 +266,7 @@ void fsd_put_padding_choice(const struct fsd_padding_choice *choice, FILE *out)
     else
         fprintf(out, "choose %lld ", (long long)choice->taken);
     fprintf(out, "%s instead of %lld",
-            choice->of_group ? "channels a group" : "elements",
+            choice->of_group ? "channels per group" : "elements",
             (long long)choice->given);
 }
 
@@ -288,13 +288,13 @@ bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return true;
     }
     if (p.given < 0)
-        fputs("the kernel of a product needs an aligned size; the dump does not state "
-              "the size",
+        fputs("the kernel of a convolution or matrix multiplication needs an aligned "
+              "size; the dump does not state the size",
               out);
     else
         fprintf(out,
-                "the kernel of a product needs %lld elements, but the data or the "
-                "result has %lld",
+                "the kernel of a convolution or matrix multiplication needs %lld "
+                "elements, but the data or the result has %lld",
                 (long long)p.taken, (long long)p.given);
     return false;
 }

@@ -65,7 +65,7 @@ static enum fsd_status damaged(const struct archive *z, uint64_t at,
                                const char *expected, const char *found)
 {
     return fsd_fail(z->err, FSD_E_FORMAT, z->file->name, FSD_POS_BYTE, at,
-                    "expected %s of an npz archive, found %s", expected, found);
+                    "expected an npz archive with %s, found %s", expected, found);
 }
 
 bool fsd_npz_is(const struct fsd_file *file)
@@ -95,7 +95,7 @@ static enum fsd_status find_directory(const struct archive *z, struct directory 
     uint64_t end, record;
 
     if (!find_end(z, &end))
-        return damaged(z, z->file->size, "the end record",
+        return damaged(z, z->file->size, "an end record",
                        "none: the file is truncated, or is another kind of archive");
     out->members = number_at(z, end + 10, 2);
     out->size = number_at(z, end + 12, 4);
@@ -103,14 +103,14 @@ static enum fsd_status find_directory(const struct archive *z, struct directory 
     if (end >= LOCATOR_SIZE && is_at(z, end - LOCATOR_SIZE, "PK\6\7")) {
         record = number_at(z, end - LOCATOR_SIZE + 8, 8);
         if (!has(z, record, END64_SIZE) || !is_at(z, record, "PK\6\6"))
-            return damaged(z, end - LOCATOR_SIZE, "the 64-bit end record",
-                           "something else at the offset that the file states");
+            return damaged(z, end - LOCATOR_SIZE, "a 64-bit end record",
+                           "other bytes at the offset that the file states");
         out->members = number_at(z, record + 32, 8);
         out->size = number_at(z, record + 40, 8);
         out->at = number_at(z, record + 48, 8);
     }
     if (!has(z, out->at, out->size))
-        return damaged(z, end, "the directory", "that the file ends within it");
+        return damaged(z, end, "a complete directory", "the end of the file");
     if (out->members > MEMBERS_MAX)
         return fsd_fail(z->err, FSD_E_LIMIT, z->file->name, FSD_POS_BYTE, end,
                         "expected at most %d tensors, found %llu", MEMBERS_MAX,
@@ -200,8 +200,9 @@ static enum fsd_status add_member(struct archive *z, const struct member *m,
     if (!fsd_slice_drop(&name, ".npy"))
         return FSD_OK; /* a file that is no tensor */
     if (!find_bytes(z, m, &at))
-        return damaged(z, entry, "a member at the offset that the directory states",
-                       "that the file ends within it");
+        return damaged(z, entry,
+                       "a complete member at the offset that the directory states",
+                       "the end of the file");
     z->expanded += m->size;
     if (m->size > UINT64_MAX / 2 ||
         z->expanded > EXPANDED_FREE + RATIO_MAX * (uint64_t)z->file->size)
@@ -245,10 +246,9 @@ enum fsd_status fsd_npz_read(struct fsd_arena *arena, struct fsd_intern *names,
     for (uint64_t i = 0; i < directory.members && status == FSD_OK; i++) {
         uint64_t entry = at;
 
-        status =
-            read_entry(&z, &at, end, &member)
-                ? add_member(&z, &member, entry)
-                : damaged(&z, entry, "an entry of the directory", "something else");
+        status = read_entry(&z, &at, end, &member)
+                     ? add_member(&z, &member, entry)
+                     : damaged(&z, entry, "an entry for each member", "other bytes");
     }
     if (status == FSD_OK)
         fsd_vec_push(arena, out, set);

@@ -57,7 +57,7 @@ static struct fsd_array without_row(struct fsd_arena *arena,
         return part;
     if (!all->rank || all->dims[0] != batch)
         part.odd = fsd_printed(
-            arena, "its first axis is not the batch of %" PRId64 " rows", batch);
+            arena, "its first axis does not have the batch size %" PRId64, batch);
     else if (all->fortran)
         part.odd = "its rows are not stored one after the other (fortran_order)";
     if (part.odd)
