@@ -19,11 +19,11 @@ static const struct fsd_gloss blocks[] = {
      "fusion merges them into one matrix multiplication.",
      NULL, "`patterns`", NULL},
     {"layernorm", "fusion/layernorm,rmsnorm,fusion/rmsnorm", BLOCK,
-     "A normalization: one operator, or several that compute the same.", NULL,
+     "A normalization: one operator, or several operators with the same result.", NULL,
      "`patterns`", NULL},
     {"gelu", "fusion/gelu,swiglu,fusion/swiglu", BLOCK,
-     "An activation that exporters write as several operators; swiglu splits its "
-     "input in two, and multiplies the activation of one part by the other part.",
+     "An activation that exporters write as several operators. swiglu splits its input "
+     "into two parts, and multiplies the activation of one part by the other part.",
      NULL, "`patterns`", NULL},
     {"conv-bn-act", "fusion/conv-bn-act", BLOCK,
      "A convolution, its BatchNormalization and its activation: one layer if they "

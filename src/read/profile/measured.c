@@ -22,23 +22,27 @@ static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p
     uint32_t missing = engine->nodes.n - joined;
     char text[64];
 
-    snprintf(text, sizeof text, "%u records", p->nameless);
+    snprintf(text, sizeof text, "records of the profile without a name: %u",
+             p->nameless);
     if (p->nameless)
         remark(engine, "input/profile-no-name", FSD_NONE,
                fsd_intern_str(engine->names, text));
-    snprintf(text, sizeof text, "it has no times for %u of the engine's layers",
-             missing);
+    snprintf(text, sizeof text,
+             "the profile has no times for %u of the engine's layers", missing);
     if (missing)
         remark(engine, "input/profile-missing-layers", FSD_NONE,
                fsd_intern_str(engine->names, text));
     if (p->runs_unknown)
-        remark(engine, "input/profile-unlisted-runs", FSD_NONE,
-               fsd_intern_str(engine->names,
-                              "its times are the sum of an unknown number of runs"));
+        remark(
+            engine, "input/profile-unlisted-runs", FSD_NONE,
+            fsd_intern_str(
+                engine->names,
+                "the times of the profile are the sum of an unknown number of runs"));
     if (p->single_run)
         remark(engine, "input/profile-single-run", FSD_NONE,
-               fsd_intern_str(engine->names,
-                              "its times are of a single run, warm-up included"));
+               fsd_intern_str(
+                   engine->names,
+                   "the times of the profile are of a single run, warm-up included"));
     if (p->odd_runs)
         remark(engine, "input/profile-odd-count", FSD_NONE,
                fsd_intern_str(engine->names, p->path));

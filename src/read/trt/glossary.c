@@ -14,12 +14,11 @@
 const struct fsd_gloss fsd_trt_glossary[] = {
     /* The types of layers that compute. */
     {"CaskConvolution", NULL, TYPE,
-     "A convolution that a kernel of NVIDIA's CASK library of precompiled kernels "
-     "computes. Its name lists what is fused into it: bias, activation, residual "
+     "A convolution by a precompiled kernel of NVIDIA's CASK library. The kernel's "
+     "name lists the operators that are fused into it: bias, activation, residual "
      "addition.",
-     "The library has kernels of many tile sizes and types; the builder times those "
-     "that "
-     "fit and keeps the fastest, the tactic.",
+     "The library has kernels of many tile sizes and types; the builder times the "
+     "kernels that fit the layer and keeps the fastest one, the tactic.",
      NULL, NULL},
     {"CaskGemmConvolution", NULL, TYPE,
      "A convolution that runs as a matrix multiplication (GEMM), for example one "
@@ -34,9 +33,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      NULL, NULL},
     {"CaskPooling", "CaskPooling,TiledPooling,CudaPooling,CudnnPooling,maxpool,avgpool",
      TYPE,
-     "A pooling: of the CASK library, or one of the builder's own kernels "
-     "(TiledPooling, "
-     "CudaPooling; maxpool and avgpool in a compiled region).",
+     "A pooling by a kernel of the CASK library or by a kernel of the builder "
+     "(TiledPooling, CudaPooling; maxpool and avgpool in a compiled region).",
      NULL, NULL, NULL},
     {"CaskSoftMax", "CaskSoftMax*,SoftMax*,CudaSoftMax*", TYPE, "A Softmax.", NULL,
      NULL, NULL},
@@ -67,18 +65,19 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "operators.",
      NULL, NULL, NULL},
     {"Scale", NULL, TYPE,
-     "Multiplies and adds a constant per channel or tensor: BatchNormalization, and in "
-     "TensorRT 8.0 a quantizer.",
+     "Multiplies by a constant and adds a constant, per channel or tensor: "
+     "BatchNormalization, and in TensorRT 8.0 a quantizer.",
      NULL, NULL, NULL},
     {"Shuffle",
      "Shuffle,SHUFFLE,reshape_before_*,reshape_after_*,transpose_before_*,"
      "transpose_after_*,unsqueeze_node_after_*,copied_squeeze_after_*,squeeze_after_*",
      TYPE,
-     "A Reshape, Transpose, Squeeze or Unsqueeze. Those called reshape_before_X, "
-     "transpose_before_X or unsqueeze_node_after_X are added by the builder for layer "
-     "X, which computes over different dimensions than the model's node.",
-     "A Reshape costs nothing where the bytes stay in order; a Transpose copies.", NULL,
-     NULL},
+     "A Reshape, Transpose, Squeeze or Unsqueeze. The builder adds the layers "
+     "reshape_before_X, transpose_before_X and unsqueeze_node_after_X, because layer X "
+     "computes over different dimensions than the model's node.",
+     "A Reshape takes no time if the bytes keep their order; a Transpose copies the "
+     "data.",
+     NULL, NULL},
     {"Plugin", "Plugin*,PluginV2*,PluginV3*,*_TRT", TYPE,
      "A layer of a plugin: code that TensorRT calls, and cannot analyze.",
      "TensorRT fuses no other layer with it, and uses only the types and formats "
@@ -91,33 +90,32 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "of weights.",
      "TensorRT 8 and 9 list it as one layer and state nothing about its kernels; "
      "TensorRT 10 with detailed verbosity lists each kernel.",
-     "`inside` lists its nodes as far as the dump or log proves them.",
+     "`inside` lists the nodes that are proved by the dump or log.",
      THREAD "1782, 2576"},
     {"Myelin", NULL, TYPE,
-     "A region that the compiler Myelin builds: it generates and fuses kernels, above "
-     "all "
-     "for attention, matrix multiplications and pointwise operators.",
+     "A region that the compiler Myelin builds. Myelin generates and fuses kernels, "
+     "above all for attention, matrix multiplications and pointwise operators.",
      NULL, NULL, THREAD "1782"},
     {"kgen", NULL, TYPE,
      "A kernel that the compiler generates (kernel generation) for several operators "
      "between matrix multiplications: pointwise operators, reductions, normalizations, "
-     "Softmax, moves of data.",
-     "It is limited by memory bandwidth in most engines.",
+     "Softmax, data movement.",
+     "Memory bandwidth limits such a kernel in most engines.",
      "`inside LAYER` lists its nodes.", NULL},
     {"gemm", "gemm,*gemm_mm*", TYPE, "A matrix multiplication of a compiled region.",
      NULL, NULL, NULL},
     {"correlation", "correlation,deconv", TYPE,
-     "A convolution of a compiled region (deconv: a transposed one).", NULL, NULL,
-     NULL},
+     "A convolution of a compiled region (deconv: a transposed convolution).", NULL,
+     NULL, NULL},
     {"runtime_fusion", "runtime_fusion,runtime_function,fusion", TYPE,
      "Operators of a compiled region that become one kernel: at build time, or in "
      "TensorRT "
      "for RTX when the engine is first loaded on the GPU (just-in-time compilation).",
      NULL, NULL, NULL},
     {"_myl", "__myl_*,*_myl[0-9]*_[0-9]*", PART,
-     "The compiler's own name of a kernel: __myl_ and the first letters of its "
-     "operators "
-     "(__myl_AddMulSum), _myl3 the region's number, _5 the kernel's number in it.",
+     "The compiler's name of a kernel: __myl_ and the first letters of the kernel's "
+     "operators (__myl_AddMulSum), then the number of the region (_myl3) and the "
+     "number of the kernel in the region (_5).",
      "The numbers change between builds of the same model: they do not identify a "
      "kernel.",
      "`compare` pairs such kernels by the nodes that they compute.", NULL},
@@ -129,32 +127,33 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "shape_call,ShapeHostToDevice,DeviceToShapeHost,shape_host_to_device,"
      "device_to_shape_host",
      TYPE, "Computes sizes on the CPU, or copies them between CPU and GPU.",
-     "DeviceToShapeHost makes the CPU wait for the GPU: sizes depend on data.", NULL,
-     NULL},
+     "DeviceToShapeHost makes the CPU wait for the GPU, because sizes depend on data.",
+     NULL, NULL},
     {"signal", "signal,wait,memset,jmp,cjmp", TYPE,
      "The compiler's control of streams and branches: signal and wait make one "
      "stream wait for another, "
      "memset clears a buffer, jmp and cjmp are the jumps of an If or Loop.",
      "They compute nothing of the model; a cjmp reads the condition.", NULL, NULL},
     {"TrainStation", "TrainStation,*\\[trainStation[0-9]*\\]*", TYPE,
-     "A layer of the builder where sizes depend on data (after NonZero, NMS): there "
+     "A layer that the builder adds where sizes depend on data (after NonZero, NMS): "
      "the CPU reads the sizes and allocates memory for the tensors.",
-     "It has no tensors and computes no node; the CPU waits for the GPU.", NULL, NULL},
+     "The layer has no tensors and computes no node; the CPU waits for the GPU.", NULL,
+     NULL},
     /* Data movement. */
     {"Reformat",
      "Reformat,MyelinReformat,Reformatting CopyNode*,*Reformatted *,REFORMAT", TYPE,
      "A copy that changes the type or layout of a tensor. `Reformatting CopyNode "
      "for Input Tensor 0 to X` comes from the builder, which inserts it before X; "
      "with Origin QDQ, CAST, SLICE or IDENTITY it computes a node of the model.",
-     "It reads and writes a whole tensor and computes nothing.",
-     "`reformats` states the cause of each and what would remove it.",
+     "A Reformat reads and writes a whole tensor and computes nothing.",
+     "`reformats` states the cause of each such layer and how to remove the layer.",
      GUIDE ", Engine inspector"},
     {"copy", "COPY,* copy,*_copy_output", PART,
      "`X copy` copies a tensor to its place in the output of a Concat, or from an "
      "input of "
      "a Slice or Split.",
      "If all producers can write into the Concat's tensor, there is no such copy.",
-     "`reformats` lists it with its cause.", NULL},
+     "`reformats` lists such copies with their causes.", NULL},
     {"NoOp", "NoOp,noop", TYPE,
      "A layer that does nothing at run time: a Reshape, or a Reformat between equal "
      "formats.",
@@ -190,7 +189,9 @@ const struct fsd_gloss fsd_trt_glossary[] = {
     {"(Unnamed Layer* N)", "*(Unnamed Layer\\* [0-9]*", PART,
      "A layer of the network without a name, with its number and type; the parser "
      "before TensorRT 9 adds such layers for constants and sizes.",
-     NULL, "Nodes with unique names are found more reliably.", NULL},
+     NULL,
+     "Give the nodes unique names: fusiondiff then finds their layers more reliably.",
+     NULL},
     {"[profile N]", "* \\[profile [0-9]*\\]", PART,
      "The layer of optimization profile N; an engine with several profiles has each "
      "layer once per profile.",
@@ -225,29 +226,28 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "Layouts of a kernel's input, weights and output: channels last.", NULL, NULL,
      NULL},
     {"tilesize128x64x32", "*tilesize*,*tile[0-9]*x[0-9]*", KERNEL,
-     "The part of the output that one block of threads computes, and its step: large "
-     "tiles "
-     "suit large layers.",
+     "The part of the output that one thread block computes (128 x 64), and the length "
+     "of one step of its sums (32). Large tiles suit large layers.",
      NULL, NULL, NULL},
     {"stage4", "*_stage[0-9]*", KERNEL,
      "The number of loads from memory that the kernel has in flight while it "
      "computes.",
      NULL, NULL, NULL},
     {"tensor16x8x16", "*tensor[0-9]*x[0-9]*", KERNEL,
-     "The kernel uses tensor cores, with this shape of their instruction.", NULL, NULL,
-     NULL},
+     "The kernel uses tensor-core instructions of this shape.", NULL, NULL, NULL},
     {"simt", "*simt*,*ffma*,*scudnn*,*sgemm*", KERNEL,
      "The kernel multiplies without tensor cores.",
-     "In FP16 or INT8 it is several times slower than a kernel that uses them.",
+     "In FP16 or INT8 such a kernel is several times slower than a kernel that uses "
+     "tensor cores.",
      "`explain precision/no-tensor-cores`", NULL},
     {"splitk", "*split[kK]*", KERNEL,
-     "Several blocks add up parts of one output, which suits few outputs and a long "
-     "sum.",
+     "Several thread blocks add up parts of the same sum, which suits few outputs with "
+     "long sums.",
      NULL, NULL, NULL},
     {"fmha", "*fmha*,*_mha_*,*gemm_mha*", KERNEL,
      "Fused multi-head attention: both products and the Softmax in one kernel.",
      "The scores are never written to memory.",
-     "`patterns` lists attentions that are not fused, and why.", NULL},
+     "`patterns` lists the attentions that are not fused, with the reasons.", NULL},
     {"winograd", "*winograd*", KERNEL,
      "A convolution of size 3 with fewer multiplications (Winograd).", NULL, NULL,
      NULL},

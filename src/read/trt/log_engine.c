@@ -311,7 +311,7 @@ static enum fsd_status fail_several(const struct fsd_file *file,
         const struct fsd_log_list *at = first_list(e);
 
         used += (size_t)snprintf(
-            list + used, sizeof list - used, "%s%u: line %llu, %u layer%s%s%.*s",
+            list + used, sizeof list - used, "%s%u (line %llu, %u layer%s%s%.*s)",
             i ? "; " : "", i + 1, (unsigned long long)at->number, at->layers,
             at->layers == 1 ? "" : "s", e->title.n ? ", of " : "",
             (int)(e->title.n < 40 ? e->title.n : 40), e->title.n ? e->title.s : "");
