@@ -150,11 +150,11 @@ static enum fsd_status allow(struct fsd_album *album, double most,
     album->want.layout_seconds = most < album->left ? most : album->left;
     return album->left > 0
                ? FSD_OK
-               : fsd_fail(err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
-                          "expected to lay out all drawings within %g seconds, found "
-                          "no time left for this one: --layout-timeout allows more "
-                          "time",
-                          album->seconds);
+               : fsd_fail(
+                     err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
+                     "expected to lay out all drawings within %g seconds, found no "
+                     "time left for this drawing: --layout-timeout allows more time",
+                     album->seconds);
 }
 
 /* Adds the picture to its JSON object, with a note on it or the reason why there is no

@@ -327,10 +327,10 @@ static void put_left(FILE *out, const struct blocks *blocks, unsigned lines,
 static enum fsd_status fail_page(unsigned pages, unsigned tokens, unsigned page,
                                  struct fsd_error *err)
 {
-    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                    "expected a page that the text has (%u page%s of %u tokens), "
-                    "found page %u",
-                    pages, fsd_plural(pages), tokens, page);
+    return fsd_fail(
+        err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+        "expected a page of the text (it has %u page%s of %u tokens), found page %u",
+        pages, fsd_plural(pages), tokens, page);
 }
 
 static enum fsd_status put_page(struct fsd_arena *arena, const char *text,
@@ -363,7 +363,7 @@ enum fsd_status fsd_text_page(const char *text, unsigned tokens, unsigned page,
 
     if (tokens < FSD_LEAST_TOKENS || !page)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a page from 1, of at least %d tokens",
+                        "expected a page number from 1, and at least %d tokens a page",
                         FSD_LEAST_TOKENS);
     FSD_GUARD(err);
     if (cost_of(text, text + strlen(text)) <= tokens) {

@@ -517,13 +517,14 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
         part |= ties->at[i].part && !ties->at[i].loose;
     }
     if (part || loose)
-        fprintf(out,
-                "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">lines between the sides: bold, "
-                "to the layer that computes the nodes%s%s</TD></TR>",
-                part ? "; dashed, to a layer that computes a part of a node" : "",
-                loose ? "; dotted, to one of the layers that together compute the "
-                        "nodes"
-                      : "");
+        fprintf(
+            out,
+            "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">lines between the sides: bold lines "
+            "lead to the layer that computes the nodes%s%s</TD></TR>",
+            part ? "; dashed lines, to a layer that computes a part of a node" : "",
+            loose
+                ? "; dotted lines, to one of the layers that together compute the nodes"
+                : "");
     fputs(FSD_LEGEND_END, out);
 }
 
@@ -550,7 +551,7 @@ const struct fsd_painter fsd_diff_painter = {
     .put_wire_tip = put_wire_tip,
     .tie_color = tie_color,
     .tie_width = "2",
-    .loose_tip = "computed by a group of layers that includes this one",
+    .loose_tip = "computed by a group of layers that includes this layer",
     .hangs = true,
 };
 

@@ -261,7 +261,7 @@ static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
 static void put_tie(const struct fsd_drawing *w, const struct fsd_line *tie, FILE *out)
 {
     const char *tip = tie->loose  ? w->painter->loose_tip
-                      : tie->part ? "this layer computes a part of it"
+                      : tie->part ? "this layer computes a part of the node"
                                   : NULL;
 
     fprintf(out, "color=\"%s\" penwidth=\"%s\" arrowhead=\"none\" style=\"%s\"",

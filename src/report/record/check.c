@@ -31,11 +31,11 @@ FSD_RECORD_FROM(change_row, CHANGE_ROW, const struct fsd_verdict *v = from;
     set(t, NAME,  what, c->what, FSD_ALWAYS) \
     set(t, NAME,  todo, c->todo, FSD_ALWAYS) \
     when(t, MS,    ms, c->timed, fsd_real(c->ms), NULL, \
-        .about = "how much slower the regions of its nodes became; absent without " \
-                 "times") \
+        .about = "number of ms by which the regions of these nodes became slower; " \
+                 "absent without times") \
     when(t, COUNT, inserted_bytes, c->bytes, c->bytes, NULL, .large = true, \
-        .about = "bytes that the layers inserted in these regions read and write; " \
-                 "a string if the number exceeds 2^53") \
+        .about = "bytes that the inserted layers of these regions read and write; a " \
+                 "string if the number exceeds 2^53") \
     set(t, COUNT, findings, c->findings, FSD_ALWAYS) \
     set(t, COUNT, errors, c->errors, FSD_ALWAYS) \
     set(t, COUNT, warnings, c->warnings, FSD_ALWAYS)
@@ -140,8 +140,8 @@ FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from
     set(t, ROWS,  causes, \
         FSD_LATER(arena, cause, v->causes.n, v), FSD_ALWAYS, \
         .of = &cause_record, \
-        .about = "changes of the model or of the build options that have findings " \
-                 "at or next to them, most expensive first") \
+        .about = "changes of the model or of the build options next to findings, the " \
+                 "most expensive first") \
     set(t, ROWS,  rules, FSD_LATER(arena, checked_rule, all->rules.n, all), \
         FSD_ALWAYS, .of = &checked_rule_record) \
     set(t, ROWS,  ignores, FSD_LATER(arena, ignore, all->ignores.n, all), FSD_ALWAYS, \
@@ -175,15 +175,16 @@ FSD_RECORD_FROM(worst, WORST, const struct fsd_verdict *v = from;
     set(t, NAME,   label, j->label, FSD_ALWAYS, \
         .about = "the purpose of the build; empty if not given") \
     set(t, NAME,   model, j->model, FSD_ALWAYS, \
-        .about = "path; followed by the engine if that distinguishes two builds") \
+        .about = "path of the model; if several builds have it, followed by the path " \
+                 "of the engine") \
     set(t, TEXT,   verdict, j->verdict, FSD_ALWAYS, \
         .about = "passed, failed, accepted or error") \
     when(t, RECORD, error, !j->v, fsd_failure_of(arena, j->error), NULL, \
         .of = &fsd_failure_record, .about = "the reason why the build could not be " \
                                             "checked") \
     when(t, NUMBER, change_ms, j->v && fsd_judged_change(j, &ms), ms, NULL, \
-        .about = "how much slower the build is than its snapshot; absent if a time " \
-                 "is unknown") \
+        .about = "number of ms by which the build is slower than its snapshot; " \
+                 "absent if a time is unknown") \
     when(t, RECORD, worst, j->v && fsd_verdict_worst(j->v), \
         FSD_HELD(arena, worst, j->v, 0), NULL, .of = &worst_record, \
         .about = "the first of the most severe findings; absent if none is a " \

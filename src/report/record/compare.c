@@ -26,7 +26,8 @@
     when(t, MS,   run, s->timed_runs, fsd_real_ms(s->run.median), NULL, \
         .about = "median time of a whole run") \
     when(t, MS,   ms, s->profiles, s->total.median, NULL, \
-        .about = "median of the profiles, each the sum of its layers") \
+        .about = "median of the profiles; the time of a profile is the sum of its " \
+                 "layers") \
     when(t, MS,   ms_low, s->profiles, s->total.low, NULL, \
         .about = "lower end of a robust interval around the median") \
     when(t, MS,   ms_high, s->profiles, s->total.high, NULL)
@@ -99,7 +100,7 @@ const struct fsd_rows *fsd_rows_of_unstated(struct fsd_arena *arena,
     set(t, TYPE, before, n->before, FSD_ALWAYS) \
     set(t, TYPE, after, n->after, FSD_ALWAYS) \
     set(t, TEXT, change, fsd_width_name(n->width), FSD_ALWAYS, \
-        .about = "change of the width of the type, as for an edge")
+        .about = "change of the precision, as `change` of an edge")
 FSD_RECORD_FROM(precision, PRECISION, const struct fsd_compare *c = from;
     const struct fsd_node_change *n = &c->precisions.at[i])
 
@@ -189,8 +190,8 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
                  "edge; unknown: no node is known to have changed, but a type is " \
                  "unknown") \
     set(t, FLAG,  opaque, r->hidden, NULL, .if_true = true, \
-        .about = "both builds compute its nodes in the same groups, but the kernels " \
-        "inside one group are not stated") \
+        .about = "both builds compute the region's nodes in the same groups, but the " \
+                 "kernels inside one group are not stated") \
     set(t, FLAG,  differs, r->differs, FSD_ALWAYS) \
     set(t, FLAG,  layout, r->layout, FSD_ALWAYS) \
     set(t, FLAG,  layers, r->layers, FSD_ALWAYS, \
@@ -412,7 +413,7 @@ FSD_RECORD_FROM(kernel_change, KERNEL_CHANGE, const struct fsd_compare *c = from
     set(t, TEXT,   ranges, b->ranges ? fsd_text(s->names, b->ranges) : NULL, NULL, \
         .about = "sizes of the input in the optimization profiles") \
     set(t, TEXT,   outside, b->outside ? fsd_text(s->names, b->outside) : NULL, NULL, \
-        .about = "values, if the input is a shape input")
+        .about = "values of the input, if it is a shape input")
 FSD_RECORD(binding, BINDING)
 /* clang-format on */
 
@@ -466,8 +467,8 @@ FSD_RECORD_FROM(effort, EFFORT, const struct fsd_compare *c = from;
     set(t, FLAG,   time_stamps, \
         c->efforts.n && (c->old->efforts_stamped || c->new->efforts_stamped), NULL, \
         .if_true = true, \
-        .about = "a log states no seconds: they come from its time stamps, in whole " \
-                 "seconds") \
+        .about = "true: a log states no durations, so the seconds come from its time " \
+                 "stamps, in whole seconds") \
     set(t, ROWS,   layers, FSD_LATER(arena, effort, c->efforts.n, c), FSD_ALWAYS, \
         .of = &effort_record, \
         .about = "seconds that both builds spent on timing kernels of the same " \
@@ -499,8 +500,8 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
         fsd_tally(arena, c->by_happened, FSD__HAPPENED_COUNT, 0, fsd_happened_name), \
         FSD_ALWAYS) \
     when(t, COUNT, opaque_regions, c->hidden, c->hidden, NULL, \
-        .about = "number of regions that do not differ as far as known, but whose " \
-                 "kernels are not stated") \
+        .about = "number of regions without a known difference whose kernels the " \
+                 "builds do not state") \
     set(t, TALLY,  precisions, fsd_tally(arena, c->by_width, FSD__WIDTH_COUNT, \
         FSD_WIDTH_NARROWED, fsd_width_name), FSD_ALWAYS) \
     set(t, TALLY,  nodes, \
@@ -527,8 +528,8 @@ FSD_RECORD_FROM(summary, SUMMARY, const struct fsd_compare *c = from)
         .about = "number of these regions in which the build has fewer groups than " \
                  "the other build") \
     set(t, COUNT, conversions, b->conversions, FSD_ALWAYS, \
-        .about = "number of layers that convert data, without those that take no " \
-                 "time and without quantizers") \
+        .about = "number of layers that convert data, except quantizers and layers " \
+                 "that take no time") \
     set(t, COUNT, unfused_qdq, b->quantizers, FSD_ALWAYS) \
     when(t, MS,   groups_ms, c->timed, b->groups_ms, NULL) \
     when(t, MS,   conversions_ms, c->timed, b->conversions_ms, NULL) \

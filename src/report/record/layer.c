@@ -25,8 +25,8 @@ FSD_RECORD(reader, READER)
         .about = "the layer that produced the data") \
     set(t, NAME,  tensor, fsd_tensor_name(d->model, flow->model_tensor), NULL, \
         .brief = true, \
-        .about = "name of the model's tensor; above 2,048 bytes only the start and " \
-                 "\"...\"") \
+        .about = "name of the model's tensor; a name above 2,048 bytes is cut, and " \
+                 "ends in \"...\"") \
     set(t, COUNT, producer, fsd_count_id(flow->producer), NULL, \
         .about = "the node that produces the tensor") \
     set(t, ROWS,  readers, readers, FSD_ALWAYS, .of = &reader_record) \
@@ -113,7 +113,7 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
         .about = "class of the layer in `spent` of the summary, if it does not " \
                  "follow from the kind") \
     set(t, TEXT,  log, fsd_said_of(arena, d, d->reasons[id].event), NULL, \
-        .about = "the reason for the layer that the build log states") \
+        .about = "the reason that the build log states for the layer") \
     set(t, ROWS,  nodes, links_of(arena, d, id), NULL, .of = &link_record, \
         .always = true) \
     set(t, ROWS,  computes, fsd_rows_of_nodes(arena, from, id), "nodes", \

@@ -41,8 +41,8 @@
                  "0; store-constant: int8 with the zero point 0, or the " \
                  "floating-point type of the node's output") \
     when(t, COUNT,  axis, e->size, e->axis, NULL, \
-        .about = "the axis whose size changes, counted from the last axis, which " \
-                 "is 0") \
+        .about = "the axis whose size changes: 0 is the last axis, 1 the axis before " \
+                 "it") \
     when(t, COUNT,  size, e->size, (uint64_t)e->size, NULL, \
         .about = "the new size of this axis") \
     set(t, FLAG,   on_request, e->on_request, NULL, .if_true = true, \

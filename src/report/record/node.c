@@ -17,7 +17,7 @@
         .about = "the module of the network to which the node belongs, taken from " \
                  "its name; `scopes` has sums by module") \
     set(t, NAME,  source, fsd_text_or_null(d, n->written), NULL, \
-        .about = "the place in the source code that the exporter states: file, " \
+        .about = "the place in the source code, as the exporter states it: file, " \
                  "line and the text of the line") \
     set(t, TEXT,  fate, fsd_fate_name(r->fate), "fate", .always = true, \
         .word = fsd_fate_name, .n_words = FSD__FATE_COUNT) \
@@ -31,8 +31,8 @@
     set(t, FLAG,  opaque, \
         fsd_opaque_layer_of(d->match, d->layers, id) != FSD_NONE, NULL, \
         .if_true = true, \
-        .about = "one of the node's layers is opaque: its fusion there and its " \
-                 "type are unknown") \
+        .about = "one of the node's layers is opaque: the node's fusion in that " \
+                 "layer and its type are unknown") \
     when(t, COUNT, part, d->parts, fsd_count_id(d->parts->of_node[id]), NULL, \
         .about = "if there are several engines: the engine that computes the node, " \
                  "or that has the tensors before and after it") \
@@ -40,8 +40,8 @@
         .behind = true, .says = "<; in region {region}>") \
     set(t, ROWS,  inputs, fsd_ports_of(arena, d, d->model, n->in), FSD_ALWAYS, \
         .of = &fsd_port_record, \
-        .about = "input tensors of the node; an input without a name is omitted in " \
-                 "the model") \
+        .about = "input tensors of the node; an entry without a name is an input " \
+                 "that the model omits") \
     set(t, ROWS,  outputs, fsd_ports_of(arena, d, d->model, n->out), FSD_ALWAYS, \
         .of = &fsd_port_record) \
     set(t, TYPE,  requested, r->requested, "requested", .always = true, \

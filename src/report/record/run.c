@@ -75,7 +75,7 @@ static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
 #define ENGINE_PART(has, set, when, t) \
     set(t, NAME,  path, part->path, FSD_ALWAYS) \
     set(t, COUNT, first, part->layers.at, FSD_ALWAYS, \
-        .about = "number of its first layer") \
+        .about = "number of the engine's first layer") \
     set(t, COUNT, layers, part->layers.n, FSD_ALWAYS)
 FSD_RECORD_FROM(engine_part, ENGINE_PART, const struct fsd_graph *g = from;
     const struct fsd_engine_part *part = &g->parts.at[i])
@@ -296,8 +296,8 @@ static const char *schema_name(unsigned i)
         .of = &fsd_summary_record, \
         .always = true) \
     set(t, RECORD, values, fsd_values_held(arena, d), NULL, .of = &fsd_values_record, \
-        .about = "numbers of --values; those of a layer or a node are in its own " \
-                 "record") \
+        .about = "numbers of --values; the record of a layer or a node has the " \
+                 "numbers of that layer or node") \
     set(t, ROWS,   layers, fsd_rows_later(arena, &fsd_layer_record, \
         d->engine->nodes.n, fsd_fill_layer, from), \
         "Layers and their nodes", .of = &fsd_layer_record, .always = true) \
@@ -308,7 +308,8 @@ static const char *schema_name(unsigned i)
         .of = &fsd_node_record) \
     when(t, ROWS,   scopes, d->model->scopes.n > 1, \
         FSD_LATER(arena, scope, d->model->scopes.n - 1, d), NULL, .of = &scope_record, \
-        .about = "bodies of control flow and functions, without the model itself") \
+        .about = "bodies of control flow and of functions; the model's main graph is " \
+                 "not listed") \
     when(t, ROWS,   regions, d->match->regions.n, \
         FSD_LATER(arena, region, d->match->regions.n, d->match), NULL, \
         .of = &region_record, \

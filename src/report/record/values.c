@@ -93,7 +93,8 @@ FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
     set(t, NAME,  tensor, row_name(d, e->row), FSD_ALWAYS) \
     set(t, FACTS, values, fsd_facts_of_row(arena, v, e->row), FSD_ALWAYS) \
     set(t, COUNT, node, fsd_count_id(e->node), NULL, \
-        .about = "the node that produces it; absent for an input") \
+        .about = "the node that produces the tensor; absent for an input of the " \
+                 "network") \
     set(t, COUNT, layer, fsd_count_id(e->layer), NULL, \
         .about = "the layer that computes this node") \
     SUSPECTED(t, suspects, when, \
@@ -101,7 +102,7 @@ FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
         "error is within the limit") \
     SUSPECTED(t, layers, when, "the layers that compute the suspects") \
     SUSPECTED(t, behind, when, \
-        "Casts and quantizers among the suspects, or right before them") \
+        "Casts and quantizers among the suspects, or right before the suspects") \
     SUSPECTED(t, moved, when, "layers that change the type of a suspect's input")
 /* Rows of layers where an error enters. The row after the last entry is the first
  * tensor with values that are not finite. */

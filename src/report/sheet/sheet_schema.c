@@ -102,8 +102,9 @@ static void put_value(struct fsd_json *value, const struct fsd_column *c,
         [FSD_CELL_RECORD] = NULL};
     struct fsd_json *items;
 
-    const char *about = c->about   ? c->about
-                        : c->brief ? "above 2,048 bytes only the start and \"...\""
+    const char *about = c->about ? c->about
+                        : c->brief
+                            ? "a name above 2,048 bytes is cut, and ends in \"...\""
                         : c->kind == FSD_CELL_MS ? "milliseconds"
                                                  : NULL;
 

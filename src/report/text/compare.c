@@ -63,14 +63,14 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
     bool any = false;
 
     fprintf(out,
-            "nodes aligned     %u of %u computing nodes (new model: %u): ", n.aligned,
-            n.old, n.new);
+            "nodes aligned     %u of %u computing nodes (the new model has %u), by "
+            "evidence: ",
+            n.aligned, n.old, n.new);
     for (uint8_t by = FSD_ALIGN_MODEL; by < FSD__ALIGN_COUNT; by++)
         fsd_put_tally(out, &any, c->align->by_count[by], fsd_align_name(by));
     fputs(any ? "" : "none", out);
     if (n.rewritten)
-        fprintf(out,
-                "; %u more whose product the new model computes with different nodes",
+        fprintf(out, "; the new model computes %u more with different nodes",
                 n.rewritten);
     fputs("\n", out);
 }
@@ -91,7 +91,7 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     fprintf(out, "regions      %6u: ", (unsigned)c->regions.n);
     for (uint8_t h = 0; h < FSD__HAPPENED_COUNT; h++)
         fsd_put_tally(out, &any, c->by_happened[h], fsd_happened_name(h));
-    fsd_put_tally(out, &any, c->hidden, "opaque inside");
+    fsd_put_tally(out, &any, c->hidden, "kernels not stated");
     fprintf(out, "\nprecision    %6u: ", (unsigned)c->precisions.n);
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
@@ -101,7 +101,7 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     for (uint32_t i = 0; i < c->edges.n; i++)
         edges[c->edges.at[i].width]++;
     if (c->untyped == c->regions.n && c->untyped)
-        fputs("unknown, no types are stated", out);
+        fputs("unknown, because the builds state no types", out);
     else if (c->untyped)
         fsd_put_tally(out, &any, c->untyped, "regions whose types are not stated");
     else
@@ -112,10 +112,11 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
         fsd_put_tally(out, &any, edges[w], fsd_width_name(w));
     fsd_put_tally(out, &any, edges[FSD_WIDTH_SAME], "only a different layout");
     fprintf(out, "%s\nother layers %6u: ",
-            any                                        ? ""
-            : c->untyped == c->regions.n && c->untyped ? "unknown, no types are stated"
-            : c->untyped                               ? "no stated type changed"
-                                                       : "none changed",
+            any ? ""
+            : c->untyped == c->regions.n && c->untyped
+                ? "unknown, because the builds state no types"
+            : c->untyped ? "no stated type changed"
+                         : "none changed",
             (unsigned)c->moves.n);
     any = false;
     for (uint8_t w = FSD_MOVE_ADDED; w <= FSD_MOVE_CHANGED; w++)
@@ -163,7 +164,7 @@ static void put_times(const struct fsd_compare *c, FILE *out)
         [FSD_BLAME_FUSION] = "different fusion",
         [FSD_BLAME_PRECISION] = "same fusion, different precision",
         [FSD_BLAME_KERNEL] =
-            c->across ? "same fusion and precision: the kernels of another builder"
+            c->across ? "same fusion and precision: kernels of a different builder"
             : c->untyped
                 ? "same fusion: different types (not stated), tactics, or noise"
                 : "same fusion and precision: different tactics, or noise",
@@ -327,13 +328,12 @@ static void put_unasked(const struct fsd_compare *c, const struct fsd_region_dif
         struct fsd_origin from = fsd_origin_at(c->pool.at, r->unasked, i);
 
         fsd_printf_safe(
-            out,
-            "     ~    reads %s%s, which is neither as before nor as in the model\n",
+            out, "     ~    reads %s%s, unlike the old build and the model\n",
             fsd_origin_node(from) == FSD_NONE ? "the input " : "the output of ",
             fsd_origin_text(c->new, from));
     }
     if (shown < r->unasked.n)
-        fprintf(out, "     ~    reads %u more (--all)\n", r->unasked.n - shown);
+        fprintf(out, "     ~    reads %u more tensors (--all)\n", r->unasked.n - shown);
 }
 
 /* The changes of each region, in the order of the comparison's lists. */
@@ -362,7 +362,7 @@ static void put_changes(const struct fsd_compare *c, const struct by_region *x,
             hidden++;
     }
     if (hidden)
-        fprintf(out, "     layers that take no time changed: %u (--all)\n",
+        fprintf(out, "     changed layers that take no time: %u (--all)\n",
                 (unsigned)hidden);
     for (uint32_t i = 0; i < edges.n && (style->all || i < FEW); i++)
         put_edge(c, &c->edges.at[x->edges.ids[edges.at + i]], out);
@@ -646,7 +646,7 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
             fputc('\n', out);
         }
         if (counted)
-            fprintf(out, "    %u Q and DQ (--all)\n", (unsigned)counted);
+            fprintf(out, "    %u Q/DQ nodes (--all)\n", (unsigned)counted);
         if (shown + counted < n)
             fprintf(out, "    and %u more (--all)\n", (unsigned)(n - shown - counted));
     }
@@ -732,7 +732,7 @@ void fsd_compare_put_conclusion(const struct fsd_compare *c, FILE *out)
                         : "no difference\n",
               out);
     if (c->old->layers == c->new->layers)
-        fprintf(out, "layers   %u in both\n\n", c->old->layers);
+        fprintf(out, "layers   %u in both builds\n\n", c->old->layers);
     else
         fprintf(out, "layers   %u -> %u\n\n", c->old->layers, c->new->layers);
 }

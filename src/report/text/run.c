@@ -57,7 +57,7 @@ static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FIL
         fsd_put_noun(out, fsd_history_n_events(h), "event");
         fputs(", ", out);
         fsd_put_noun(out, h->unknown_lines, "line");
-        fputs(" of unknown form", out);
+        fputs(" not recognized", out);
     }
     if (h->refused)
         fprintf(out, ", not used: %s", fsd_refusal_of(h));
@@ -90,7 +90,7 @@ static void put_sizes(const struct fsd_diff *d, const fsd_tensor_vec *inputs,
             fprintf(out, "%c%" PRId64, k ? 'x' : '=', shape->dims[k]);
     }
     if (inputs->n)
-        fprintf(out, ", %s (set others with --shape)\n", which);
+        fprintf(out, ", %s (--shape sets other sizes)\n", which);
 }
 
 /* Prints the optimization profile, if there are several, and the sizes of the inputs,
@@ -102,15 +102,16 @@ static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
 
     if (e->profiles > 1) {
         fsd_ink_title(style, "profile", out);
-        fprintf(out, "optimization profile %d (the engine has 0 to %u)", e->profile,
-                e->profiles - 1);
+        fprintf(out, "optimization profile %d (the engine has profiles 0 to %u)",
+                e->profile, e->profiles - 1);
         if (e->elsewhere.n)
             fprintf(out, "; %u layer%s of other profiles omitted", e->elsewhere.n,
                     fsd_plural(e->elsewhere.n));
         fputs(" (select one with --opt-profile)\n", out);
     }
-    put_sizes(d, &d->cost->run_with, "those of the run in the log", style, out);
-    put_sizes(d, &d->cost->tuned, "the optimum of the profile", style, out);
+    put_sizes(d, &d->cost->run_with, "the sizes of the run in the log", style, out);
+    put_sizes(d, &d->cost->tuned, "the optimum of the optimization profile", style,
+              out);
 }
 
 /* Templates: the kinds of layers, and the number of mapped layers per kind of

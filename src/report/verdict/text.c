@@ -21,8 +21,9 @@ void fsd_put_outcome(const struct fsd_outcome *rule, FILE *out)
     fsd_put_noun(out, rule->found, "finding");
     snprintf(found, sizeof found, "%u", rule->found);
     if (rule->budget && strcmp(rule->measured, found) != 0)
-        fprintf(out, ", %s%s", rule->measured,
-                *rule->measured >= '0' && *rule->measured <= '9' ? " in all" : "");
+        fprintf(out, ", %s%s",
+                *rule->measured >= '0' && *rule->measured <= '9' ? "measured " : "",
+                rule->measured);
     if (rule->budget && (!strcmp(rule->budget, "0") || !strcmp(rule->budget, "0.00%")))
         fputs(rule->level == FSD_ERROR ? ", none allowed" : "", out);
     else if (rule->budget)
@@ -259,8 +260,11 @@ static void put_line(const struct fsd_verdict *v, FILE *out)
     }
     if (all->ignored)
         fprintf(out, "%s%u ignored", before, all->ignored);
-    if (all->off)
-        fprintf(out, "; %u by rules that are off", all->off);
+    if (all->off) {
+        fputs("; ", out);
+        fsd_put_noun(out, all->off, "finding");
+        fputs(" of disabled rules", out);
+    }
     for (uint32_t i = 0; i < all->rules.n; i++)
         if (put_skipped(all, i, "; ", out))
             fputs(" not measured", out);

@@ -24,8 +24,8 @@ enum { SHOWN = 10, SHOWN_SKIPS = 8 };
     set(t, COUNT,  cached, spent->cached, "cached", \
         .about = "number of results taken from the timing cache") \
     set(t, COUNT,  skipped, spent->skipped, "skipped", \
-        .about = "number of tactics that were not timed, plus that of sources " \
-                 "without a valid tactic")
+        .about = "number of tactics that were not timed, plus the number of tactic " \
+                 "sources without a valid tactic")
 
 #define SOURCE_ROW(has, set, when, t) \
     set(t, NAME,   source, source_name(w, p->e->source), "source") \
@@ -38,7 +38,7 @@ FSD_RECORD(source_row, SOURCE_ROW)
     set(t, COUNT,  layer, fsd_count_id(layer_of[g->key]), "layer", \
         .about = "the layer of the engine with that name") \
     set(t, SHARE,  share, share_of(w, spent), "share", \
-        .about = "of all seconds here") \
+        .about = "share of the seconds of all layers") \
     SPENT(has, set, when, t) \
     set(t, ROWS,   sources, sources_of(w, g), NULL, .of = &source_row_record)
 FSD_RECORD(layer_row, LAYER_ROW)
@@ -47,7 +47,7 @@ FSD_RECORD(layer_row, LAYER_ROW)
     set(t, NAME,   source, source_name(w, groups[i].key), "source") \
     set(t, COUNT,  layers, groups[i].parts.n, "layers") \
     set(t, SHARE,  share, share_of(w, spent), "share", \
-        .about = "of all seconds here") \
+        .about = "share of the seconds of all layers") \
     SPENT(has, set, when, t)
 FSD_RECORD(sum_row, SUM_ROW)
 
@@ -108,17 +108,17 @@ static const char *clock_name(unsigned value)
         .about = "share of the weights in the plan, if the log states its size") \
     when(t, BYTES, weights, w->d->engine->layers.n, \
         fsd_amount_cell(w->d, lives.weights), NULL, \
-        .about = "size of the weights of the layers that state them") \
+        .about = "total size of the weights that layers state") \
     set(t, COUNT,  layers_untold, lives.unknown_weights, NULL, \
         .about = "number of layers that do not state their weights") \
     when(t, TEXT,  no_plan, !plan, "plan: the log does not state the size", FSD_ASIDE) \
     when(t, TEXT,  no_seconds, !w->known || !w->parts.n, w->parts.n \
-        ? "the log states no seconds of timings" \
+        ? "the log states no durations of timings" \
         : "the log has no lines on timed kernels (it is not verbose, or begins after " \
         "them)", FSD_ASIDE) \
     when(t, TEXT,  stamps, w->known && !w->stated, \
-        "the log states no seconds of timings; these come from its time stamps, in " \
-        "whole seconds", FSD_ASIDE) \
+        "the log states no durations of timings; the seconds come from its time " \
+        "stamps, which are in whole seconds", FSD_ASIDE) \
     has(t, ROWS,   layers,        "Layers", .of = &layer_row_record) \
     has(t, ROWS,   listed,        FSD_ASIDE, .of = &layer_row_record) \
     has(t, COUNT,  more,          FSD_ASIDE) \
@@ -159,7 +159,7 @@ static const char text[] =
     "<  and {more!|more layer|more layers} (--all)\n>"
     "<\n{*}  seconds      %  timed  kernels  cached  skipped  tactic source\n{/}"
     "{sources!}>"
-    "<\n{*} times  not timed, as the log states\n{/}{few_skipped!}><  and "
+    "<\n{*} times  tactics that were not timed, and why\n{/}{few_skipped!}><  and "
     "{more_skipped!} more (--all)\n>"
     "<\n{*}  seconds  step\n{/}{steps!}>";
 
@@ -447,7 +447,8 @@ static void fill_sums(const struct work *w, struct answer *root)
 static const char *no_use(const struct fsd_history *h)
 {
     return h ? fsd_unused_log(h)
-             : "no log was given: --log BUILD.log (verbose) has the seconds";
+             : "no log was given: pass the verbose build log, which states the seconds "
+               "(--log BUILD.log)";
 }
 
 enum fsd_status fsd_view_buildtime(struct fsd_sheet *sheet,

@@ -221,8 +221,7 @@ static const struct fsd_rows *node_rows(const struct context *m)
         row->was = fate_cell(m->c->old, p->old);
         row->now = fate_cell(m->c->new, p->new);
     }
-    add_counted(m, rows, counted, FSD__PRESENCE_COUNT, fsd_presence_name,
-                "Q and DQ nodes");
+    add_counted(m, rows, counted, FSD__PRESENCE_COUNT, fsd_presence_name, "Q/DQ nodes");
     return rows;
 }
 

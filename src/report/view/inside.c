@@ -158,7 +158,7 @@ static const char layer_text[] =
     "layer {index} {called:.88}\n"
     "  {sort}{clauses}\n"
     "  {n|node|nodes}<{of_region!} of its region; the other layers of the region "
-    "may compute them, too>\n"
+    "may compute these nodes, too>\n"
     "<  by operator\n{by_operator!}><  by scope\n{by_scope!}>"
     "<  nodes\n{listed!}><  and {unlisted!} more (--all shows them)\n>";
 

@@ -679,9 +679,9 @@ FSD_RECORD_FROM(failed_row, FAILED_ROW, const struct fsd_matrix *m = from;
     HEAD(has, set, when, t) \
     has(t, ROWS, rows,  "What computes the nodes", .of = &matrix_row_record, \
         .always = true, \
-        .about = "the layers of nodes that builds group differently, in the order " \
-                 "of the first nodes; then data movement outside all groups, " \
-                 "inputs, outputs") \
+        .about = "rows for nodes that the builds group differently, in the order of " \
+                 "their first nodes; then rows for data movement outside all groups, " \
+                 "for inputs and for outputs") \
     has(t, ROWS, lines, FSD_ASIDE, .of = &fsd_line_record)
 FSD_RECORD(matrix, MATRIX)
 
@@ -695,16 +695,16 @@ FSD_RECORD_PART(stability, matrix, STABILITY)
 static const char matrix_head[] =
     "{n_builds} builds; * marks a difference from A, ? an unknown fact\nint8 | fp16: "
     "two groups of nodes, x2: two layers, +1: one inserted "
-    "layer\n{builds}<{failed!}><\n{versions!}\n>\n{n_rows|row|rows}: {same} the same "
-    "in all builds, {differing} not<, {tactics!} with different tactics only>";
+    "layer\n{builds}<{failed!}><\n{versions!}\n>\n{n_rows|row|rows}: {same} equal in "
+    "all builds< ({tactics!} of these with different tactics)>, {differing} different";
 
 static const char matrix_text[] =
     "\n<\n{lines!}><\n{folded!|equal row|equal rows} omitted (--all shows them)\n>";
 
 static const char stability_head[] =
     "{n_builds} builds\n{builds}<{failed!}><\n{versions!}\n>\n{n_rows|row|rows}: "
-    "{same} the same in all builds, "
-    "{differing} not<, {tactics!} with different tactics only>";
+    "{same} equal in all builds< ({tactics!} of these with different tactics)>, "
+    "{differing} different";
 
 static const char stability_text[] = "\n{rows}";
 

@@ -93,8 +93,9 @@ static const char text[] =
     "\nnetwork inputs {inputs}, outputs {outputs}, allocated by the caller\n<build "
     "log: weights {log_weights}\n><build log: activations {log_activations}\n><build "
     "log: persistent {log_device}<, {log_host} on the host>\n><build log: scratch "
-    "{log_scratch}\n>\n{*}layer        read     weights     written         all       "
-    "alive  name  (bytes)\n{/}{layers}<\n{*}largest activation tensors\n{/}{tensors!}>";
+    "{log_scratch}\n>\nbytes by layer (live: activations in memory while the layer "
+    "runs)\n{*}layer        read     weights     written       total        live  "
+    "name\n{/}{layers}<\n{*}largest activation tensors\n{/}{tensors!}>";
 
 /* The log's memory figures, indexed by layer; NULL: the log has none. */
 static const struct fsd_memory_use **stated_of(struct fsd_arena *arena,

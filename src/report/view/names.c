@@ -423,8 +423,8 @@ FSD_RECORD(name_row, NAME_ROW)
 #define ANSWER(has, set, when, t) \
     has(t, COUNT, of_unknown_type, NULL) \
     has(t, TEXT,  low,             NULL, \
-        .about = "with --realised: of the low-precision types of the tool, the one " \
-                 "in which most nodes run") \
+        .about = "with --realised: the low-precision type of the tool in which most " \
+                 "nodes run") \
     has(t, TEXT,  half,            NULL, \
         .about = "with --realised: the 16-bit type") \
     has(t, NAME,  ops,             NULL, \
@@ -493,9 +493,8 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
     root->ops = chosen.ops;
     root->of_unknown_type = fsd_count(chosen.n_unknown);
     if (!names->at.n && request->q->not_type)
-        root->none =
-            fsd_printed(arena, "no node of known type runs in a type other than %s",
-                        request->q->not_type);
+        root->none = fsd_printed(arena, "all nodes of known type run in %s",
+                                 request->q->not_type);
     root->names = names;
     root->held = held;
     return FSD_OK;

@@ -15,9 +15,9 @@
             "given order") \
     has(t, NAME,  path,   "path") \
     has(t, COUNT, layers, "layers") \
-    has(t, COUNT, nodes,  "nodes", .about = "number of the model's nodes that it " \
-                                            "computes; absent if an input of the " \
-                                            "engine cannot be found in the model") \
+    has(t, COUNT, nodes,  "nodes", .about = "number of the model's nodes that the " \
+                                            "engine computes; absent if an input of " \
+                                            "the engine cannot be found in the model") \
     has(t, MS,    ms,     "ms") \
     has(t, NAME,  open,   "input not found", .about = "tensors of the model that " \
                                                       "nodes of the engine seem to " \
@@ -62,8 +62,8 @@ FSD_RECORD(crossing_row, CROSSING_ROW)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
-static const char engine_text[] =
-    "{engine:6}  {layers:6}  {nodes:6}  {ms:10}  {path:.60}<  (reads no {open!})>\n";
+static const char engine_text[] = "{engine:6}  {layers:6}  {nodes:6}  {ms:10}  "
+                                  "{path:.60}<  (without input {open!})>\n";
 
 static const char crossing_text[] =
     "{bytes:13}  {route:-26}  {tensor:.44}<  {written_as}><, read as {read_as}>\n";

@@ -43,8 +43,8 @@ static const char reason_text[] = "          not one kernel: {says:.200}\n";
     set(t, IDS,   between, fsd_ids(&all->pool.at[b->between.at], b->between.n), NULL) \
     set(t, COUNT, opaque, fsd_count_id(b->opaque), "in opaque layer", \
         .behind = true, \
-        .about = "the region that computes the block, whose kernels the engine " \
-                 "does not state") \
+        .about = "the region that computes the block; the engine does not state the " \
+                 "kernels of this region") \
     set(t, COUNT, elsewhere, fsd_count_id(b->elsewhere), "fused in", \
         .behind = true, \
         .about = "for a residual: the layer that computes the Add with other " \
@@ -84,11 +84,12 @@ static const char block_text[] =
 FSD_RECORD(kind_row, KIND_ROW)
 /* clang-format on */
 
-static const char kind_text[] = "\n{*}{pattern:-12}{/} {blocks}: {whole} whole<, "
-                                "{elsewhere!} fused elsewhere><, {split!} "
-                                "split><, {unknown!} unknown><  {ms!}>\n{listed}<  and "
-                                "{more!|block|blocks} more of the same kind "
-                                "(--all)\n>";
+static const char kind_text[] =
+    "\n{*}{pattern:-12}{/} {blocks|block|blocks}: {whole} whole<, "
+    "{elsewhere!} fused elsewhere><, {split!} "
+    "split><, {unknown!} unknown><  {ms!}>\n{listed}<  and "
+    "{more!|block|blocks} more of the same kind "
+    "(--all)\n>";
 
 /* clang-format off */
 #define ANSWER(has, set, when, t) \
@@ -195,12 +196,13 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_block *b,
     if (!o || is_fused(b) || same_fate(b, o))
         return NULL; /* a fused block needs no advice */
     if (b->fused != o->fused || b->layers.n != o->layers.n)
-        return fsd_printed(arena, "the other %u blocks are %s, in %u %s", usual->n,
-                           fsd_fused_name((enum fsd_fused)o->fused), o->layers.n,
-                           o->layers.n == 1 ? "layer" : "layers");
+        return fsd_printed(arena, "each of the other %u blocks is %s, in %u %s",
+                           usual->n, fsd_fused_name((enum fsd_fused)o->fused),
+                           o->layers.n, o->layers.n == 1 ? "layer" : "layers");
     if (b->between.n != o->between.n)
-        return fsd_printed(arena, "the other %u blocks have %u layers in between",
-                           usual->n, o->between.n);
+        return fsd_printed(
+            arena, "each of the other %u blocks has %u layers between its layers",
+            usual->n, o->between.n);
     return fsd_printed(arena, "the other %u blocks run in %s", usual->n,
                        o->type ? fsd_dtype_name(o->type) : "several types");
 }
@@ -289,11 +291,11 @@ enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
         add_kind(arena, kinds, blocks, request, all, (enum fsd_pattern)p);
     for (uint32_t i = 0; i < all->list.n; i++)
         by[all->list.at[i].fused]++;
-    root = fsd_sheet_begin(
-        sheet, "fusiondiff-patterns/1", &answer_record,
-        "{n|block|blocks} of known patterns<, {split!} fused partly or not "
-        "at all><, {unknown!} unknown><: {no_edges}>\n",
-        "{patterns}");
+    root =
+        fsd_sheet_begin(sheet, "fusiondiff-patterns/1", &answer_record,
+                        "{n|block|blocks} of known patterns<, {split!} fused partly or "
+                        "not at all><, {unknown!} with unknown fusion><: {no_edges}>\n",
+                        "{patterns}");
     if (request->d->model->named_only)
         root->no_edges =
             "blocks are recognized by the edges of a MODEL, and no MODEL was given";

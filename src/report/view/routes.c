@@ -29,19 +29,20 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
         .about = "change of the time compared with the base") \
     when(t, NUMBER, loss, route->in->loss >= 0, route->in->loss, "loss", \
         .about = "loss of accuracy of the worst output") \
-    has(t, NAME,  engine,   "engine", .about = "name of the engine; builds of " \
-            "routes with one name have no known difference") \
+    has(t, NAME,  engine,   "engine", .about = "name of the engine; builds with the " \
+                                               "same engine name have no known " \
+                                               "difference") \
     has(t, COUNT, layers,   "layers") \
     has(t, COUNT, inserted, "data movement", .about = "number of layers that the " \
             "builder inserted and that only move data") \
-    has(t, COUNT, split,    "fusions split", .about = "number of fusions that are " \
-            "split compared with the base") \
+    has(t, COUNT, split,    "fusions split", .about = "number of fusions of the base " \
+                                                      "that this route splits") \
     has(t, COUNT, joined,   "fusions joined") \
     set(t, FLAG,  failed, route->in->failed, "failed", .if_true = true) \
     set(t, NAME,  error, route->in->failed && !route->in->error \
         ? "no reason is stated" : route->in->error, "error") \
     set(t, NAME,  unlike, route->in->unlike, "measured differently", \
-        .about = "how the time was measured differently, which is why it is not " \
+        .about = "in what way the time was measured differently; such a time is not " \
                  "compared") \
     set(t, FACTS, settings, settings_of(k, i, false), FSD_ALWAYS, \
         .about = "values of the knobs that vary between the routes") \
@@ -248,9 +249,9 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
     when(t, NAME,  base, base, text(k, base), "in the base") \
     set(t, WORDS, values, values_of(k, i), "values", .always = true) \
     when(t, FLAG,  idle, tally.compared, tally.same == tally.compared, \
-        "changes nothing", .about = "the builds do not differ in any pair of routes " \
-                                    "that differ in this knob alone; absent if no " \
-                                    "pair has both builds") \
+        "changes nothing", .about = "true if the two builds are equal in every pair " \
+                                    "of routes that differ in this knob alone; " \
+                                    "absent if no pair has both builds") \
     set(t, COUNT, pairs, tally.pairs, "pairs", .always = true, \
         .about = "number of pairs of routes that differ in this knob alone")
 FSD_RECORD(knob_row, KNOB_ROW)
@@ -435,7 +436,8 @@ static const char *base_text(const struct fsd_routes_source *k)
     set(t, NAME,   version, text(k, tuning->version), NULL) \
     set(t, NAME,   search, tuning->search ? text(k, tuning->search) : NULL, NULL) \
     set(t, NAME,   searched, tuning->searched ? text(k, tuning->searched) : NULL, \
-        NULL, .about = "expression of the routes to try, from the tuning cache") \
+        NULL, .about = "expression for the routes to try, as the tuning cache states " \
+                       "it") \
     set(t, NAME,   loss_by, tuning->loss_by ? text(k, tuning->loss_by) : NULL, NULL) \
     when(t, NUMBER, most_loss, tuning->most_loss >= 0, tuning->most_loss, NULL, \
         .about = "the loss of accuracy above which routes are not considered") \

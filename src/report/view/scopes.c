@@ -48,7 +48,7 @@ static const char plain_row[] =
     "<  ({unlike})>\n";
 
 static const char timed_text[] =
-    "\n\n{*} nodes layers        ms     %  moves  their ms  scope  layers by "
+    "\n\n{*} nodes layers        ms     %  moves  moves ms  scope  layers by "
     "precision\n"
     "{/}{folded}<\nelsewhere {rest_ms!}>\ntotal {total_ms}\n";
 static const char plain_text[] =
@@ -263,13 +263,13 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet,
             fill_row(row, arena, &sum, timed, total);
         }
     }
-    root = fsd_sheet_begin(sheet, "fusiondiff-scopes/1", &answer_record,
-                           "{n} scopes at depth {depth}<; "
-                           "{shared_layers!|layer|layers} compute nodes of several "
-                           "scopes and count in each><; {opaque!|node|nodes} in opaque "
-                           "regions: their kernels, precisions and data-movement "
-                           "layers are not known>",
-                           timed ? timed_text : plain_text);
+    root =
+        fsd_sheet_begin(sheet, "fusiondiff-scopes/1", &answer_record,
+                        "{n} scopes at depth {depth}; moves: data-movement layers<; "
+                        "{shared_layers!|layer|layers} compute nodes of several scopes "
+                        "and count in each><; the engine does not state the kernels, "
+                        "precisions and data-movement layers of {opaque!|node|nodes}>",
+                        timed ? timed_text : plain_text);
     FSD_FILL(root, ANSWER);
     return FSD_OK;
 }

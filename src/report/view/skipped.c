@@ -336,14 +336,13 @@ static const char *no_use(const struct fsd_diff *d)
     const struct fsd_history *h = d->history;
 
     if (!h)
-        return "no log was given: --log SESSION.log (log_severity_level = 0) has the "
-               "skipped fusions";
+        return "no log was given: pass the session log that ONNX Runtime wrote with "
+               "log_severity_level = 0 (--log SESSION.log)";
     if (h->refused)
         return fsd_unused_log(h);
-    return h->passes.n || h->places.n
-               ? NULL
-               : "this log reports no skipped fusions; a session log of ONNX Runtime "
-                 "does";
+    return h->passes.n || h->places.n ? NULL
+                                      : "this log reports no skipped fusions; session "
+                                        "logs of ONNX Runtime report them";
 }
 
 enum fsd_status fsd_view_skipped(struct fsd_sheet *sheet,

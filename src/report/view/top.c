@@ -286,7 +286,7 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
     has(t, TEXT,   words,            FSD_ASIDE) \
     has(t, NAME,   fix,              FSD_ASIDE) \
     has(t, FACTS,  values,           "", .behind = true, \
-                                     .about = "external numbers, by column") \
+                                     .about = "numbers of --values, by column") \
     has(t, TEXT,   numbers,          FSD_ASIDE) \
     has(t, ROWS,   cites,            NULL, .of = &fsd_cite_record)
 FSD_RECORD(item_row, ITEM_ROW)

@@ -26,7 +26,7 @@ enum { NEIGHBOURS = 4 };
         fsd_text_or_null(d, d->engine->layers.at[link->layer].ran_by), "provider") \
     set(t, WORDS, evidence, fsd_words_of_evidence(arena, link->by), "evidence") \
     set(t, FACTS, values, fsd_facts_of_row(arena, d->values, numbers), "layer's ", \
-        .about = "external numbers, by column") \
+        .about = "numbers of --values, by column") \
     set(t, TEXT,  numbers, fsd_text_of_row(arena, d->values, numbers), FSD_ASIDE) \
     set(t, TEXT,  from, neighbours(arena, d, n->in, true), FSD_ASIDE) \
     set(t, TEXT,  to, neighbours(arena, d, n->out, false), FSD_ASIDE)
@@ -64,7 +64,7 @@ static const char layer_text[] =
     set(t, COUNT, region, fsd_count_id(d->match->region_of_node[node]), "region", \
         .aside = true) \
     set(t, FACTS, values, fsd_facts_of_row(arena, d->values, numbers), "", \
-        .about = "external numbers, by column") \
+        .about = "numbers of --values, by column") \
     set(t, TEXT,  numbers, fsd_text_of_row(arena, d->values, numbers), FSD_ASIDE) \
     set(t, ROWS,  layers, layers, "layers", .of = &layer_row_record)
 FSD_RECORD(node_row, NODE_ROW)
