@@ -555,13 +555,12 @@ static void update_variants(const struct fsd_check *check, FILE *out)
         *(check->nearest->variants.at[i].apart ? &dropped : &kept) += 1;
     for (uint32_t b = 1; b < n; b++)
         dropped += learnt[b].strange;
-    snprintf(
-        text, sizeof text,
-        "the snapshot keeps %" PRIu32 " of its variants and drops %" PRIu32 "%s", kept,
-        dropped,
-        dropped
-            ? ", because this build matches none of the recorded builds in their nodes"
-            : "");
+    snprintf(text, sizeof text,
+             "the snapshot keeps %" PRIu32 " of its variants and drops %" PRIu32 "%s",
+             kept, dropped,
+             dropped ? ", because this build matches no recorded build in the nodes of "
+                       "these variants"
+                     : "");
     fsd_note(&check->opt, text);
 }
 

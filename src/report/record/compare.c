@@ -336,8 +336,8 @@ FSD_RECORD_FROM(port_change, PORT_CHANGE, const struct fsd_compare *c = from;
     set(t, WORDS, made_of, tensors_of(arena, s, k->consts), FSD_ALWAYS, \
         .about = "weights and other constants") \
     set(t, WORDS, nodes, fsd_words_of_ends(arena, fsd_ends_of_nodes(s, nodes)), \
-        FSD_ALWAYS, .about = "nodes that the kernel computes, or whose data it " \
-                                 "moves")
+        FSD_ALWAYS, .about = "nodes that the kernel computes, or whose data the " \
+                             "kernel moves")
 FSD_RECORD(kernel, KERNEL)
 /* clang-format on */
 
@@ -494,8 +494,8 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
 
 #define SUMMARY(has, set, when, t) \
     set(t, FLAG,   differs, c->differs, FSD_ALWAYS, \
-        .about = "the builds differ in anything except times, tactics, layer names " \
-                 "and layer order") \
+        .about = "the builds differ in more than times, tactics, layer names and " \
+                 "layer order") \
     set(t, TALLY,  regions, \
         fsd_tally(arena, c->by_happened, FSD__HAPPENED_COUNT, 0, fsd_happened_name), \
         FSD_ALWAYS) \

@@ -78,8 +78,8 @@ FSD_RECORD(link, LINK)
     set(t, TEXT,   bound, bound_name(roof.by_memory), FSD_ALWAYS, \
         .word = bound_name, .n_words = 2) \
     set(t, TEXT,   peak, roof.by_memory ? "memory" : "arithmetic", \
-        FSD_ASIDE, .says = "\n  limited by {peak}: {ms} at the peak rate<, " \
-                               "{reached:0.0} % of the peak reached>") \
+        FSD_ASIDE, .says = "\n  limited by {peak}: {ms} at the peak rate<; the layer " \
+                           "reaches {reached:0.0} % of the peak rate>") \
     set(t, MS,     ms, fsd_real(roof.ms), FSD_ALWAYS, \
         .about = "the minimum time of the layer on the device") \
     set(t, NUMBER, macs_per_byte, roof.per_byte, FSD_ALWAYS) \

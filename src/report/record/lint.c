@@ -25,7 +25,8 @@
                  "output; other actions: the QuantizeLinear or DequantizeLinear") \
     set(t, NAME,   node_name, e->name, FSD_ALWAYS) \
     set(t, COUNT,  input, e->input, FSD_ALWAYS, \
-        .about = "number of the node's input; for move-pair, of the input of `to`") \
+        .about = "number of the node's input; for move-pair, number of the input of " \
+                 "`to`") \
     when(t, COUNT,  to, e->to_name, e->to, NULL, \
         .about = "move-pair: the node that will read the pair; scale-first: the " \
                  "node that scales the product and that the edit removes") \

@@ -165,8 +165,8 @@ FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
     when(t, COUNT,  runs, m->profiles && m->runs, m->runs, NULL, .large = true) \
     when(t, RECORD, totals, m->profiles > 1, fsd_spread_held(arena, &m->totals), NULL, \
         .of = &fsd_spread_row_record, \
-        .about = "spread of the sums of the profiles; `total` is the sum of the " \
-                 "layers' medians") \
+        .about = "spread of the total times of the profiles; `total` is the sum of " \
+                 "the layers' medians") \
     when(t, MS,     nodes, m->profiles, fsd_real(sums->nodes), NULL) \
     when(t, MS,     opaque, m->profiles && d->summary->opaque, \
         fsd_real(sums->opaque), NULL, \

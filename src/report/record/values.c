@@ -98,8 +98,8 @@ FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
     set(t, COUNT, layer, fsd_count_id(e->layer), NULL, \
         .about = "the layer that computes this node") \
     SUSPECTED(t, suspects, when, \
-        "nodes between this tensor and the nearest tensors before it whose " \
-        "error is within the limit") \
+        "nodes between this tensor and the nearest earlier tensors with an error " \
+        "within the limit") \
     SUSPECTED(t, layers, when, "the layers that compute the suspects") \
     SUSPECTED(t, behind, when, \
         "Casts and quantizers among the suspects, or right before the suspects") \
@@ -130,7 +130,7 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
     set(t, WORDS,  columns, fsd_words(n->columns, n->n_columns), FSD_ALWAYS) \
     set(t, COUNT,  rows, n->rows.n, FSD_ALWAYS) \
     set(t, COUNT,  joined, v->joined, FSD_ALWAYS, \
-        .about = "number of rows whose name is that of a node, a layer or a tensor") \
+        .about = "number of rows that have the name of a node, a layer or a tensor") \
     set(t, WORDS,  strangers, strangers_of(arena, d), NULL, \
         .about = "the first names of the other rows") \
     when(t, ROWS,   unmeasured, measured && n->unmeasured.n, \
@@ -154,8 +154,8 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
                  "has other values") \
     when(t, ROWS,   growth, errors, FSD_LATER(arena, growth, v->growth.n, d), NULL, \
         .of = &growth_record, \
-        .about = "how the error grows after the first wrong tensor: each step is the " \
-                 "worst of the measured tensors that follow")
+        .about = "growth of the error after the first wrong tensor: each step is the " \
+                 "tensor with the largest error among the next measured tensors")
 FSD_RECORD_SHARED(values, VALUES)
 /* clang-format on */
 

@@ -27,7 +27,7 @@ static void put_input(const struct fsd_diff *d, const struct fsd_style *style,
 {
     fsd_ink_title(style, title, out);
     if (g->named_only) {
-        fputs("none  (the nodes are those that the engine names)\n", out);
+        fputs("none  (the nodes come from names in the engine)\n", out);
         return;
     }
     fsd_printf_safe(out, "%s  (%s", g->path, g->kind);

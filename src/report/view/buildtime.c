@@ -20,7 +20,8 @@ enum { SHOWN = 10, SHOWN_SKIPS = 8 };
     set(t, COUNT,  timed, spent->timed, "timed", .about = "number of timed " \
             "combinations of formats") \
     set(t, COUNT,  kernels, spent->kernels, "kernels", \
-        .about = "number of timed kernels; for a region also those of its compiler") \
+        .about = "number of timed kernels; for a region, with the kernels that its " \
+                 "compiler timed") \
     set(t, COUNT,  cached, spent->cached, "cached", \
         .about = "number of results taken from the timing cache") \
     set(t, COUNT,  skipped, spent->skipped, "skipped", \
@@ -114,8 +115,8 @@ static const char *clock_name(unsigned value)
     when(t, TEXT,  no_plan, !plan, "plan: the log does not state the size", FSD_ASIDE) \
     when(t, TEXT,  no_seconds, !w->known || !w->parts.n, w->parts.n \
         ? "the log states no durations of timings" \
-        : "the log has no lines on timed kernels (it is not verbose, or begins after " \
-        "them)", FSD_ASIDE) \
+        : "the log has no lines on timed kernels (the log is not verbose, or begins " \
+          "after these lines)", FSD_ASIDE) \
     when(t, TEXT,  stamps, w->known && !w->stated, \
         "the log states no durations of timings; the seconds come from its time " \
         "stamps, which are in whole seconds", FSD_ASIDE) \

@@ -440,9 +440,9 @@ static enum fsd_status check_realised(const struct fsd_query *q, struct fsd_erro
 {
     if (!q->not_type && !q->finding && !q->n_words)
         return FSD_OK;
-    return fsd_fail(
-        err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-        "--realised lists all nodes: expected no names, --not or --finding");
+    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                    "expected --realised without names, --not and --finding, because "
+                    "it lists all nodes");
 }
 
 static enum fsd_status write_names(struct fsd_sheet *sheet,

@@ -454,7 +454,8 @@ FSD_RECORD_FROM(tuner, TUNER, const struct fsd_routes_source *k = from;
     set(t, COUNT,  aside, r->aside, FSD_ALWAYS, \
         .about = "number of routes whose loss is above the limit") \
     set(t, COUNT,  engines, r->engines.n, FSD_ALWAYS, \
-        .about = "number of different engines among the builds, by comparison") \
+        .about = "number of different engines among the builds, as their comparison " \
+                 "shows") \
     set(t, NAME,   base, route_name(&k, r->base), FSD_ALWAYS) \
     when(t, NUMBER, noise, r->noise >= 0, r->noise, NULL, .about = "the greatest " \
             "difference in ms between times of one engine") \
