@@ -435,8 +435,8 @@ def check_profiles():
     nameless = good[1].replace('"name"', '"other"')
     done = profile(listing(good[0], nameless, good[2], good[3]))
     check("a record without a name gives its time to nobody, and is said",
-          "input/profile-no-name: 1 records" in done.stdout and
-          "input/profile-missing-layers: it has no times for 1 of the engine's layers" in done.stdout and
+          "input/profile-no-name: records of the profile without a name: 1" in done.stdout and
+          "input/profile-missing-layers: the profile has no times for 1 of the engine's layers" in done.stdout and
           times(done) == [1, None, 3, 4] and
           abs(json.loads(done.stdout)["summary"]["ms"]["total"] - 8) < 1e-12, times(done))
     for count in ("0", "-3", "1.5", '"10"', "1e30", "nan"):
@@ -445,7 +445,7 @@ def check_profiles():
               "input/profile-odd-count" in done.stdout, times(done))
     done = profile(listing(*good[:3]))
     check("what a profile leaves out is said, the rest stands", times(done) == [1, 2, 3, None]
-          and "input/profile-missing-layers: it has no times for 1 of the engine's layers" in done.stdout, times(done))
+          and "input/profile-missing-layers: the profile has no times for 1 of the engine's layers" in done.stdout, times(done))
     done = profile(listing(*good, *[record(f"more_{i}", 1) for i in range(40)]))
     check("many layers of another engine beside all of this one", done.returncode == 2 and
           "of which only the profile has" in done.stderr, done.stderr)

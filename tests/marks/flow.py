@@ -221,7 +221,7 @@ def main():
         check("it is gone behind it", left == {"build", "asked", "given.onnx"}, left)
         check("a file of the user's", mine.read_text() == "mine")
         bisect(folder, "log", says="good  1 fusion changed  1 suspect left")
-        bisect(folder, "log", "--budget", "200,2", status=2, says="expected a page that the text has (1 page")
+        bisect(folder, "log", "--budget", "200,2", status=2, says="expected a page of the text (it has 1 page")
         bisect(folder, "good", status=2, says="the search is complete")
 
         text = state.read_text()

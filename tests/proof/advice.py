@@ -110,7 +110,7 @@ class Advice(Edges):
             return len(ports) < 2 or math.prod(ports[0].dims) != math.prod(ports[1].dims)
         if why == "it reads and writes the same format":
             return ports[0].type == ports[1].type and ports[0].layout() == ports[1].layout()
-        return why != "another layer reads the tensor as it is" or len(self.dump.readers.get(ports[0].name, [])) > 1
+        return why != "another layer reads the tensor in its present format" or len(self.dump.readers.get(ports[0].name, [])) > 1
 
     def is_in(self, layer, name):
         """The layer computes the node that the sentence names for it, "a + 3"."""
@@ -126,10 +126,10 @@ class Advice(Edges):
     def parts(self, text):
         """Why a part of a Concat or Slice is copied."""
         ports, right = self.ends(), True
-        change = re.search(r"its type changes from (\w+) to (\w+)", text)
+        change = re.search(r"the type changes from (\w+) to (\w+)", text)
         if change and len(ports) == 2:
             right &= [p.type for p in ports] == list(change.groups())
-        lies = re.search(r"its layout changes from (\w+) to (\w+)", text)
+        lies = re.search(r"the layout changes from (\w+) to (\w+)", text)
         if lies and len(ports) == 2:
             right &= all(self.lies(port, word) is not False for port, word in zip(ports, lies.groups()))
         named = re.search(r"copies an input of (.+?) to its place", text)
@@ -187,33 +187,33 @@ class Advice(Edges):
          lambda s, n, _, t: s.is_before(n) and s.writes(n, t)),
         (r"(?:its input is|the builder accepts no network input in) (\w+)(?:: quantize every input of the producer, so "
          r"that the producer writes \w+ itself)?", "t", lambda s, t: s.first("ins").type in (t, None)),
-        (r"its consumer reads (\w+): quantize all inputs of that operator, with one scale if it joins them", "t",
+        (r"its consumer reads (\w+): quantize all inputs of that operator, with one scale if it concatenates them", "t",
          lambda s, t: s.first("outs").type in (t, None)),
-        (r"the network output is (\w+): use the quantized tensor as output to remove this layer", "t",
+        (r"the network output is (\w+): make the quantized tensor the network output, which removes this layer", "t",
          lambda s, t: s.first("outs").type in (t, None) and not s.beside(False) - s.movers),
         (r"change the network (input|output) (.+) to (\w+) in the model \(a strongly typed build takes its types from "
          r"the model\)", ".nt", model_type),
         (r"build with --(input|output)IOFormats=([\w:,]+) and (?:pass|read) (.+) in that format", ".fn", offered),
         (r"no I/O format removes this layer(?:: (.*))?", ".", no_format),
-        (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that layer (\d+)(?: \((.*)\))? writes, or only slower ones; "
-         r"another operator or type may have one", "nnnn",
+        (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that layer (\d+)(?: \((.*)\))? writes, or only slower kernels; "
+         r"another operator or type may have such a kernel", "nnnn",
          lambda s, n, a, m, b: s.is_behind(n) and s.is_before(m) and s.is_in(n, a) and s.is_in(m, b)),
-        (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that is written, or only slower ones; another operator or "
-         r"type may have one", "nn", lambda s, n, a: s.is_behind(n) and s.is_in(n, a)),
+        (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that is written, or only slower kernels; another operator "
+         r"or type may have such a kernel", "nn", lambda s, n, a: s.is_behind(n) and s.is_in(n, a)),
         (r"(\d+) channels do not fill vectors of (\d+) channels: choose a multiple of the vector size", "ss", channels),
         (r"((?:the builder copies an input of .* to its place|the builder copies a part of a tensor before a layer reads "
          r"it|the builder joins tensors for one kernel).*)", ".", parts),
-        (r"the region before or after this edge, which is compiled as a whole, has a different format there", "",
+        (r"the builder compiles the region before or after this edge as a whole, and the region needs a different format", "",
          is_beside_region),
-        (r"choose (\d+) (elements|channels a group) instead of (\d+) where (.+) (reads|writes) them: .*", "s.sn.", chosen),
-        (r"choose an even number of (elements|channels a group) instead of (\d+) where (.+) (reads|writes) them: .*", ".sn.",
+        (r"choose (\d+) (elements|channels per group) instead of (\d+) where (.+) (reads|writes) them: .*", "s.sn.", chosen),
+        (r"choose an even number of (elements|channels per group) instead of (\d+) where (.+) (reads|writes) them: .*", ".sn.",
          lambda s, unit, given, name, does: int(given) % 2 and s.chosen(int(given) + 1, unit, given, name, does)),
-        (r"the kernel of a product needs (\d+) elements, but the data or the result has (\d+)", "ss", pads),
-        (r"the kernel of a product needs an aligned size; the dump does not state the size", "",
+        (r"the kernel of a convolution or matrix multiplication needs (\d+) elements, but the data or the result has (\d+)", "ss", pads),
+        (r"the kernel of a convolution or matrix multiplication needs an aligned size; the dump does not state the size", "",
          lambda s: any(d < 0 for p in (*s.layer().ins, *s.layer().outs) for d in p.dims)),
         (r"quantize both (.+) and (.+), or neither", "nn",
          lambda s, a, b: None not in (s.node(a), s.node(b)) and s.reaches(s.node(a), s.node(b))),
-        (r"run the operators on both sides in one type; here one uses (\w+) and the other (\w+)", "tt",
+        (r"run the operators on both sides in one type: one side uses (\w+) and the other (\w+)", "tt",
          lambda s, a, b: {a, b} <= s.types(s.row["layer"], "ins") | s.types(s.row["layer"], "outs")),
         (r"only the name of this layer is known: build with --profilingVerbosity=detailed to see what it converts", "",
          lambda s: s.layer().is_named_only()),

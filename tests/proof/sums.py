@@ -149,7 +149,7 @@ class Sums:
     def judge_gain(self, text, percent, rows):
         """What a line "to do" saves: the layers that the change removes."""
         layers = self._removed_by(text, rows)
-        parts = [(self.share_of([i]), self.saved(i, group=" channels a group " in text)) for i in layers or ()]
+        parts = [(self.share_of([i]), self.saved(i, group=" channels per group " in text)) for i in layers or ()]
         if layers is None or any(s is None for s, _ in parts):
             return None
         return abs(100 * sum(s * saved for s, saved in parts) - percent) < ROUNDED

@@ -246,7 +246,7 @@ def test_what_was_made_outlives_what_it_was_made_of(tmp_path):
     os.unlink(kept)
     for _ in range(50):
         fusiondiff.diff(MODEL, ENGINE)
-    with pytest.warns(UserWarning, match="variant rows"):
+    with pytest.warns(UserWarning, match="of its variants"):
         assert check.update().startswith("fusiondiff snapshot")
     for form in ("text", "json", "html", "junit"):
         assert "(snapshot)" in check.write(form) or form == "junit"

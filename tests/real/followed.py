@@ -154,7 +154,7 @@ def folded(model, text, _):
 
 def sized(_, text, make):
     """The network with the size that needs no padding."""
-    found = re.match(r"choose (\d+|an even number of) (?:elements|channels a group) instead of (\d+) at", text)
+    found = re.match(r"choose (\d+|an even number of) (?:elements|channels per group) instead of (\d+) at", text)
     return (make(int(found[1]) if found[1].isdigit() else int(found[2]) + 1), []) if found and make else None
 
 

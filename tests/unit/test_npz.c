@@ -276,34 +276,42 @@ static void an_archive_that_is_changed_in_one_place(void **state)
         const char *told;
     } cases[] = {
         {LOCAL, 4, 2, 20, "x of 2"},
-        {LOCAL, 0, 1, 'p', "expected a member at the offset that the directory states"},
+        {LOCAL, 0, 1, 'p',
+         "expected an npz archive with a complete member at the offset that the "
+         "directory states"},
         {LOCAL, 26, 2, 65535,
-         "expected a member at the offset that the directory states"},
+         "expected an npz archive with a complete member at the offset that the "
+         "directory states"},
         {LOCAL, 28, 2, 65535,
-         "expected a member at the offset that the directory states"},
-        {ENTRY, 0, 1, 'p', "expected an entry of the directory"},
-        {ENTRY, 28, 2, 6, "expected an entry of the directory"},
-        {ENTRY, 30, 2, 1, "expected an entry of the directory"},
-        {ENTRY, 32, 2, 1, "expected an entry of the directory"},
+         "expected an npz archive with a complete member at the offset that the "
+         "directory states"},
+        {ENTRY, 0, 1, 'p', "expected an npz archive with an entry for each member"},
+        {ENTRY, 28, 2, 6, "expected an npz archive with an entry for each member"},
+        {ENTRY, 30, 2, 1, "expected an npz archive with an entry for each member"},
+        {ENTRY, 32, 2, 1, "expected an npz archive with an entry for each member"},
         {ENTRY, 8, 2, 1, "x: it is encrypted of 0"},
         {ENTRY, 8, 2, 2, "x of 2"},
         {ENTRY, 10, 2, 12, "x: it is compressed by a method other than deflate of 0"},
         {ENTRY, 20, 4, 1 << 20,
-         "expected a member at the offset that the directory states"},
+         "expected an npz archive with a complete member at the offset that the "
+         "directory states"},
         {ENTRY, 24, 4, 1 << 20, "x: its length does not match its shape and type of 2"},
         {ENTRY, 24, 4, 1 << 30, "expected members of at most 1032 times the file's"},
-        {ENTRY, 42, 4, 1, "expected a member at the offset that the directory states"},
+        {ENTRY, 42, 4, 1,
+         "expected an npz archive with a complete member at the offset that the "
+         "directory states"},
         {ENTRY, 42, 4, 1 << 20,
-         "expected a member at the offset that the directory states"},
+         "expected an npz archive with a complete member at the offset that the "
+         "directory states"},
         {ENTRY, 50, 1, 'z', "nothing"},
-        {END, 0, 1, 'p', "expected the end record"},
+        {END, 0, 1, 'p', "expected an npz archive with an end record"},
         {END, 10, 2, 0, "nothing"},
-        {END, 10, 2, 2, "expected an entry of the directory"},
-        {END, 12, 4, 1 << 20, "expected the directory"},
-        {END, 12, 4, 50, "expected an entry of the directory"},
-        {END, 12, 4, 45, "expected an entry of the directory"},
-        {END, 16, 4, 1 << 20, "expected the directory"},
-        {END, 20, 2, 1, "expected the end record"},
+        {END, 10, 2, 2, "expected an npz archive with an entry for each member"},
+        {END, 12, 4, 1 << 20, "expected an npz archive with a complete directory"},
+        {END, 12, 4, 50, "expected an npz archive with an entry for each member"},
+        {END, 12, 4, 45, "expected an npz archive with an entry for each member"},
+        {END, 16, 4, 1 << 20, "expected an npz archive with a complete directory"},
+        {END, 20, 2, 1, "expected an npz archive with an end record"},
     };
 
     (void)state;
@@ -328,7 +336,7 @@ static void the_end_record_may_have_a_comment(void **state)
     set_number(b.at + parts.end + 20, 3, 2);
     assert_told(&b, "x of 2");
     set_number(b.at + parts.end + 20, 4, 2);
-    assert_told(&b, "expected the end record");
+    assert_told(&b, "expected an npz archive with an end record");
 }
 
 /* Sizes of 64 bits: in the entry's extra field, behind one of another kind. */
@@ -357,7 +365,8 @@ static void sizes_of_64_bits_are_in_an_extra_field(void **state)
     set_number(b.at + parts.entry + 42, UINT32_MAX, 4);
     assert_told(&b, "x of 2");
     set_number(b.at + parts.end - 28, 16, 2);
-    assert_told(&b, "expected a member at the offset that the directory states");
+    assert_told(&b, "expected an npz archive with a complete member at the offset that "
+                    "the directory states");
 }
 
 /* The directory by a record of 64 bits, to which a locator before the end leads. */
@@ -385,9 +394,9 @@ static void a_directory_of_64_bits_is_found(void **state)
     set_number(b.at + parts.end + 32, 1 << 21, 8);
     assert_told(&b, "expected at most 1048576 tensors, found 2097152");
     set_number(b.at + parts.end + 56 + 8, parts.end + 1, 8);
-    assert_told(&b, "expected the 64-bit end record");
+    assert_told(&b, "expected an npz archive with a 64-bit end record");
     set_number(b.at + parts.end + 56 + 8, UINT64_MAX, 8);
-    assert_told(&b, "expected the 64-bit end record");
+    assert_told(&b, "expected an npz archive with a 64-bit end record");
 }
 
 int main(void)

@@ -269,8 +269,8 @@ static void several_engines(void **state)
 
     (void)state;
     assert_int_equal(r.status, FSD_E_ARG);
-    assert_non_null(strstr(r.err.message, "1: line 3, 1 layer;"));
-    assert_non_null(strstr(r.err.message, "2: line 6, 2 layers"));
+    assert_non_null(strstr(r.err.message, "1 (line 3, 1 layer);"));
+    assert_non_null(strstr(r.err.message, "2 (line 6, 2 layers)"));
     end(&r);
     r = load_fixture("two-engines.log", 2);
     assert_int_equal(r.status, FSD_OK);
