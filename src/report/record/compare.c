@@ -100,7 +100,7 @@ const struct fsd_rows *fsd_rows_of_unstated(struct fsd_arena *arena,
     set(t, TYPE, before, n->before, FSD_ALWAYS) \
     set(t, TYPE, after, n->after, FSD_ALWAYS) \
     set(t, TEXT, change, fsd_width_name(n->width), FSD_ALWAYS, \
-        .about = "change of the precision, as `change` of an edge")
+        .about = "change of the precision, in the words of `change` of an edge")
 FSD_RECORD_FROM(precision, PRECISION, const struct fsd_compare *c = from;
     const struct fsd_node_change *n = &c->precisions.at[i])
 

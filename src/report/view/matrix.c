@@ -673,7 +673,7 @@ FSD_RECORD_FROM(failed_row, FAILED_ROW, const struct fsd_matrix *m = from;
         .about = "builds that failed, which have no letter; absent if none failed") \
     set(t, NAME,  versions, versions_text(k), NULL, \
         .about = "the first two builds whose builders differ in version; absent if " \
-                 "none are known to differ")
+                 "all known versions are equal")
 
 #define MATRIX(has, set, when, t) \
     HEAD(has, set, when, t) \
