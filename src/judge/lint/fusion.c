@@ -28,152 +28,167 @@ static fsd_block_applies is_quantized_conv, is_read_by_others, is_moved, is_one_
 static const struct fsd_fusion_rule rules[] = {
     /* Attention: rules that no edit of the model can satisfy. */
     {"attention/width", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_wide,
-     "the head size is {0}", "TensorRT for RTX fuses head sizes from 9 to 256", NULL,
-     "18 of 18 are split; of 39 sizes from 9 to 256 none is", MEASURED},
+     "the head size is {0}",
+     "TensorRT for RTX fuses attention with head sizes from 9 to 256 only", NULL,
+     "18 of 18 attentions with other head sizes are split, and 0 of 39 with head sizes "
+     "from 9 to 256",
+     MEASURED},
     {"attention/between", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_scored_otherwise,
      "`{A}` is between the scores and the Softmax",
      "TensorRT for RTX fuses any operator there except Tanh, Relu, Sigmoid, Erf, Elu, "
      "Mish and Pow",
      NULL,
-     "11 of 11 are split; with 18 other operators, 11 kinds of masks and 7 of "
-     "scales none is",
+     "11 of 11 attentions with these operators are split, and none with 18 other "
+     "operators, 11 kinds of masks and 7 kinds of scales",
      MEASURED},
     {"attention/axis", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_across,
      "the Softmax is along axis {0}",
-     "TensorRT for RTX fuses it along the last "
-     "axis only",
-     NULL, "2 of 2 are split", MEASURED},
+     "TensorRT for RTX fuses attention with a Softmax along the last axis only", NULL,
+     "2 of 2 attentions are split", MEASURED},
     {"attention/token", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_of_one_token,
      "there is one query and one key",
      "TensorRT for RTX fuses attention with two "
      "keys or more",
-     NULL, "1 of 1 is split; 1 query with 64 keys is not", MEASURED},
+     NULL,
+     "1 of 1 attention is split; an attention with 1 query and 64 keys is not split",
+     MEASURED},
     {"attention/single", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_single,
      "the batch size times the number of heads is 1, and the sizes are fixed",
      "TensorRT for RTX fuses attention if this product is 2 or more, or if the batch "
-     "is dynamic",
-     NULL, "7 of 7 are split; with a dynamic batch it is not", MEASURED},
+     "size is dynamic",
+     NULL,
+     "7 of 7 attentions are split; an attention with a dynamic batch size is not split",
+     MEASURED},
     {"attention/changed", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_changed,
-     "`{A}` is between the Softmax and the product with V, {B}",
-     "TensorRT for RTX fuses this only in FP16 with head size 32 or 64 and fixed "
-     "sizes, with one query or with as many keys as queries, at most 512; it never "
-     "fuses a Relu there",
+     "`{A}` is between the Softmax and the product with V, and {B}",
+     "TensorRT for RTX fuses this only in FP16, with head size 32 or 64, with fixed "
+     "sizes, and with one query or equal numbers of queries and keys up to 512; it "
+     "never fuses a Relu there",
      "mask the scores before the Softmax",
-     "63 of 63 are split, 0 of 20 within these limits", MEASURED},
-    /* Attention: rules that an edit of the model can satisfy. */
+     "63 of 63 attentions outside these limits are split, and 0 of 20 within them",
+     MEASURED},
+    /* Then the rules that an edit satisfies. */
     {"attention/type", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp32,
-     "the element type is FP32", "TensorRT for RTX fuses FP16 and BF16 only",
+     "the attention is FP32", "TensorRT for RTX fuses attention in FP16 and BF16 only",
      "cast Q, K and V to FP16 or BF16 before both products, and cast the products' "
      "outputs back",
-     "237 of 237 are split; with the edit 64 of 64 in FP16 and 8 of 8 in BF16 are one "
-     "kernel",
+     "237 of 237 attentions are split; after the edit, 64 of 64 in FP16 and 8 of 8 in "
+     "BF16 are one kernel",
      MEASURED, FSD_CURE_CASTS},
     {"attention/head", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_narrow,
-     "the head size is {0}", "TensorRT for RTX fuses head sizes from 9 to 256",
+     "the head size is {0}",
+     "TensorRT for RTX fuses attention with head sizes from 9 to 256 only",
      "pad Q, K and V to head size 16 and slice the output",
-     "10 of 10 are split, and 0 of 39 with head sizes of 9 or more; with the edit 28 "
-     "of 28 are one kernel",
+     "10 of 10 attentions with smaller head sizes are split, and 0 of 39 with head "
+     "sizes of 9 or more; after "
+     "the edit, 28 of 28 are one kernel",
      MEASURED, FSD_CURE_PADS},
     {"attention/sizes", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_uneven,
-     "the key size is {0} and the value size {1}",
-     "TensorRT for RTX fuses equal "
-     "sizes only",
-     "pad the smaller one; if that is V, slice the output",
-     "14 of 14 are split; with the edit 17 of 17 are one kernel", MEASURED,
+     "K has head size {0} and V has head size {1}",
+     "TensorRT for RTX fuses attention with equal head sizes only",
+     "pad the smaller of both sizes; if you pad V, slice the output",
+     "14 of 14 attentions are split; after the edit, 17 of 17 are one kernel", MEASURED,
      FSD_CURE_PADS},
     {"attention/broadcast", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_broadcast,
-     "K or V has one head, and Q has {0}: the product broadcasts that head",
+     "K or V has one head, which the product broadcasts to the {0} heads of Q",
      "TensorRT for RTX fuses attention if K and V have as many heads as Q, or if the "
      "batch size is not 1 and only the Softmax is between the products",
-     "repeat K and V by an Expand",
-     "39 of 39 are split, 0 of 23 within these limits; with the edit 15 of 15 are one "
-     "kernel",
+     "repeat the heads of K and V by an Expand",
+     "39 of 39 attentions outside these limits are split, and 0 of 23 within them; "
+     "after the edit, "
+     "15 of 15 are one kernel",
      MEASURED, FSD_CURE_REPEAT},
     {"attention/output", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_shown,
      "`{A}` is an output of the network",
-     "TensorRT for RTX fuses scores and probabilities that only the block reads",
-     "remove it from the outputs of the network",
-     "6 of 6 are split; with the edit 4 of 4 are one kernel", MEASURED,
+     "TensorRT for RTX fuses attention only if no operator outside the attention reads "
+     "the scores or probabilities",
+     "remove this tensor from the outputs of the network",
+     "6 of 6 attentions are split; after the edit, 4 of 4 are one kernel", MEASURED,
      FSD_CURE_UNMARK},
     {"attention/part-quantized", FSD_PATTERN_ATTENTION, RTX,
      fsd_attention_is_half_quantized,
-     "only one of the two products, that of the {A}, has quantizers on both operands",
-     "TensorRT for RTX requires quantizers on the operands of both products, or of "
-     "neither",
+     "only the product that computes the {A} has quantizers on both operands",
+     "TensorRT for RTX requires quantizers on both operands of both products, or of "
+     "neither product",
      "quantize all four operands and the output, or none of them",
-     "of 49 all are split; if only one operand of a product is quantized, 0 of 72 "
-     "are; if none is quantized, 0 of 28 are",
+     "49 of 49 such attentions are split; 0 of 72 are split if only one operand of a "
+     "product is quantized, and 0 of 28 if no operand is quantized",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/rounded", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_rounded,
-     "the probabilities have quantizers and V has none, {A}",
-     "TensorRT for RTX fuses this only in FP16 with head size 32 or 64 and fixed "
-     "sizes, with one query or with as many keys as queries, at most 512",
+     "the probabilities have quantizers, V has none, and {A}",
+     "TensorRT for RTX fuses this only in FP16, with head size 32 or 64, with fixed "
+     "sizes, and with one query or equal numbers of queries and keys up to 512",
      "remove the quantizers of the probabilities",
-     "outside these limits 37 of 37 are split, within them 0 of 11; with the edit 8 "
-     "of 8 are one kernel",
+     "37 of 37 attentions outside these limits are split, and 0 of 11 within them; "
+     "after the edit, 8 of 8 are one kernel",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/int8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_int8_otherwise,
-     "it is INT8 with head size {0}, {A} keys and {B}",
-     "TensorRT for RTX fuses INT8 with head sizes 16, 32 and 64, at most 512 keys, "
-     "two queries or more, and a quantized output",
-     "remove the quantizers of the block",
-     "29 of 29 are split; with the edit 6 of 6 are one kernel; also one kernel: "
-     "head sizes 16, 32 and 64, 1 to 512 keys, 2 to 600 queries, masks, dynamic sizes",
+     "the attention is INT8, with head size {0}, {A} and {B}",
+     "TensorRT for RTX fuses INT8 attention only with head size 16, 32 or 64, at most "
+     "512 keys, at least two queries, and a quantized output",
+     "remove the quantizers of the attention",
+     "29 of 29 attentions are split; after the edit, 6 of 6 are one kernel; INT8 "
+     "attentions within these limits are one kernel (1 to 512 keys, 2 to 600 queries, "
+     "masks and dynamic sizes)",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/fp8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp8_otherwise,
-     "it is FP8 with {A}",
-     "TensorRT for RTX fuses FP8 only if the number of keys is static and at least "
-     "32, and if the output is quantized or not FP32",
-     "remove the quantizers of the block, and compute it in FP16 or BF16",
-     "39 of 39 are split; with the edit 5 of 5 are one kernel; so are 57 with 32 "
-     "keys or more, and with one query",
+     "the attention is FP8 with {A}",
+     "TensorRT for RTX fuses FP8 attention only if the number of keys is static and at "
+     "least 32, and if the output is quantized, FP16 or BF16",
+     "remove the quantizers of the attention, and compute the attention in FP16 or "
+     "BF16",
+     "39 of 39 attentions are split; after the edit, 5 of 5 are one kernel; 57 FP8 "
+     "attentions with 32 keys or more are one kernel, too, also with one query",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/behind", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_masked_behind,
      "`{A}` is between the Softmax and its quantizer",
      "TensorRT for RTX fuses a Softmax that is quantized directly, or after a "
      "scaling",
-     "remove the quantizers of the block, or mask the scores before the Softmax",
-     "36 of 36 are split (Where, Mul, Clip), none of 8 with a scale there; with the "
-     "quantizers removed 5 of 5 are one kernel",
+     "remove the quantizers of the attention, or mask the scores before the Softmax",
+     "36 of 36 attentions with Where, Mul or Clip there are split, and 0 of 8 with a "
+     "scaling; after the quantizers are removed, 5 of 5 are one kernel",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/shared", FSD_PATTERN_ATTENTION, RTX, fsd_attention_shares_queries,
-     "`{A}` multiplies the same queries, which have three axes",
-     "TensorRT for RTX merges both products into one, unless the queries have four "
-     "axes",
-     "pad the other factor of that product with zeros",
-     "26 of 26 are split, and 0 of 25 with four axes, or with inputs as queries; with "
-     "the edit 9 of 9 are one kernel",
+     "`{A}` also multiplies the queries, which have three axes",
+     "TensorRT for RTX merges both products of the queries into one, unless the "
+     "queries have four axes",
+     "pad the other factor of `{A}` with zeros",
+     "26 of 26 such attentions are split, and 0 of 25 whose queries have four axes or "
+     "are "
+     "inputs of the network; after the edit, 9 of 9 are one kernel",
      MEASURED, FSD_CURE_APART},
     {"attention/documented", FSD_PATTERN_ATTENTION, " trt10 trt11 ",
      fsd_attention_is_beyond_documented, "the head size is {0}",
-     "TensorRT fuses multiples of 8 from 16 to 256 in FP16 and BF16", NULL, NULL,
-     DOCUMENTED},
+     "TensorRT fuses attention in FP16 and BF16 if the head size is a multiple of 8 "
+     "from 16 to 256",
+     NULL, NULL, DOCUMENTED},
 
     {"layernorm/moved", FSD_PATTERN_LAYERNORM, RTX, is_moved,
-     "`{A}` moves the data "
-     "of the output",
-     "TensorRT for RTX fuses a norm if its output is read without a move of data",
-     "compute the norm after the move, if it moves whole rows",
-     "7 of 8 are split, and 0 of 22 without a move", MEASURED},
-    {"layernorm/row", FSD_PATTERN_LAYERNORM, RTX, is_one_row, "it has one row",
-     "TensorRT for RTX fuses two rows or more", NULL, "1 of 1 is split", MEASURED},
+     "`{A}` moves the data of the norm's output",
+     "TensorRT for RTX fuses a norm only if no operator moves the data of its output",
+     "compute the norm after `{A}`, if `{A}` moves whole rows",
+     "7 of 8 norms are split, and 0 of 22 whose output no operator moves", MEASURED},
+    {"layernorm/row", FSD_PATTERN_LAYERNORM, RTX, is_one_row, "the norm has one row",
+     "TensorRT for RTX fuses norms with two rows or more", NULL, "1 of 1 norm is split",
+     MEASURED},
     {"layernorm/long", FSD_PATTERN_LAYERNORM, RTX, is_long_row,
-     "a row has {0} "
-     "elements",
-     "TensorRT for RTX fuses rows of fewer than 16384 elements", NULL,
-     "rows of 8 to 8192 are not split", MEASURED},
+     "each row of the norm has {0} elements",
+     "TensorRT for RTX fuses norms with rows of fewer than 16384 elements", NULL,
+     "norms with rows of 8 to 8192 elements are not split", MEASURED},
 
     {"conv/int8", FSD_PATTERN_CONV_BN_ACT, RTX, is_quantized_conv,
      "the Conv is "
      "INT8",
-     "TensorRT for RTX computes scale, bias and activation in the next kernel that "
-     "quantizes, which the engine needs in any case",
+     "TensorRT for RTX computes the scale, bias and activation in the next quantizing "
+     "kernel, which the engine needs in any case",
      NULL, "325 of 325", MEASURED},
     {"conv/readers", FSD_PATTERN_CONV_BN_ACT, RTX, is_read_by_others,
      "`{A}` reads the activation",
-     "TensorRT for RTX fuses SiLU, HardSwish, LeakyRelu, GELU and HardSigmoid with "
-     "the Conv if only Conv, MaxPool and Concat read them",
-     NULL, "66 of 66 models of one block; 351 of 373 blocks of exporters' models",
+     "TensorRT for RTX fuses SiLU, HardSwish, LeakyRelu, GELU and HardSigmoid with the "
+     "Conv only if all consumers of the activation are Conv, MaxPool or Concat",
+     NULL,
+     "66 of 66 models with one such block, and 351 of 373 such blocks in exported "
+     "models",
      MEASURED},
 };
 

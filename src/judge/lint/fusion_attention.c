@@ -311,10 +311,11 @@ bool fsd_attention_is_int8_otherwise(struct fsd_measured_block *m)
     if (!is_all(m, FSD_INT8) || head < 0)
         return false;
     m->number[0] = head;
-    m->text[0] = keys < 0 ? "any number of" : fsd_printed(m->arena, "%d", (int)keys);
+    m->text[0] =
+        keys < 0 ? "a dynamic number of keys" : fsd_printed(m->arena, "%d", (int)keys);
     m->text[1] = queries == 1             ? "one query"
                  : is_output_quantized(m) ? "several queries"
-                                          : "an output that is not quantized";
+                                          : "an unquantized output";
     return (head != 16 && head != 32 && head != 64) || keys > LONGEST || queries == 1 ||
            !is_output_quantized(m);
 }
@@ -334,7 +335,7 @@ bool fsd_attention_is_fp8_otherwise(struct fsd_measured_block *m)
     if (keys >= 0 ? keys < SHORTEST
                   : fsd_amount_is_open(m->sizes->amounts, x->dims[x->rank - 1]))
         return true;
-    m->text[0] = "an output in FP32 that is not quantized";
+    m->text[0] = "an unquantized FP32 output";
     return type_of(m, m->first) == FSD_FP32 && !is_output_quantized(m);
 }
 
@@ -424,12 +425,12 @@ static const char *beyond_changed(const struct fsd_measured_block *m)
         return NULL;
     for (uint32_t i = 0; i < x->rank; i++)
         if (fsd_amount_is_open(m->sizes->amounts, x->dims[i]))
-            return "with dynamic sizes";
-    return type_of(m, m->first) == FSD_BF16 ? "in BF16"
+            return "the sizes are dynamic";
+    return type_of(m, m->first) == FSD_BF16 ? "the attention is BF16"
            : head > 0 && !fsd_attention_computes_between(head)
-               ? fsd_printed(m->arena, "with head size %d", (int)head)
+               ? fsd_printed(m->arena, "the head size is %d", (int)head)
            : keys > 0 && queries > 0 && (keys != queries || keys > LONGEST)
-               ? fsd_printed(m->arena, "with %d queries and %d keys", (int)queries,
+               ? fsd_printed(m->arena, "there are %d queries and %d keys", (int)queries,
                              (int)keys)
                : NULL;
 }
@@ -441,8 +442,9 @@ bool fsd_attention_is_changed(struct fsd_measured_block *m)
     if (node == FSD_NONE || (m->facts->traits[node] & FSD_OP_QDQ))
         return false;
     m->text[0] = fsd_text(m->names, m->facts->g->nodes.at[node].op);
-    m->text[1] = fsd_node_is(m->facts->g, node, FSD_ONNX_Relu) ? "at any size"
-                                                               : beyond_changed(m);
+    m->text[1] = fsd_node_is(m->facts->g, node, FSD_ONNX_Relu)
+                     ? "no kernel supports this operator there"
+                     : beyond_changed(m);
     return m->text[1] != NULL;
 }
 

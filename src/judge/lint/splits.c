@@ -13,53 +13,55 @@
 #include "model/ops/ids.h"
 
 #define SWITCH(word) "build with " word " in __LUNOWUD"
-#define MARK         "mark a tensor inside it as an output"
-#define IF           "pass a tensor inside it through an If of two equal branches"
-#define CASTS        "cast a tensor inside it to FP16 and back"
-#define PAIR         "add a Q/DQ pair inside it"
-#define ROUNDS       "; rounds the values of the tensor"
-#define PROOF        "; changes values, so it proves a cause but is no cure"
+#define MARK         "mark a tensor inside the kernel as an output"
+#define IF           "pass a tensor inside the kernel through an If with equal branches"
+#define CASTS        "cast a tensor inside the kernel to FP16 and back"
+#define PAIR         "add a Q/DQ pair inside the kernel"
+#define ROUNDS       "; the casts round the values of the tensor"
+#define PROOF        "; the pair changes values: use it to find a cause, not as a fix"
 
 static const struct fsd_split_way ways[] = {
-    {SWITCH("-peep:fc_h_fusion=off"), FSD_SPLIT_HORIZONTAL, false, "split 32 of 32",
-     "it splits all kernels of this kind, and each product's kernel then includes the "
-     "operators after it; no other kernel changed"},
+    {SWITCH("-peep:fc_h_fusion=off"), FSD_SPLIT_HORIZONTAL, false,
+     "split 32 of 32 kernels",
+     "each product's kernel then includes the operators after the product; no other "
+     "kernel changed"},
     {SWITCH("-copy_ppg=off"), FSD_SPLIT_ATTENTION, false,
      "split such kernels in 3 of 5 models",
-     "in 11 of 19 models it also changed Concats in place and INT8 epilogues"},
-    {SWITCH("-reshape_ppg=off"), FSD_SPLIT_EPILOGUE, false, "split 13 of 178",
-     "it is not known which kernels it splits"},
-    {MARK, FSD_SPLIT_ATTENTION, false, "split 4 of 4",
-     "adds an output; in 4 cases no other kernel changed"},
-    {MARK, FSD_SPLIT_EPILOGUE, false, "split 9 of 14",
-     "adds an output; in 8 cases no other kernel changed; in INT8 and FP8 it split "
+     "in 11 of 19 models, this also changed in-place Concats and INT8 epilogues"},
+    {SWITCH("-reshape_ppg=off"), FSD_SPLIT_EPILOGUE, false, "split 13 of 178 kernels",
+     "which kernels the option splits is unknown"},
+    {MARK, FSD_SPLIT_ATTENTION, false, "split 4 of 4 kernels",
+     "adds an output; 4 of these splits changed no other kernel"},
+    {MARK, FSD_SPLIT_EPILOGUE, false, "split 9 of 14 kernels",
+     "adds an output; 8 of these splits changed no other kernel; in INT8 and FP8 it "
+     "split "
      "1 of 21"},
-    {MARK, FSD_SPLIT_CHAIN, false, "split 8 of 31",
-     "adds an output; in 3 cases no other kernel changed"},
-    {IF, FSD_SPLIT_ATTENTION, false, "split 4 of 4",
-     "in 3 cases no other kernel changed"},
-    {IF, FSD_SPLIT_HORIZONTAL, false, "split 10 of 11",
-     "in 3 cases no other kernel changed; the builder refused 1 model"},
-    {IF, FSD_SPLIT_EPILOGUE, false, "split 14 of 14",
-     "in 9 cases no other kernel changed"},
-    {IF, FSD_SPLIT_CHAIN, false, "split 30 of 31",
-     "in 16 cases no other kernel changed; the builder refused 1 model"},
-    {CASTS, FSD_SPLIT_ATTENTION, true, "split 2 of 4",
-     "in 2 cases no other kernel changed" ROUNDS},
-    {CASTS, FSD_SPLIT_HORIZONTAL, true, "split 6 of 11",
-     "in 1 case no other kernel changed" ROUNDS},
-    {CASTS, FSD_SPLIT_EPILOGUE, true, "split 8 of 14",
-     "in 7 cases no other kernel changed" ROUNDS},
-    {CASTS, FSD_SPLIT_CHAIN, true, "split 21 of 31",
-     "in 21 cases no other kernel changed" ROUNDS},
-    {PAIR, FSD_SPLIT_ATTENTION, false, "split 4 of 4",
-     "in 4 cases no other kernel changed" PROOF},
-    {PAIR, FSD_SPLIT_HORIZONTAL, false, "split 10 of 10",
-     "in 1 case no other kernel changed" PROOF},
-    {PAIR, FSD_SPLIT_EPILOGUE, false, "split 12 of 12",
-     "in 10 cases no other kernel changed" PROOF},
-    {PAIR, FSD_SPLIT_CHAIN, false, "split 31 of 31",
-     "in 28 cases no other kernel changed" PROOF},
+    {MARK, FSD_SPLIT_CHAIN, false, "split 8 of 31 kernels",
+     "adds an output; 3 of these splits changed no other kernel"},
+    {IF, FSD_SPLIT_ATTENTION, false, "split 4 of 4 kernels",
+     "3 of these splits changed no other kernel"},
+    {IF, FSD_SPLIT_HORIZONTAL, false, "split 10 of 11 kernels",
+     "3 of these splits changed no other kernel; the builder refused 1 model"},
+    {IF, FSD_SPLIT_EPILOGUE, false, "split 14 of 14 kernels",
+     "9 of these splits changed no other kernel"},
+    {IF, FSD_SPLIT_CHAIN, false, "split 30 of 31 kernels",
+     "16 of these splits changed no other kernel; the builder refused 1 model"},
+    {CASTS, FSD_SPLIT_ATTENTION, true, "split 2 of 4 kernels",
+     "2 of these splits changed no other kernel" ROUNDS},
+    {CASTS, FSD_SPLIT_HORIZONTAL, true, "split 6 of 11 kernels",
+     "1 of these splits changed no other kernel" ROUNDS},
+    {CASTS, FSD_SPLIT_EPILOGUE, true, "split 8 of 14 kernels",
+     "7 of these splits changed no other kernel" ROUNDS},
+    {CASTS, FSD_SPLIT_CHAIN, true, "split 21 of 31 kernels",
+     "21 of these splits changed no other kernel" ROUNDS},
+    {PAIR, FSD_SPLIT_ATTENTION, false, "split 4 of 4 kernels",
+     "4 of these splits changed no other kernel" PROOF},
+    {PAIR, FSD_SPLIT_HORIZONTAL, false, "split 10 of 10 kernels",
+     "1 of these splits changed no other kernel" PROOF},
+    {PAIR, FSD_SPLIT_EPILOGUE, false, "split 12 of 12 kernels",
+     "10 of these splits changed no other kernel" PROOF},
+    {PAIR, FSD_SPLIT_CHAIN, false, "split 31 of 31 kernels",
+     "28 of these splits changed no other kernel" PROOF},
 };
 
 /* The kind of kernel that the layer is (enum fsd_split_of); 0 if it has a single node,
