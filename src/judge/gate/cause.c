@@ -215,10 +215,10 @@ static const char *unexplained(const struct finder *f)
     struct fsd_print text;
     FILE *out = fsd_print_open(&text);
 
-    fputs("No known cause. Same in both: ", out);
+    fputs("No known cause. Same in both builds: ", out);
     fputs(put_aspects(f->c, FSD_ASPECT_EQUAL, FSD_ASPECT_NODES, out) ? "" : "nothing",
           out);
-    fputs("; not stated: ", out);
+    fputs(". Unknown: ", out);
     fputs(put_aspects(f->c, FSD_ASPECT_UNKNOWN, FSD_ASPECT_NODES, out) ? "."
                                                                        : "nothing.",
           out);
@@ -242,8 +242,8 @@ static const char *what_of(const struct finder *f, enum kind kind)
         bool gone = kind == PAIRS_GONE || kind == NODES_GONE;
 
         fsd_put_noun(out, f->count[kind], nouns[kind]);
-        fprintf(out, " %s %s", f->count[kind] == 1 ? "is" : "are",
-                gone ? "gone from the model" : "new in the model");
+        fprintf(out, " %s %s", f->count[kind] == 1 ? "was" : "were",
+                gone ? "removed from the model" : "added to the model");
         if (kind == NODES_GONE || kind == NODES_NEW) {
             const struct fsd_state *s = gone ? f->c->old : f->c->new;
 
@@ -253,7 +253,7 @@ static const char *what_of(const struct finder *f, enum kind kind)
             putc(')', out);
         }
         if (f->seeds[kind].n) {
-            fputs(", before ", out);
+            fputs(" before ", out);
             put_seeds(f, kind, out);
         }
     }
@@ -314,10 +314,11 @@ static const char *advice_of(struct finder *f, enum kind kind)
         return NULL;
     fix = all->rules.at[best].rule->fix;
     where = hits[best] == 1 && f->seeds[kind].n == 1
-                ? "there"
-                : fsd_printed(f->v->arena, "at %u of these nodes", hits[best]);
-    return fsd_printed(f->v->arena, "%.*s (%s, found %s).", (int)strcspn(fix, "."), fix,
-                       all->rules.at[best].rule->id, where);
+                ? "this node"
+                : fsd_printed(f->v->arena, "%u of these nodes", hits[best]);
+    return fsd_printed(f->v->arena, "%.*s (lint rule %s reports %s).",
+                       (int)strcspn(fix, "."), fix, all->rules.at[best].rule->id,
+                       where);
 }
 
 static const char *usual_todo(enum kind kind)
@@ -352,13 +353,12 @@ static const char *todo_of_pairs(const struct finder *f, enum kind kind,
 {
     if (cause->timed && cause->ms < 0)
         return fsd_printed(f->v->arena,
-                           "Accept the build if its outputs are accurate enough: it is "
-                           "%.4f ms faster at or next to this change.",
+                           "Accept the build if its outputs are accurate enough: the "
+                           "layers at or next to this change are %.4f ms faster.",
                            -cause->ms);
     if (!cause->timed && kind == PAIRS_NEW)
         return "Measure both builds (--profile); remove the new Q/DQ pairs if they "
-               "make "
-               "it slower, otherwise accept the build.";
+               "make the build slower, otherwise accept the build.";
     return usual_todo(kind);
 }
 
@@ -521,7 +521,8 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     struct fsd_print text;
     FILE *out = fsd_print_open(&text);
 
-    fputs(first->kind == BUILDER ? "It may explain " : "This change is at or next to ",
+    fputs(first->kind == BUILDER ? "The difference may explain "
+                                 : "This change is at or next to ",
           out);
     if (errors)
         fprintf(out, "%u of ", first->errors);
@@ -532,13 +533,10 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     if (warnings)
         fsd_put_noun(out, warnings, "warning");
     if (c->timed && c->before > 0)
-        fprintf(out,
-                f->v->saves
-                    ? ", and %.4f of the %.4f ms that the build saves (%+.1f %%)"
-                    : ", and %+.4f of the build's %+.4f ms (%+.1f %%)",
-                f->v->saves ? -first->ms : first->ms,
-                f->v->saves ? c->before - c->after : c->after - c->before,
-                100 * (c->after - c->before) / c->before);
+        fprintf(
+            out,
+            ". It accounts for %+.4f ms of the build's change of %+.4f ms (%+.1f %%)",
+            first->ms, c->after - c->before, 100 * (c->after - c->before) / c->before);
     else {
         fputs("; ", out);
         if (!fsd_put_bytes_of_change(c, first->bytes, out))
@@ -559,11 +557,11 @@ static const char *todo_in_all(const struct finder *f)
     if (fsd_is_built_otherwise(c))
         return todo_of_builder(f);
     if (c->account.state[FSD_ASPECT_NODES] == FSD_ASPECT_UNKNOWN)
-        return "Pass the model both to check and to snapshot, so that a change of "
-               "the model is found.";
+        return "Pass the model to both check and snapshot: check then reports whether "
+               "the model changed.";
     if (c->account.state[FSD_ASPECT_OPTIONS] == FSD_ASPECT_UNKNOWN)
-        return "Compare the options and GPU of both builds; if they are the same, "
-               "build again, and record the variants if rebuilds vary (snapshot "
+        return "Compare the options and GPU of both builds. Build again if "
+               "they are equal, and record the variants if rebuilds vary (snapshot "
                "--also).";
     return "Build again. If rebuilds vary, record the variants (snapshot --also); "
            "otherwise accept the build.";
@@ -583,7 +581,7 @@ static const char *todo_of_all(const struct finder *f, const struct fsd_finding 
         return "Measure both builds again on the same idle GPU: only the times differ.";
     if (strstr(rule->id, "unknown") || strstr(rule->id, "undecided"))
         return rule->fix;
-    return worst->of_dump ? "Pass a dump or log that states as much as the snapshot's."
+    return worst->of_dump ? "Pass a dump or log with all details that the snapshot has."
                           : todo_in_all(f);
 }
 
@@ -595,7 +593,8 @@ static const char *cost_text(const struct finder *f, uint64_t bytes)
 
     fputs("The times are unknown; ", out);
     known = fsd_put_bytes_of_change(f->c, bytes, out);
-    fputs(known ? "." : "the bytes are unknown, too.", out);
+    fputs(known ? "." : "the bytes that the layers read and write are unknown, too.",
+          out);
     return fsd_print_take(&text, f->v->arena);
 }
 

@@ -33,9 +33,9 @@ static void put_moved(const struct fsd_compare *c, FILE *out)
     }
     if (!unknown)
         return;
-    fputs(", without ", out);
+    fputs(", not counting ", out);
     fsd_put_noun(out, unknown, "layer");
-    fputs(" of unknown bytes", out);
+    fputs(" with unknown sizes", out);
 }
 
 /* -------------------------------------------------------------- of a split fusion */
@@ -108,7 +108,8 @@ static void put_split(const struct fsd_compare *c, FILE *out)
 
     if (split.bytes < 1 || (s->bytes && 100 * split.bytes < s->bytes))
         return;
-    fsd_printf_safe(out, "; split: `%s` writes ", fsd_origin_text(s, split.from));
+    fsd_printf_safe(out, "; after the split `%s` writes ",
+                    fsd_origin_text(s, split.from));
     fsd_put_scaled(split.bytes, NULL, " B", out);
     fsd_printf_safe(
         out, " for `%s`",
@@ -116,7 +117,7 @@ static void put_split(const struct fsd_compare *c, FILE *out)
                  s->nodes.at[s->refs.at[s->groups.at[split.to].nodes.at]].key));
     if (split.n > 1) {
         fputs(" (and ", out);
-        fsd_put_noun(out, split.n - 1, "more tensor");
+        fsd_put_noun(out, split.n - 1, "other tensor");
         fputs(")", out);
     }
 }

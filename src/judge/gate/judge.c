@@ -93,10 +93,10 @@ struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d)
         {"nodes", s->nodes},
         {"layers", s->layers},
         {"computing layers", s->computing},
-        {"of these mapped to nodes", s->mapped},
+        {"computing layers mapped to nodes", s->mapped},
         {"inserted layers", s->inserted},
         {"reformats", s->by_kind[FSD_KIND_REFORMAT]},
-        {"nodes unexplained", s->by_fate[FSD_FATE_UNEXPLAINED]},
+        {"unexplained nodes", s->by_fate[FSD_FATE_UNEXPLAINED]},
     };
 
     v->engine = d->engine->path;
@@ -105,10 +105,10 @@ struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d)
     v->brief = fsd_brief_of(v->arena, d);
     add_counts(v, counts, FSD_COUNT_OF(counts), false);
     if (d->times->run.median >= 0)
-        add_row(v, "inference", NULL,
+        add_row(v, "inference time", NULL,
                 fsd_printed(v->arena, "%.3f ms", d->times->run.median));
     if (d->times->total > 0)
-        add_row(v, d->times->run.median >= 0 ? "its layers" : "time", NULL,
+        add_row(v, "sum of layer times", NULL,
                 fsd_printed(v->arena, "%.3f ms", d->times->total));
     judge(v, d->findings);
     return v;
@@ -183,8 +183,8 @@ static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state
                        producer);
 }
 
-/* The number of rows that agree with each variant, as text: "1 as A, 2 as C, 1 as
- * none". */
+/* Prints how many rows are as in each variant: "1 like build A, 2 like
+ * build C, 1 like no build". */
 static const char *variants_of(const struct fsd_verdict *v, const struct fsd_state *s)
 {
     uint32_t fit[FSD_MOST_BUILDS] = {0}, far = 0;
@@ -196,9 +196,10 @@ static const char *variants_of(const struct fsd_verdict *v, const struct fsd_sta
     }
     for (uint32_t b = 0; b <= s->also.n; b++)
         if (fit[b])
-            text = fsd_printed(v->arena, "%s%s%u as %c", text, *text ? ", " : "",
-                               fit[b], (char)('A' + b));
-    return far ? fsd_printed(v->arena, "%s%s%u as none", text, *text ? ", " : "", far)
+            text = fsd_printed(v->arena, "%s%s%u like build %c", text,
+                               *text ? ", " : "", fit[b], (char)('A' + b));
+    return far ? fsd_printed(v->arena, "%s%s%u like no build", text, *text ? ", " : "",
+                             far)
                : text;
 }
 
@@ -217,8 +218,8 @@ static struct fsd_verdict *verdict_of(const char *title,
         {"layers", new->layers, old->layers},
         {"fusion groups", new->groups.n, old->groups.n},
         {"inserted layers", now.inserted, before.inserted},
-        {"of these reformats", now.reformats, before.reformats},
-        {"unfused Q and DQ", now.quantizers, before.quantizers},
+        {"inserted reformats", now.reformats, before.reformats},
+        {"unfused Q/DQ nodes", now.quantizers, before.quantizers},
         {"unexplained nodes", now.unexplained, before.unexplained},
     };
 
@@ -244,26 +245,28 @@ static struct fsd_verdict *verdict_of(const char *title,
     add_counts(v, counts, FSD_COUNT_OF(counts), c);
     add_row(v, "mapped layers", c ? before.mapped : NULL, now.mapped);
     if (c) {
-        add_row(v, "fusions lost, gained", "",
-                fsd_printed(v->arena, c->hidden ? "%u, %u, not known in %u" : "%u, %u",
+        add_row(v, "fusions", "",
+                fsd_printed(v->arena,
+                            c->hidden ? "%u lost, %u gained, %u unknown"
+                                      : "%u lost, %u gained",
                             c->by_happened[FSD_HAPPENED_LOST],
                             c->by_happened[FSD_HAPPENED_GAINED], c->hidden));
-        add_row(v, "nodes in higher, lower precision", "",
-                fsd_printed(v->arena, "%u, %u", c->by_width[FSD_WIDTH_WIDENED],
+        add_row(v, "precision of nodes", "",
+                fsd_printed(v->arena, "%u higher, %u lower",
+                            c->by_width[FSD_WIDTH_WIDENED],
                             c->by_width[FSD_WIDTH_NARROWED]));
     }
     if (c && old->variants.n)
         add_row(v, "rows that may vary", "", variants_of(v, old));
     if (new->timed_runs || old->timed_runs)
-        add_row(v, "inference", c ? before.run : NULL, now.run);
-    add_row(v, new->timed_runs || old->timed_runs ? "its layers" : "time",
-            c ? before.ms : NULL, now.ms);
+        add_row(v, "inference time", c ? before.run : NULL, now.run);
+    add_row(v, "sum of layer times", c ? before.ms : NULL, now.ms);
     if (t.known) {
         struct fsd_print noise;
 
         fsd_put_noise(&t, fsd_noise_of(&t, before_gate->policy),
                       fsd_print_open(&noise));
-        add_row(v, "noise, up to", "", fsd_print_take(&noise, v->arena));
+        add_row(v, "maximum noise", "", fsd_print_take(&noise, v->arena));
     }
     judge(v, fsd_find_case(v->arena, before_gate));
     if (c)

@@ -35,15 +35,15 @@ const char *fsd_rule_accept(struct fsd_arena *arena, const struct fsd_rule *r)
     unsigned budgets = FSD_BUDGET_COUNT | FSD_BUDGET_MS | FSD_BUDGET_SHARE;
 
     if (!judged)
-        return "it does not affect the exit status, except with --fail-on";
+        return "not needed: this rule affects the exit status only with --fail-on";
     if (!strcmp(r->id, "policy"))
-        return "in the policy: [policy] level = off";
+        return "set [policy] level = off in the policy";
     return fsd_printed(
         arena,
-        "%sin the policy: [%s] with another level%s, or [ignore LABEL] with rule = %s, "
-        "node, reason, owner, expires",
-        r->needs & FSD_NEEDS_CHANGE ? "check --update accepts the build; " : "", r->id,
-        r->settable & budgets ? " or budget" : "", r->id);
+        "%schange the level%s in section [%s] of the policy, or add a section [ignore "
+        "LABEL] with rule = %s, node, reason, owner and expires",
+        r->needs & FSD_NEEDS_CHANGE ? "run check --update, or " : "",
+        r->settable & budgets ? " or budget" : "", r->id, r->id);
 }
 
 /* ------------------------------------------------------------- the default policy */
@@ -71,7 +71,8 @@ enum fsd_status fsd_policy_print(FILE *out, struct fsd_error *err)
 
     FSD_GUARD(err);
     p = fsd_policy_new();
-    fputs("; The default policy. Levels: error, warning, info, off; error fails.\n",
+    fputs("; The default policy. The levels are error, warning, info and off. A "
+          "finding of level error fails the check.\n",
           out);
     for (unsigned i = 0; fsd_rule_at(i); i++) {
         const struct fsd_rule *r = fsd_rule_at(i);

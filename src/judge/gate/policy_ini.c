@@ -163,7 +163,7 @@ static bool take_bytes(struct reader *r, const char *value, double *out)
     while (unit < FSD_COUNT_OF(units) && strcmp(units[unit].word, end) != 0)
         unit++;
     if (end == value || unit == FSD_COUNT_OF(units) || !(number >= 0 && number < 1e15))
-        return complain(r, r->line, "bytes, such as 512 MiB", value);
+        return complain(r, r->line, "a size in bytes, such as 512 MiB", value);
     *out = number * units[unit].bytes;
     return true;
 }
@@ -222,7 +222,7 @@ static bool take_value(struct reader *r, const struct key *key, void *at,
         return works[work] || complain(r, r->line, "macs, ms, bytes or nodes", value);
     case DAY:
         *(unsigned *)at = fsd_day_parse(value);
-        return *(unsigned *)at || complain(r, r->line, "a day as YYYY-MM-DD", value);
+        return *(unsigned *)at || complain(r, r->line, "a date as YYYY-MM-DD", value);
     }
     return false;
 }
@@ -253,9 +253,9 @@ static bool take_key(struct reader *r, const char *name, const char *value)
                         ignore ? "rule, node, reason, owner or expires"
                                : "a key of this rule",
                         name);
-    if ((r->seen >> (key - keys) & 1) && key->type != WORDS) /* a key with a list of
-                                                                words may be repeated */
-        return complain(r, r->line, "each key once", name);
+    if ((r->seen >> (key - keys) & 1) && key->type != WORDS) /* words may be repeated:
+                                                                they are added */
+        return complain(r, r->line, "a key that this section does not have yet", name);
     r->seen |= 1u << (key - keys);
     if (ignore)
         return take_value(r, key, (char *)last_ignore(r) + key->at, value);
@@ -351,7 +351,8 @@ static bool open_section(struct reader *r, const char *name)
     promise = r->of >= 0 && (fsd_rule_at((unsigned)r->of)->settable & PROMISES);
     r->promise = false;
     if (r->of < 0 || (name[n] && !promise))
-        return complain(r, r->line, "a rule, or 'ignore' and a label", name);
+        return complain(r, r->line, "the name of a rule, or 'ignore' and a label",
+                        name);
     if (!promise && r->policy->rules[r->of].asked)
         return complain(r, r->line, "at most one section for each rule", name);
     if (promise && !open_promise(r, name + n + strspn(name + n, " ")))
@@ -500,7 +501,7 @@ enum fsd_status fsd_policy_read(struct fsd_policy **out, const char *path,
     }
     if (r.status == FSD_OK && p->noise > p->noise_cap)
         r.status = fsd_fail(err, FSD_E_FORMAT, p->path, FSD_POS_NONE, 0,
-                            "expected a noise of at most noise-cap, %g%%, found %g%%",
+                            "expected a noise of at most %g%% (noise-cap), found %g%%",
                             100 * p->noise_cap, 100 * p->noise);
     own_operators = p->operators.n > 0;
     for (size_t i = 0; !own_operators && i < FSD_COUNT_OF(usual); i++)
