@@ -277,7 +277,7 @@ class Tools:
         return found.group(1) if found else ""
 
     def _after_report(self, build: str, view: str, text: str) -> str:
-        if " failed to build, " in text.partition("\n")[0]:
+        if " failed to build (" in text.partition("\n")[0]:
             return _call("lint", build=build)
         layer = self._first(r"^(?:warning|error|info|to do) .*?\blayers? ([0-9]+)\b", text) or self._first(r"\blayer +([0-9]+)\b", text)
         if not view and re.search(r"^split ", text, re.MULTILINE):

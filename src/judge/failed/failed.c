@@ -291,7 +291,7 @@ static const char *place_text(const struct fsd_failed *f)
 
 static const char *conclusion_of(struct fsd_failed *f)
 {
-    return fsd_printed(f->arena, "%s failed to build, class %s: the %s rejects %s: %s",
+    return fsd_printed(f->arena, "%s failed to build (class %s): the %s rejects %s: %s",
                        f->model_path ? f->model_path : "the model",
                        fsd_failure_class_name(f->is),
                        f->first->by_parser ? "parser" : "builder", place_text(f),

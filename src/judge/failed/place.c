@@ -23,13 +23,14 @@
 #include <ctype.h>
 
 FSD_NAMES(fsd_failed_by_text, enum fsd_failed_by, FSD__FAILED_BY_COUNT,
-          "the parser states it", "the message names it",
-          "between the ends of the region that the message names",
-          "its layer has the number that the message names",
-          "next to the tensor that the message names", "the parser read it last",
-          "an operator of the kind that the message names",
-          "it has a tensor of the type that the message names",
-          "lint reports that builders refuse it", "not known")
+          "the parser names this node", "the message names this node",
+          "in the region between the nodes that the message names",
+          "the message names the number of this node's layer",
+          "this node reads or writes the tensor that the message names",
+          "the parser read this node last",
+          "this node has the operator type that the message names",
+          "this node reads or writes the data type that the message names",
+          "lint reports that builders do not support this node", "not known")
 FSD_NAMES(fsd_failed_by_name, enum fsd_failed_by, FSD__FAILED_BY_COUNT, "record",
           "name", "region", "layer", "tensor", "order", "kind", "type", "lint",
           "nothing")

@@ -80,64 +80,72 @@ static const struct row {
     applies_fn *applies; /* NULL: the row applies to all builds of these classes */
     const char *text, *command;
 } rows[] = {
-    {ANY, is_unread, "Export the model again: the file cannot be read", NULL},
+    {ANY, is_unread, "Export the model again, because the file cannot be read", NULL},
     {ANY, has_fix, "Apply the edit that lint proposes",
      "fusiondiff lint {model} --for {target} --fix={fix} -o fixed.onnx"},
-    {OF(FSD_FAILS_MEMORY), has_bytes, "Allow the builder the memory that it requested",
+    {OF(FSD_FAILS_MEMORY), has_bytes,
+     "Raise the workspace limit to the memory that the builder requested",
      "{builder} --onnx={model} --memPoolSize=workspace:{mib}M"},
     {OF(FSD_FAILS_MEMORY), has_model,
-     "Build with fewer tactics, which need less memory while they are timed",
+     "Lower the optimization level: the builder then times fewer tactics and needs "
+     "less memory",
      "{builder} --onnx={model} --builderOptimizationLevel=1"},
     {OF(FSD_FAILS_MEMORY), NULL,
-     "End other programs on the GPU, or build for smaller maximum sizes", NULL},
+     "Stop other programs on the GPU, or reduce the maximum shapes of the optimization "
+     "profile",
+     NULL},
     {OF(FSD_FAILS_PROFILE), has_tensors,
-     "Pass a profile whose minimum, optimum and maximum fit the network",
+     "Pass an optimization profile with shapes that fit the network",
      "{builder} --onnx={model} --minShapes={shapes:min} --optShapes={shapes:opt} "
      "--maxShapes={shapes:max}"},
     {OF(FSD_FAILS_PROFILE), has_part,
-     "Change the sizes of the profile: the named operator is impossible with these "
-     "sizes",
+     "Change the shapes of the optimization profile: they are invalid for the rejected "
+     "operator",
      NULL},
     {OF(FSD_FAILS_TYPE), has_part,
-     "Convert inputs of the named operator, so that all have one type that it supports",
+     "Convert the inputs of the rejected operator to one type that the operator "
+     "supports",
      NULL},
     {OF(FSD_FAILS_SHAPE), has_part,
-     "Correct the sizes at the named operator in the exporter: these inputs contradict "
-     "each other",
+     "Export the model with matching input shapes at the rejected operator",
      "fusiondiff --dump shapes {model}"},
     {OF(FSD_FAILS_QDQ), NULL,
-     "Export symmetric INT8 quantizers with positive scales, and no quantized bias",
+     "Export symmetric INT8 quantizers with positive scales, and do not quantize "
+     "biases",
      NULL},
     {OF(FSD_FAILS_OPERATOR), NULL,
-     "Replace the operator in the exporter, or export with another opset", NULL},
+     "Replace the rejected operator in the exporter, or export with another opset",
+     NULL},
     {OF(FSD_FAILS_PLUGIN), NULL,
-     "Load the library of the plugin before parsing; TensorRT for RTX has no plugins",
+     "Load the plugin library before parsing; TensorRT for RTX does not support "
+     "plugins",
      NULL},
     {OF(FSD_FAILS_PLUGIN), has_model,
-     "Export the model without optimizations of ONNX "
-     "Runtime, which add operators of its own",
+     "Export the model without ONNX Runtime optimizations, because these add operators "
+     "that only ONNX Runtime has",
      NULL},
     {OF(FSD_FAILS_HARDWARE), has_model,
-     "Build for a device that has this type, or store the tensors in FP16",
+     "Build for a GPU that supports the rejected data type, or store the tensors in "
+     "FP16",
      "fusiondiff lint {model} --for {target}"},
-    {OF(FSD_FAILS_MODEL), has_model, "Check the file, and export it again",
+    {OF(FSD_FAILS_MODEL), has_model, "Check the model file, and export the model again",
      "fusiondiff lint {model} --for {target}"},
     {OF(FSD_FAILS_OPTION), NULL, "Build without the option that the message names",
      NULL},
     {OF(FSD_FAILS_ENVIRONMENT), NULL,
-     "Install the libraries and the driver that this version of TensorRT needs, and "
-     "build again: the model is not the cause",
+     "Install the libraries and the driver that this version of TensorRT needs: the "
+     "model is not the cause",
      NULL},
     {OF(FSD_FAILS_INTERNAL), has_model,
-     "Build with another version of TensorRT, or with the lowest optimization level",
+     "Build with another version of TensorRT, or at the lowest optimization level",
      "{builder} --onnx={model} --builderOptimizationLevel=0"},
     {OF(FSD_FAILS_OPERATOR) | OF(FSD_FAILS_PLUGIN) | OF(FSD_FAILS_TYPE) |
          OF(FSD_FAILS_SHAPE) | OF(FSD_FAILS_QDQ),
      has_model, "List all problems that lint expects with this builder",
      "fusiondiff lint {model} --for {target}"},
-    {ANY, has_part, "Cut out the failing part, and build it alone",
+    {ANY, has_part, "Cut the failing part out of the model, and build this part alone",
      "fusiondiff cut {model} {log} -o part.onnx"},
-    {ANY, has_part, "Report it to the maintainers of the builder",
+    {ANY, has_part, "Report the failure to the maintainers of the builder",
      "fusiondiff issue {model} {log} -o report"},
 };
 
