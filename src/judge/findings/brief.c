@@ -132,8 +132,9 @@ static void write_layers(struct writer *w)
     put_doing(spent[FSD_SPENT_REQUANTIZE].layers, " of them", "requantizes",
               "requantize", out);
     put_doing(spent[FSD_SPENT_MOVEMENT].layers, "", "moves data", "move data", out);
-    put_doing(spent[FSD_SPENT_REQUESTED].layers, "", "moves data as the model requires",
-              "move data as the model requires", out);
+    put_doing(spent[FSD_SPENT_REQUESTED].layers, "",
+              "moves data because the model requires it",
+              "move data because the model requires it", out);
     put_doing(spent[FSD_SPENT_NOTHING].layers - constants, "", "does no work",
               "do no work", out);
     put_doing(constants, "", "is constant", "are constant", out);
@@ -177,7 +178,7 @@ static void write_spent(struct writer *w)
         put_outlier(w->d, out);
     } else {
         fsd_put_scaled(cost->all.bytes, NULL, " B", out);
-        fputs(cost->all.unknown ? ", as far as sizes are known" : "", out);
+        fputs(cost->all.unknown ? ", not counting tensors of unknown size" : "", out);
     }
     for (int i = 0; i < FSD__SPENT_COUNT; i++) {
         double least = i == FSD_SPENT_NOTHING ? LEAST_SHARE : 0;
@@ -415,7 +416,7 @@ static void write_todos(struct writer *w, const struct fsd_todos *all)
             return;
         fputs("make each attention one kernel; run fusiondiff patterns", open_line(w));
     } else {
-        fputs("nothing known saves more than 1 %", w->out);
+        fputs("no known change saves more than 1 %", w->out);
     }
     close_line(w, "to do");
 }
@@ -488,7 +489,9 @@ static const char *unknown_of(struct writer *w)
     open_line(w);
     w->comma = "";
     if (s->opaque) {
-        fprintf(w->out, "fusions and types inside %u region%s without stated kernels",
+        fprintf(w->out,
+                "the fusions and types inside %u region%s whose kernels the engine "
+                "does not list",
                 s->opaque, fsd_plural(s->opaque));
         if (s->hidden)
             fprintf(w->out, " (%u node%s)", s->hidden, fsd_plural(s->hidden));
@@ -497,9 +500,9 @@ static const char *unknown_of(struct writer *w)
     add_unknown(w, s->by_fate[FSD_FATE_UNEXPLAINED], "node", "unexplained");
     add_unknown(w, s->computing - s->mapped, "computing layer", "without a node");
     add_unknown(w, untyped, "layer", "of unknown type");
-    add_unknown(w, w->d->cost->all.unknown, "layer", "of unknown bytes");
+    add_unknown(w, w->d->cost->all.unknown, "layer", "of unknown size");
     if (!w->d->times->profiles)
-        fprintf(w->out, "%sthe times, because no --profile was given", w->comma);
+        fprintf(w->out, "%sthe times (no --profile was given)", w->comma);
     return fsd_print_take(&w->print, w->arena);
 }
 

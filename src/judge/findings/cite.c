@@ -349,7 +349,8 @@ static const struct {
     [FSD_SCALE_FIRST] = {"scale-first",
                          "apply the scale of `{to}` to the queries of `{name}`",
                          "apply the scale to the queries in {n} attention{s}"},
-    [FSD_REPEAT_HEADS] = {"repeat-heads", "repeat the head that `{name}` reads",
+    [FSD_REPEAT_HEADS] = {"repeat-heads",
+                          "repeat the head of the input that `{name}` reads",
                           "repeat the heads of {n} input{s}"},
     [FSD_PAD_INPUT] = {"pad-input", "pad an input of `{name}`", "pad {n} input{s}"},
     [FSD_SLICE_OUTPUT] = {"slice-output", "slice the output of `{name}`",
@@ -388,7 +389,7 @@ static void put_scales(const struct fsd_cite *const *cites, uint32_t n, FILE *ou
     if (to_calibrate == n)
         fprintf(out, ", and calibrate the scale%s", fsd_plural(n));
     else if (to_calibrate)
-        fprintf(out, ", and calibrate the scales of %u of them", to_calibrate);
+        fprintf(out, ", and calibrate the scales of %u of the pairs", to_calibrate);
 }
 
 static void put_scale(const struct fsd_edit *e, FILE *out)

@@ -35,8 +35,7 @@ static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t
                               f->base > 0 ? f->sum_ms / f->base : 0};
     bool blind = f->any_untimed && (most->ms >= 0 || most->share >= 0);
 
-    outcome->measured =
-        blind ? "times not known" : amounts(f->found->arena, most, took);
+    outcome->measured = blind ? "unknown times" : amounts(f->found->arena, most, took);
     outcome->budget = amounts(f->found->arena, most, *most);
     if (blind || (most->count >= 0 && took.count > most->count) ||
         (most->ms >= 0 && took.ms > most->ms) ||

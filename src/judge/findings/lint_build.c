@@ -151,7 +151,8 @@ static void report_short(struct fsd_finder *f)
             continue;
         fsd_lint_open(f, reader_of(g, o->tensor));
         fprintf(f->out,
-                "the weights `%s` need %" PRIu64 " bytes, of which `%s` has %" PRIu64,
+                "the weights `%s` need %" PRIu64
+                " bytes, but the file `%s` has %" PRIu64,
                 fsd_text(g->names, o->tensor), needed, o->file, o->bytes);
         fsd_lint_close(f);
     }
@@ -184,8 +185,7 @@ static void report_opset(struct fsd_finder *f)
     fsd_lint_open(f, 0);
     fprintf(f->out,
             "the model's opset is %" PRId64
-            ", but fusiondiff judges its operators by opset %d, the newest that it "
-            "knows",
+            ", but the newest opset that fusiondiff knows is %d",
             opset, FSD_OPSET_KNOWN);
     fsd_lint_close(f);
 }
@@ -213,7 +213,7 @@ static void report_sizes(struct fsd_finder *f)
         fsd_lint_open(f, l->g->links.at[l->g->tensors.at[i].consumers.at]);
         fprintf(f->out,
                 "axes %d and %d of the input `%s` have the same name, %s: %s refuses "
-                "shapes in which their sizes differ",
+                "different sizes for these axes",
                 one, other, fsd_lint_tensor(f, i),
                 fsd_amount_text(l->sizes->amounts, x->dims[one]), l->target.name);
         fsd_lint_close(f);
@@ -232,7 +232,7 @@ void fsd_lint_not_known(struct fsd_finder *f)
             continue;
         fsd_finding_open(f);
         report_all(f, &c, i);
-        fprintf(f->out, "it is not known whether %s supports %s without a plugin: ",
+        fprintf(f->out, "it is unknown whether %s supports %s without a plugin: ",
                 l->target.name, fsd_text(f->d->names, l->g->nodes.at[i].op));
         fsd_put_subjects(f, f->now.nodes);
         fsd_lint_close(f);
@@ -325,8 +325,9 @@ void fsd_lint_channels(struct fsd_finder *f)
                          (int64_t)fsd_dtype_bits(c.type) / 8;
         fsd_lint_open(f, i);
         fprintf(f->out,
-                "`%s` has %" PRId64 " input and %" PRId64 " output channels in %s, not "
-                "multiples of %" PRId64 ": TensorRT pads them",
+                "`%s` has %" PRId64 " input and %" PRId64
+                " output channels in %s, which are not multiples of %" PRId64
+                ": TensorRT pads them",
                 fsd_called(f, i), c.in, c.out, fsd_dtype_name(c.type), c.vector);
         if (more_macs > 0)
             fprintf(f->out, ", +%.2f %c multiply-adds",

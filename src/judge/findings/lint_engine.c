@@ -158,13 +158,13 @@ void fsd_lint_symptoms(struct fsd_finder *f)
             const struct fsd_finding *cause = &f->found->list.at[first];
 
             by = f->found->rules.at[cause->rule].rule->id;
-            fprintf(f->out, "explained by %s at %s", by,
+            fprintf(f->out, "rule %s at %s explains this finding", by,
                     f->found->subjects.at[cause->nodes.at].name);
             if (explained < item->nodes.n)
                 fprintf(f->out, "; no rule explains %u of the %u nodes",
                         item->nodes.n - explained, item->nodes.n);
         } else {
-            fputs("no rule explains it", f->out);
+            fputs("no rule explains this finding", f->out);
         }
         fsd_fact_text(f, "symptom", rule);
         fsd_fact_text(f, "explained_by", by);

@@ -153,22 +153,21 @@ void fsd_edit_symmetric(struct fsd_finder *f, const struct fsd_quantizer *q)
                                   .input = 1,
                                   .scale = covering_scale(q),
                                   .type = "int8",
-                                  .effect = "rounds more coarsely, by a scale that "
-                                            "covers the whole range; clips no further "
-                                            "values"});
+                                  .effect =
+                                      "rounds more coarsely, because the scale covers "
+                                      "the whole range; clips no additional values"});
 }
 
 void fsd_edit_spread(struct fsd_finder *f, const struct fsd_quantizer *q)
 {
-    add_edit(f,
-             (struct fsd_edit){
-                 .action = FSD_SPREAD_SCALE,
-                 .tensor = fsd_lint_tensor(f, q->data),
-                 .node = q->node,
-                 .name = fsd_called(f, q->node),
-                 .input = 1,
-                 .effect = "every channel has the scale that all channels shared, so "
-                           "the values do not change"});
+    add_edit(f, (struct fsd_edit){.action = FSD_SPREAD_SCALE,
+                                  .tensor = fsd_lint_tensor(f, q->data),
+                                  .node = q->node,
+                                  .name = fsd_called(f, q->node),
+                                  .input = 1,
+                                  .effect =
+                                      "each channel gets the scale that all channels "
+                                      "shared before, so the values do not change"});
 }
 
 void fsd_edit_dimension(struct fsd_finder *f, fsd_id dq)
@@ -368,7 +367,9 @@ static void put_computing(struct fsd_finder *f, fsd_id node)
         fprintf(f->out, "layer %u computes `%s`", fsd_match_of_node(m, node, 0)->layer,
                 fsd_called(f, node));
     else
-        fprintf(f->out, "one of several layers computes `%s`", fsd_called(f, node));
+        fprintf(f->out,
+                "one of several layers computes `%s`, and it is unknown which one",
+                fsd_called(f, node));
 }
 
 /* The engine's verdict for FSD_PROVES_STANDS: whether a layer computes one of the
@@ -391,7 +392,7 @@ static const char *ask_quantizers(struct fsd_finder *f)
     }
     if (!all || known < all)
         return "undecided";
-    fputs("no layer computes its quantizers", f->out);
+    fputs("no layer computes the quantizers of this finding", f->out);
     return "withdrawn";
 }
 
@@ -463,16 +464,16 @@ static const char *ask_apart(struct fsd_finder *f)
         return "undecided";
     }
     if (other == FSD_NONE) {
-        fprintf(f->out, "layer %u alone computes it", first);
+        fprintf(f->out, "layer %u computes all nodes of this finding", first);
         return "withdrawn";
     }
-    fprintf(f->out, "layers %u and %u compute it", first, other);
+    fprintf(f->out, "layers %u and %u compute the nodes of this finding", first, other);
     return "confirmed";
 }
 
 static const char *ask_build(struct fsd_finder *f)
 {
-    fputs("the builder accepted this, because it built the engine", f->out);
+    fputs("the builder supports the model, because it built this engine", f->out);
     return "withdrawn";
 }
 

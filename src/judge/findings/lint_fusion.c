@@ -76,14 +76,15 @@ static void cast(struct fsd_finder *f, fsd_id product, const char *type,
 static void scale_first(struct fsd_finder *f, fsd_id product, fsd_id scale)
 {
     fsd_edit_of_block(
-        f, (struct fsd_edit){.action = FSD_SCALE_FIRST,
-                             .node = product,
-                             .to = scale,
-                             .to_name = fsd_called(f, scale),
-                             .scale = fsd_lint_factor(f->lint, scale),
-                             .effect = "rounds the queries before the product, not "
-                                       "the scores after it; they stay within the "
-                                       "range of FP16"});
+        f,
+        (struct fsd_edit){
+            .action = FSD_SCALE_FIRST,
+            .node = product,
+            .to = scale,
+            .to_name = fsd_called(f, scale),
+            .scale = fsd_lint_factor(f->lint, scale),
+            .effect = "rounds the queries before the product instead of the scores "
+                      "after the product; the scores stay within the range of FP16"});
 }
 
 /* Proposes casts for the product with the values, and for nodes between the Softmax and
@@ -93,9 +94,9 @@ static void scale_first(struct fsd_finder *f, fsd_id product, fsd_id scale)
 static void cast_behind(struct fsd_finder *f, const struct fsd_measured_block *m,
                         const char *type)
 {
-    const char *effect =
-        fsd_printed(f->found->arena, "rounds its inputs and output to %s",
-                    strcmp(type, "fp16") ? "BF16" : "FP16");
+    const char *effect = fsd_printed(
+        f->found->arena, "rounds the inputs and the output of the attention to %s",
+        strcmp(type, "fp16") ? "BF16" : "FP16");
 
     if (any_between(m) && strcmp(type, "fp16") != 0)
         cast(f, m->softmax, type, effect);
@@ -117,11 +118,11 @@ static bool propose_casts(struct fsd_finder *f, const struct fsd_measured_block 
     if (half && !scaled)
         scale_first(f, m->first, scale);
     cast(f, m->first, type,
-         half ? "rounds its inputs and output to FP16"
+         half ? "rounds the inputs and the output of the attention to FP16"
          : scaled || scale != FSD_NONE
-             ? "rounds its inputs and output to BF16"
-             : "rounds its inputs and output to BF16 (not to FP16, whose range they "
-               "may exceed without a scale)");
+             ? "rounds the inputs and the output of the attention to BF16"
+             : "rounds the inputs and the output of the attention to BF16 (not to "
+               "FP16, because unscaled scores may exceed the range of FP16)");
     cast_behind(f, m, type);
     return true;
 }
@@ -161,7 +162,8 @@ static bool propose_pads(struct fsd_finder *f, const struct fsd_measured_block *
                 .action = FSD_SLICE_OUTPUT,
                 .node = m->last,
                 .size = value,
-                .effect = "removes the elements that the padding of its input adds"});
+                .effect =
+                    "removes the output elements that the padding of the input adds"});
     return true;
 }
 
@@ -211,7 +213,7 @@ static void unmark(struct fsd_finder *f, fsd_id node)
     fsd_edit_of_block(f,
                       (struct fsd_edit){.action = FSD_UNMARK_OUTPUT,
                                         .node = node,
-                                        .effect = "the network has one output fewer"});
+                                        .effect = "removes one output of the network"});
 }
 
 static bool propose_unmarking(struct fsd_finder *f, const struct fsd_measured_block *m)

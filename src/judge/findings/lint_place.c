@@ -120,8 +120,9 @@ static bool is_bare_skip(struct fsd_place *p)
         fsd_lint_reach(l, fsd_node_out_tensor(l->g, next, 0), p->f->scratch, &found);
     p->like = found.n ? &l->quantizers.at[found.at[0].quantizer] : NULL;
     p->text[0] =
-        p->like ? fsd_printed(p->f->scratch, "; quantize it with %s of `%s`",
-                              own ? "the scale" : "a measured scale, for now with that",
+        p->like ? fsd_printed(p->f->scratch, "; quantize this branch with %s of `%s`",
+                              own ? "the scale"
+                                  : "a measured scale, or until then with the scale",
                               fsd_called(p->f, p->like->node))
                 : "";
     p->like = own ? p->like : NULL;
@@ -381,8 +382,10 @@ static bool pads_with(struct fsd_place *p)
                      : p->l->facts->constant[with] &&
                            is_zero(fsd_tensor_value(g, p->l->facts->root[with]));
 
-    p->inserted = copies || zeros ? "none: rounds the same values, before the padding"
-                                  : "the padding values are no longer rounded";
+    p->inserted =
+        copies || zeros
+            ? "none, because the pair rounds the same values before the padding"
+            : "the padding values are no longer rounded";
     return true;
 }
 
@@ -399,8 +402,7 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      "branch stays in higher precision{A}",
      .insert = 'n', .input = FSD_INPUT_SET},
     {"qdq/residual", "n=%sum(q=%pair(k=%conv), %pair)", parts_regions, "nq",
-     "both inputs of {n} are quantized, and {q} prevents its fusion "
-     "with {k}",
+     "both inputs of {n} are quantized, and {q} prevents the fusion of {n} with {k}",
      .remove = "q",
      .removed = "the output of the convolution is no longer rounded before the "
                 "addition"},
@@ -431,18 +433,19 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      is_island, "nb",
      "{n} and its input stay in higher precision between {b} and {a}, "
      "because {'i} is not quantized",
-     .insert = 'n', .inserted = "rounds its input to 8 bits" TO_MEASURE},
+     .insert = 'n',
+     .inserted = "rounds the input of the operator to 8 bits" TO_MEASURE},
     {"qdq/silu", "n=Mul(a=%pair?(s=Sigmoid(x)), b=%pair?(x))", is_cut_silu, "ns",
-     "a quantizer inside the SiLU of {s} and {n} prevents its fusion "
-     "with the preceding operator",
+     "a quantizer inside the SiLU of {s} and {n} prevents the fusion of this SiLU with "
+     "the preceding operator",
      .remove = "ab", .removed = "values inside the SiLU are no longer rounded"},
     {"qdq/pad", "n=Conv|ConvTranspose(q=%pair(p=Pad))", pads_with, "pn",
      "{q} prevents the fusion of {p} and {n}; move the pair before the "
      "padding",
      .insert = 'p', .move = 'q'},
     {"qdq/deconv", "n=ConvTranspose", is_narrow_on_rtx, "n",
-     "{n} is quantized but has no INT8 kernel: TensorRT dequantizes "
-     "its data and weights"},
+     "{n} is quantized, but no INT8 kernel computes it: TensorRT dequantizes the data "
+     "and weights"},
     {"qdq/deconv", "n=ConvTranspose > b=BatchNormalization|Concat|" ACTIVATION,
      is_narrow_elsewhere, "nb",
      "{n} falls back to FP32: no INT8 kernel computes it together with "
@@ -452,13 +455,14 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      "Tanh|Resize|Upsample|LayerNormalization|RMSNormalization(q=%pair)",
      is_wide_anyway, "nq",
      "{q} quantizes the input of {n}, which has no low-precision kernel", .remove = "q",
-     .removed = "its input is no longer rounded"},
+     .removed = "the input of the operator is no longer rounded"},
     {"qdq/no-gain", "n=Add|Sub|Mul|Div(q=%own)", only_shifts, "nq", NO_GAIN,
-     .remove = "q", .removed = "its input is no longer rounded"},
+     .remove = "q", .removed = "the input of the operator is no longer rounded"},
     {"qdq/no-gain", "n=Add|Sub|Mul|Div(x, q=%own)", only_shifts, "nq", NO_GAIN,
-     .remove = "q", .removed = "its input is no longer rounded"},
-    {"qdq/useless", "d=%dq", is_useless, "dq", "{q} and {d} only round: they feed {A}",
-     .remove = "q", .removed = "the output is no longer rounded"},
+     .remove = "q", .removed = "the input of the operator is no longer rounded"},
+    {"qdq/useless", "d=%dq", is_useless, "dq",
+     "{q} and {d} only round, because they feed {A}", .remove = "q",
+     .removed = "the output is no longer rounded"},
     {"qdq/after", "q=%q", feeds_nothing_narrow, "q",
      "{A}{#} quantizer{?|s} after an operator feed{?s|} no operator "
      "that runs in low precision",

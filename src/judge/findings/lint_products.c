@@ -170,7 +170,7 @@ static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes
     fsd_lint_open(f, node);
     fsd_about_node(f, next);
     fprintf(f->out,
-            "`%s` has %s columns, a dynamic number: a separate kernel removes the "
+            "`%s` has a dynamic number of columns (%s): a separate kernel removes the "
             "padding of these columns and computes `%s`",
             fsd_called(f, node), columns, fsd_called(f, next));
     fsd_lint_close(f);

@@ -300,8 +300,8 @@ void fsd_lint_fp16_range(struct fsd_finder *f)
     if (!found)
         return;
     f->now.listed = true;
-    fprintf(f->out, "%u node%s compute%s in FP16 values that ", found,
-            fsd_plural(found), found == 1 ? "s" : "");
+    fprintf(f->out, "%u node%s compute%s FP16 values that ", found, fsd_plural(found),
+            found == 1 ? "s" : "");
     if (most > FSD_HALF_MOST)
         fprintf(f->out, "exceed the range of FP16 (measured: up to %.4g)", most);
     else

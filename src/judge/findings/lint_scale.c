@@ -48,11 +48,10 @@ static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_reach
     fputs(" and ", f->out);
     put_reach(f, other);
     fputs(", with different scales", f->out);
-    /* Proposes the larger scale, because it clips no values that the smaller one
-     * keeps. */
-    fsd_edit_scale(
-        f, first ? b : a, first ? a : b,
-        "rounds more coarsely, by the larger scale; clips no further values");
+    /* The larger scale clips no values that the smaller scale keeps. */
+    fsd_edit_scale(f, first ? b : a, first ? a : b,
+                   "rounds more coarsely, because the scale is larger; clips no "
+                   "additional values");
     fsd_lint_close(f);
 }
 
@@ -134,17 +133,18 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
             continue;
         fsd_lint_open(f, i);
         fprintf(f->out,
-                "for %u of the %u inputs of `%s` the scale differs from that of the "
-                "first, and TensorRT requantizes such inputs; give all inputs the "
-                "largest scale, that of ",
-                unlike, n, fsd_called(f, i));
+                "%u of the %u inputs of `%s` differ%s in scale from the first input, "
+                "and TensorRT requantizes such inputs; give all inputs the largest "
+                "scale, which is the scale of ",
+                unlike, n, fsd_called(f, i), unlike == 1 ? "s" : "");
         put_scale(f, most);
         for (uint32_t k = 0; k < n; k++) {
             const struct fsd_quantizer *q = fsd_lint_held(l, i, k);
 
             if (q && fsd_lint_scales(l, most, q) == FSD_UNLIKE)
-                fsd_edit_scale(f, q, most,
-                               "rounds more coarsely: all have the largest scale");
+                fsd_edit_scale(
+                    f, q, most,
+                    "rounds more coarsely, because all inputs get the largest scale");
         }
         fsd_lint_close(f);
     }
@@ -313,8 +313,8 @@ static bool has_odd_blocks(struct fsd_place *p)
     p->number[0] = q->block;
     p->number[1] = size;
     p->text[0] = fsd_dtype_name(q->type);
-    p->text[1] = size > 0 && size % q->block ? "the axis is not a multiple of the "
-                                               "block size"
+    p->text[1] = size > 0 && size % q->block
+                     ? "the size of the axis is not a multiple of the block size"
                  : q->type == FSD_FP4 && q->block != 16 ? "NVFP4 requires blocks of 16"
                  : q->type == FSD_FP8 && q->block != 32 ? "MXFP8 requires blocks of 32"
                                                         : NULL;
@@ -325,32 +325,31 @@ static bool has_odd_blocks(struct fsd_place *p)
 
 const struct fsd_place_row fsd_rows_of_scale[] = {
     {"scale/weight-axis", "n=%weighted(x, q=%quantizer)", is_across_channels, "nq",
-     "the {0} scales of {q} are along axis {1} of the weights, not "
-     "along the output channels, axis {2}"},
+     "the {0} scales of {q} are along axis {1} of the weights, not along the output "
+     "channels (axis {2})"},
     {"scale/weights", "n=%weighted(x, q=%held)", has_one_scale, "n",
      "the weights of {#} operator{?|s} have one scale for all output channels",
      .listed = true, .propose = propose_spread},
     {"scale/data", "q=%q", has_several_scales, "rq",
-     "{q} has {0} scales for data, but kernels support only one"},
+     "{q} has {0} scales for activations, but kernels support only one scale"},
     {"scale/bias", "n=%weighted(x, w, b)", has_other_bias, "n",
-     "the bias of {n} has the scale {A}, not {B}, the product of the scales of input "
-     "and "
-     "weights"},
+     "the bias of {n} has the scale {A}, but the product of the input scale and the "
+     "weight scale is {B}"},
     {"scale/zero-point", "q=%quantizer", is_shifted, "q",
      "{#} of {0} quantizers have a zero point that is not 0", .listed = true,
      .propose = propose_symmetric},
     {"scale/bad", "q=%quantizer", has_bad_scale, "q", "{q} has the scale {A}"},
     {"scale/unknown", "q=%quantizer", has_no_scales, "q",
-     "the scales of {#} of {0} quantizers were not compared: they are missing from "
+     "the scales of {#} of {0} quantizers were not compared: these scales are missing "
+     "from "
      "the file or stored as zeros, are computed, or are too many to read",
      .listed = true},
     {"scale/axis-moved",
      "n=Transpose|Reshape|Flatten|Squeeze|Unsqueeze|Slice|Split|Gather|DepthToSpace|"
      "SpaceToDepth(q=%dq)",
      has_scales_of_data, "nq",
-     "{n} moves the axis along which {q} has {0} scales, so TensorRT "
-     "cannot move the quantizer across it"},
+     "{n} moves the axis along which {q} has {0} scales, so TensorRT cannot move the "
+     "quantizer across {n}"},
     {"scale/block", "q=%quantizer", has_odd_blocks, "q",
-     "the blocks of {q} do not fit: {A} blocks of {0} elements along an axis of {1}; "
-     "{B}"},
+     "{q} has {A} blocks of {0} elements along an axis of {1} elements; {B}"},
     {0}};

@@ -23,27 +23,30 @@ static const struct fsd_rule rules[] = {
      "Names, sizes, types or quantizers in the engine contradict the model, so the "
      "engine may have been built from another model.",
      RUN, .find = fsd_find_misfit, .about_inputs = true,
-     .why = "All links between layers and nodes rest on names that both files share.",
+     .why = "fusiondiff links layers to nodes by the names that both files share.",
      .fix = "Pass the model that the engine was built from."},
     {"mapping/no-model", FSD_INFO,
      "No model was given: only the nodes that the engine names are known.", RUN,
      .find = fsd_find_no_model,
-     .why = "Shapes, weights and nodes that the engine does not name are unknown.",
+     .why = "Shapes, weights and all nodes that the engine does not name are unknown.",
      .fix = "Pass the ONNX model, or a build log that contains the parser's lines."},
     {"mapping/conflict", FSD_WARNING,
      "Two pieces of evidence place a node in layers that cannot both compute it.", RUN,
      .find = fsd_find_conflicts,
-     .why = "One of the two links is wrong, so the report states wrong facts about "
-            "that layer.",
+     .why = "One of the two links is wrong, so the report states wrong facts about one "
+            "of the layers.",
      .fix =
          "Inspect both layers with `where`. Unique node names resolve most conflicts."},
     {"mapping/two-engines", FSD_WARNING, "Two engines compute the same node.", RUN,
-     .find = fsd_find_two_engines, .why = "The engines repeat the node's work.",
-     .fix = "Pass the engines of one partition, or move the cut to another tensor."},
+     .find = fsd_find_two_engines, .why = "Computing the node twice costs time.",
+     .fix = "Pass engines of the same partition, or partition the model at a different "
+            "tensor."},
     {"mapping/unexplained", FSD_WARNING,
-     "No layer mentions these nodes, and their outcome is not proved.", RUN,
-     .find = fsd_find_unexplained,
-     .why = "A node without a layer may be missing in the engine, or only in its dump.",
+     "No layer contains these nodes, and it is not proved that the builder removed "
+     "them.",
+     RUN, .find = fsd_find_unexplained,
+     .why = "A node without a layer may be missing in the engine, or only in the dump "
+            "of the engine.",
      .fix = "Pass the verbose build log (--log), or dump the engine with detailed "
             "profiling verbosity."},
     {"mapping/unmade-output", FSD_WARNING,
@@ -51,76 +54,80 @@ static const struct fsd_rule rules[] = {
      .find = fsd_find_unmade, .about_inputs = true,
      .why = "A dump or log that was cut off between two layers looks like a smaller "
             "engine.",
-     .fix = "Dump the engine again, or pass the whole log."},
-    {"mapping/unmapped-layer", FSD_WARNING, "A computing layer is linked to no node.",
+     .fix = "Dump the engine again, or pass the complete log."},
+    {"mapping/unmapped-layer", FSD_WARNING, "No node is linked to a computing layer.",
      RUN, .find = fsd_find_unmapped,
-     .why = "Its time, bytes and precision cannot be attributed to the nodes that it "
-            "computes.",
+     .why = "fusiondiff cannot attribute the time, bytes and precision of this layer "
+            "to nodes.",
      .fix = "Dump the engine with detailed profiling verbosity, which adds Metadata, "
             "or pass the build log."},
     {"mapping/names-only", FSD_INFO,
      "The dump holds layer names only: tensors and precisions are unknown.", RUN,
      .find = fsd_find_names_only,
-     .why = "Types, layouts, bytes and most links are read from the tensors.",
+     .why = "fusiondiff reads types, layouts, bytes and most links from the tensors of "
+            "the layers.",
      .fix = "Build the engine with detailed profiling verbosity and dump it again."},
     {"quantize/standing", FSD_WARNING,
      "A QuantizeLinear or DequantizeLinear runs as a layer of its own.", RUN,
      .find = fsd_find_standing,
-     .why = "It reads and writes a whole tensor only to change its type.",
+     .why = "This layer reads and writes a whole tensor only to change the type.",
      .fix = "Quantize every input of the consumer, so that the producer can write the "
             "quantized type itself."},
     {"quantize/at-input", FSD_INFO,
      "A QuantizeLinear runs as a layer at a network input, where a quantizer is "
      "necessary.",
      RUN, .find = fsd_find_standing, FSD_AT_INPUT,
-     .why = "The network is fed data of higher precision than its first layer reads.",
-     .fix = "Feed quantized data to remove the layer; otherwise leave it as it is."},
+     .why =
+         "The application passes data of higher precision than the first layer reads.",
+     .fix = "To remove the layer, pass quantized data to the network. Otherwise, no "
+            "action is needed."},
     {"quantize/at-output", FSD_INFO,
-     "A QuantizeLinear or DequantizeLinear runs as a layer at a network output, "
-     "where it is necessary.",
+     "A QuantizeLinear or DequantizeLinear runs as a layer at a network output, where "
+     "this layer is necessary.",
      RUN, .find = fsd_find_standing, FSD_AT_OUTPUT,
      .why = "The network returns a different type than its last layer writes.",
-     .fix = "Make the quantized tensor the network output to remove the layer; "
-            "otherwise leave it as it is."},
+     .fix = "To remove the layer, make the quantized tensor the network output. "
+            "Otherwise, no action is needed."},
     {"quantize/separate-kernel", FSD_WARNING,
-     "Separate kernels scale, activate and quantize what other kernels computed.", RUN,
+     "Separate kernels scale, activate and quantize the outputs of other kernels.", RUN,
      .find = fsd_find_requantizing,
-     .why = "The Conv or GEMM writes 16 or 32 bits per element, and a second kernel "
-            "reads them to write 8: extra memory traffic and a kernel launch. The "
-            "finding is only a note if no Conv or GEMM kernel of the engine writes "
-            "a quantized type.",
+     .why =
+         "The Conv or GEMM writes 16 or 32 bits per element, and a second kernel "
+         "converts them to 8 bits, which costs memory traffic and a kernel launch. The "
+         "finding is only a note if no Conv or GEMM kernel of the engine writes "
+         "a quantized type.",
      .fix = "If other kernels of the engine quantize their own output, compare the "
-            "quantizers after them with the quantizers of this finding. If none does, "
-            "the builder has no such kernel: compare with a build in FP16."},
+            "quantizers after them with the quantizers of this finding. If no kernel "
+            "does, compare with a build in FP16."},
     {"fusion/epilogue-unfused", FSD_WARNING,
      "Bias, BatchNormalization, activation or residual addition runs outside the "
      "kernel of its Conv or GEMM.",
      RUN, .find = fsd_find_unfused,
-     .why = "The output of the Conv or GEMM is written to memory and read once "
-            "more. The finding is only a note if no similar kernel of the engine "
+     .why = "The Conv or GEMM writes its output to memory, and another kernel reads it "
+            "again. The finding is only a note if no similar kernel of the engine "
             "includes the operation.",
      .fix = "Compare the two layers that the finding names: look for other "
             "consumers of the tensor, a different type, or a quantizer in between."},
-    {"fusion/recomputed", FSD_INFO,
-     "Several kernels each compute the same node in full.", RUN,
-     .find = fsd_find_recomputed,
-     .why = "The node is computed, and its inputs are read, once per kernel.",
-     .fix = "If its consumers read different types, quantize all branches alike."},
+    {"fusion/recomputed", FSD_INFO, "Several kernels compute the same node completely.",
+     RUN, .find = fsd_find_recomputed,
+     .why = "Each of these kernels reads the inputs of the node and computes the node.",
+     .fix = "If the consumers of the node read different types, quantize all branches "
+            "in the same way."},
     {"precision/wider", FSD_WARNING,
      "Nodes run in higher precision than the model requests.", RUN,
-     .find = fsd_find_wider,
-     .why = "They take more time and memory than the model was meant to take.",
-     .fix = "Run `explain --node`, which states the reason: a missing scale, a "
-            "missing kernel, an operator in between. If Conv or GEMM kernels write "
+     .find = fsd_find_wider, .why = "Higher precision takes more time and memory.",
+     .fix = "Run `explain --node`, which states the reason, such as a missing scale, a "
+            "missing kernel or an operator in between. If Conv or GEMM kernels write "
             "the higher precision, remove the Q/DQ pairs between these kernels and "
             "the nodes, so that they fuse."},
     {"precision/island", FSD_WARNING,
-     "A segment runs in higher precision than the data that enters and leaves it.", RUN,
-     .find = fsd_find_islands,
-     .why =
-         "Data is converted to the higher precision at its start and back at its end.",
-     .fix = "Quantize the operators of the segment, or allow the lower precision for "
-            "them."},
+     "A segment of the engine runs in higher precision than the data before and after "
+     "the segment.",
+     RUN, .find = fsd_find_islands,
+     .why = "Layers convert the data to the higher precision before the segment and "
+            "back after it.",
+     .fix = "Quantize the operators of the segment, or allow a lower precision for "
+            "these operators."},
     {"precision/fp32-left", FSD_INFO,
      "Layers run in FP32 in an engine whose other layers run in lower precision.", RUN,
      .find = fsd_find_fp32_left,
@@ -128,14 +135,16 @@ static const struct fsd_rule rules[] = {
      .fix = "Allow lower precision where accuracy permits."},
     {"precision/no-tensor-cores", FSD_INFO,
      "A matrix multiplication or convolution runs without tensor cores.", RUN,
-     .find = fsd_find_no_tensor_cores, .why = "Such a kernel is several times slower.",
+     .find = fsd_find_no_tensor_cores,
+     .why = "Kernels without tensor cores are several times slower.",
      .fix = "Align channels to a multiple of 8 (16-bit types) or 32 (8-bit types), or "
             "use lower precision."},
     {"precision/io-type", FSD_INFO,
      "A network input or output has a different type in the engine than in the model.",
      RUN, .find = fsd_find_io_types,
      .why = "The application must bind buffers of the engine's type.",
-     .fix = "Set the input and output formats of the build if this is not intended."},
+     .fix = "Set the input and output formats of the build if the engine's type is not "
+            "intended."},
     {"precision/fp16-range", FSD_INFO,
      "Normalization, Softmax, Exp, Pow or a reduction over at least 1,024 elements "
      "runs in FP16 without a visible Cast to FP32.",
@@ -147,43 +156,43 @@ static const struct fsd_rule rules[] = {
     {"precision/rounded-integers", FSD_INFO,
      "Nodes that compute integers, such as indices, run in a 16-bit float type.", RUN,
      .find = fsd_find_rounded_integers, .keep = FSD_FP32,
-     .why = "FP16 represents integers exactly up to 2,048, BF16 up to 256: larger "
-            "values are rounded.",
+     .why = "FP16 represents integers exactly up to 2,048, and BF16 up to 256. Larger "
+            "integers are rounded.",
      .fix = "Keep these nodes in FP32 or in an integer type: `names --finding "
             "precision/rounded-integers --as autocast` lists them."},
     {"constant/not-folded", FSD_WARNING,
      "Layers compute the same constant values at every inference.", RUN,
      .find = fsd_find_not_folded,
-     .why = "All inputs of their nodes are constant, and TensorRT did not fold them: "
-            "each layer costs a kernel launch and memory traffic.",
+     .why = "TensorRT did not fold these constants, so each layer costs a kernel "
+            "launch and memory traffic.",
      .fix = "Fold constants before the build, for example with `polygraphy surgeon "
             "sanitize --fold-constants` or in the exporter."},
     {"inserted/round-trip", FSD_WARNING,
      "Consecutive layers convert a tensor to another type or layout and back.", RUN,
      .find = fsd_find_chains, true,
-     .why = "The tensor is the same without these layers, so all of them could be "
-            "removed.",
-     .fix = "Find the layer that requires the type or layout in between: `explain "
-            "--layer`."},
+     .why = "The tensor is the same before and after these layers, so none of these "
+            "layers is needed.",
+     .fix =
+         "Find the layer that requires the other type or layout by `explain --layer`."},
     {"inserted/chain", FSD_INFO, "Consecutive layers only move the same data.", RUN,
-     .find = fsd_find_chains, .why = "Each of them reads and writes the whole tensor.",
+     .find = fsd_find_chains,
+     .why = "Each of these layers reads and writes the whole tensor.",
      .fix = "Follow the advice of `reformats`."},
     {"inserted/reformat", FSD_INFO,
      "The builder inserted a layer that changes a tensor's type or layout.", RUN,
      .find = fsd_find_inserted, FSD_KIND_REFORMAT,
-     .why = "It reads and writes a whole tensor and computes nothing.",
-     .fix =
-         "Follow the advice of `reformats`, which states what would remove the layer."},
+     .why = "This layer reads and writes a whole tensor and computes nothing.",
+     .fix = "Follow the advice of `reformats`, which states which change of the model "
+            "would remove the layer."},
     {"inserted/copy", FSD_INFO, "The builder inserted a layer that copies a tensor.",
      RUN, .find = fsd_find_inserted, FSD_KIND_COPY,
-     .why = "It reads and writes a whole tensor and computes nothing.",
-     .fix =
-         "Follow the advice of `reformats`, which states what would remove the layer."},
+     .why = "This layer reads and writes a whole tensor and computes nothing.",
+     .fix = "Follow the advice of `reformats`, which states which change of the model "
+            "would remove the layer."},
     {"log/other-build", FSD_WARNING,
      "The build log belongs to a different engine than the dump and is not used.", LOG,
      .find = fsd_find_other_build, .about_inputs = true,
-     .why = "The log states facts about another engine, which may be wrong for this "
-            "engine.",
+     .why = "The log describes another engine and may be wrong for this engine.",
      .fix = "Pass the log of the build that produced this engine."},
     {"log/other-model", FSD_WARNING,
      "The log lists parsed nodes that the model does not have, or lacks nodes of "
@@ -192,11 +201,12 @@ static const struct fsd_rule rules[] = {
      .why = "The log may belong to a different model.",
      .fix = "Pass the log of the build of this model."},
     {"log/too-large", FSD_WARNING,
-     "Some steps of the log exceed a limit and were not followed.", LOG,
-     .find = fsd_find_log_cut, .why = "Evidence from these steps is missing.",
+     "fusiondiff did not follow some steps of the log, because they exceed a limit.",
+     LOG, .find = fsd_find_log_cut, .why = "Evidence from these steps is missing.",
      .fix = "Pass the engine's detailed dump together with the log."},
     {"log/missing-scale", FSD_WARNING,
-     "A tensor has no scale, so the layers around it fell back to higher precision.",
+     "A tensor has no scale, so the layers that write or read the tensor fell back to "
+     "higher precision.",
      LOG, .find = fsd_find_log_warnings, .why = "These layers do not run in INT8.",
      .fix = "Calibrate the tensor, or add a Q/DQ pair on it."},
     {"log/fusion-disabled", FSD_WARNING,
@@ -222,29 +232,32 @@ static const struct fsd_rule rules[] = {
      .fix = "Remove either the calibrator or the Q/DQ nodes."},
     {"log/fp4", FSD_WARNING,
      "The device does not accelerate FP4, which the model requests.", LOG,
-     .find = fsd_find_log_warnings, .why = "There FP4 saves memory, but no time.",
+     .find = fsd_find_log_warnings,
+     .why = "On this device, FP4 saves memory, but no time.",
      .fix = "Build for a device with FP4 support, or use FP8."},
     {"log/dla-fallback", FSD_WARNING,
      "Layers that were requested on the DLA run on the GPU.", LOG,
      .find = fsd_find_log_fallbacks,
-     .why = "Each change of the device copies tensors and synchronizes, and the GPU is "
-            "not free for other work.",
-     .fix = "Change these layers so that the DLA supports them (NVIDIA's DLA Supported "
-            "Layers and Restrictions), or move them to the beginning or end of the "
-            "model."},
+     .why = "Each transfer between DLA and GPU copies tensors and synchronizes, and "
+            "the GPU has less time for other work.",
+     .fix = "Change these layers so that the DLA supports them (see NVIDIA's page DLA "
+            "Supported Layers and Restrictions), or move these layers to the beginning "
+            "or end of the model."},
     {"log/memcpy", FSD_WARNING, "The session copies tensors between host and device.",
      LOG, .find = fsd_find_log_warnings,
      .why = "Each copy synchronizes with the device. Nodes that run on another "
-            "provider cause it.",
-     .fix = "Run `skipped`, which lists the nodes on the CPU. Replace their operators, "
-            "or move them to the beginning or end of the model."},
+            "provider cause these copies.",
+     .fix = "List the nodes on the CPU by `skipped`. Replace their operators, or move "
+            "these nodes to the beginning or end of the model."},
     {"input/remark", FSD_INFO, "Part of an input file was readable but unexpected.",
      RUN, .find = fsd_find_remarks,
-     .why = "The file was read anyway; the oddity may be a mistake in it.",
+     .why =
+         "fusiondiff read the file anyway, but the unexpected part may be a mistake.",
      .fix = "Check the position in the file that the finding names."},
 
     {"engine-stale", FSD_ERROR,
-     "The model changed and the engine did not: it was not built from this model.",
+     "The model changed, but the engine did not: the engine was not built from this "
+     "model.",
      CHANGE, fsd_find_stale, false, COUNT, NONE_MORE,
      .why = "The engine still computes the previous version of the model.",
      .fix = "Rebuild the engine from this model."},
@@ -264,12 +277,13 @@ static const struct fsd_rule rules[] = {
      .fix = "Compare builds of the same version, for the same GPU, with the same "
             "options."},
     {"build-unknown", FSD_INFO,
-     "The GPU or the options of the build are unknown; its log would state them.",
+     "The GPU or the options of the build are unknown, because no build log was given.",
      CHANGE, fsd_find_built, true, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "It is not known whether both builds used the same GPU and options.",
-     .fix = "Pass the build log (--log), as when the snapshot was taken."},
+     .fix = "Pass the build log (--log), as for the snapshot."},
     {"variant", FSD_INFO,
-     "The build computes the nodes as another recorded build of the snapshot does.",
+     "The build computes the nodes in the same way as another recorded build of the "
+     "snapshot.",
      CHANGE, fsd_find_variants, 0, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Repeated builds of one model vary although nothing changed; all recorded "
             "variants pass.",
@@ -278,26 +292,26 @@ static const struct fsd_rule rules[] = {
     {"lost-fusion", FSD_ERROR, "Several layers compute nodes that one layer computed.",
      CHANGE, fsd_find_regrouped, FSD_HAPPENED_LOST, COUNT | MS, NONE_MORE,
      .why = "Each additional layer writes its output to memory and reads it back.",
-     .fix = "Run `explain --node A --node B`, which shows what separates the nodes: "
-            "another type, a Q/DQ, a second consumer of the tensor, a network "
+     .fix = "Run `explain --node A --node B`, which shows what separates the nodes: a "
+            "different type, a Q/DQ node, a second consumer of the tensor or a network "
             "output."},
     {"regrouped", FSD_WARNING,
      "Layers group nodes differently than before, but the nodes are neither more nor "
      "less fused.",
      CHANGE, fsd_find_regrouped, FSD_HAPPENED_REGROUPED, COUNT | MS, NONE_MORE,
-     .why = "This is neither better nor worse in itself; measured times decide.",
+     .why = "Different groups can be faster or slower; only measured times show this.",
      .fix = "Compare the times of both builds with --profile."},
     {"undecided-fusion", FSD_ERROR,
      "The layers differ, but in one build it is unknown which layer computes which "
      "node.",
      CHANGE, fsd_find_regrouped, FSD_HAPPENED_OPAQUE, COUNT | MS, NONE_MORE,
-     .why = "The dumps do not show whether the fusions are as before.",
+     .why = "The dumps do not show whether the fusions are the same as before.",
      .fix = "Dump both builds with detailed profiling verbosity, or pass their logs."},
     {"precision-widened", FSD_ERROR,
      "A node runs, or a tensor between layers is stored, in higher precision than "
      "before.",
      CHANGE, fsd_find_retyped, FSD_WIDTH_WIDENED, COUNT, NONE_MORE,
-     .why = "It takes more time and memory than in the lower precision.",
+     .why = "Higher precision takes more time and memory.",
      .fix = "Run `explain --node`, which states the reason. Moved or lost Q/DQ "
             "nodes are the usual cause."},
     {"precision-changed", FSD_ERROR,
@@ -309,11 +323,11 @@ static const struct fsd_rule rules[] = {
      .fix = "Compare the precision flags of both builds and the types of the model's "
             "quantizers and Casts."},
     {"range-narrowed", FSD_WARNING,
-     "A normalization, exponential or power runs in FP16, and ran in a type of "
-     "greater range before.",
+     "A normalization, exponential or power runs in FP16, but ran in a type with a "
+     "larger range before.",
      CHANGE, fsd_find_narrowed_range, 0, COUNT, NONE_MORE,
-     .why = "The largest FP16 number is 65,504: a square or an exponential above it "
-            "becomes Inf.",
+     .why = "The largest FP16 number is 65,504: a larger square or exponential becomes "
+            "Inf.",
      .fix = "Compare the outputs of both builds, or keep these nodes in FP32 by Casts "
             "in the model.",
      .keep = FSD_FP32},
@@ -326,7 +340,7 @@ static const struct fsd_rule rules[] = {
     {"layout-unknown", FSD_ERROR,
      "The layout of a tensor was known before and is unknown now.", CHANGE,
      fsd_find_lost_facts, FSD_FACT_LAYOUT, COUNT, NONE_MORE,
-     .why = "An unknown layout may need a Reformat.",
+     .why = "A changed layout may cost an additional Reformat.",
      .fix = "Dump the engine with detailed profiling verbosity."},
     {"shape-unknown", FSD_ERROR,
      "The shape of an input or output was known before and is unknown now.", CHANGE,
@@ -336,13 +350,14 @@ static const struct fsd_rule rules[] = {
     {"facts-unknown", FSD_WARNING,
      "The dump lacks tensors or Metadata, or an older fusiondiff wrote the snapshot.",
      CHANGE, fsd_find_less_info, 0, COUNT, NONE_MORE,
-     .why = "The findings rest on less information than when the snapshot was taken.",
+     .why = "The check has less information about this build than about the build of "
+            "the snapshot.",
      .fix = "Build and dump with the same verbosity as for the snapshot."},
     {"layout-changed", FSD_WARNING,
      "A tensor has a different memory layout than before.", CHANGE, fsd_find_layouts, 0,
      COUNT, NONE_MORE,
-     .why = "A different layout means a different kernel, often with a Reformat next "
-            "to it.",
+     .why = "A different layout means a different kernel, often with an additional "
+            "Reformat.",
      .fix = "Compare the times of both builds with --profile."},
     {"kernel-changed", FSD_WARNING,
      "A kernel has different sizes, weights, operations, parameters or nodes, or a "
@@ -367,11 +382,12 @@ static const struct fsd_rule rules[] = {
      .fix = "Compare the providers of both sessions, their order and their options."},
     {"operator-changed", FSD_ERROR, "A node is a different operator than before.",
      CHANGE, fsd_find_edits, FSD_EDIT_OPERATOR, COUNT, NONE_MORE,
-     .why = "The model computes something else; fusions with the node may differ.",
+     .why = "The model computes different results, and the fusions of the node may "
+            "differ.",
      .fix = "Run `check --update` if the model was changed on purpose."},
     {"attribute-changed", FSD_WARNING, "A node has a different attribute than before.",
      CHANGE, fsd_find_edits, FSD_EDIT_ATTRIBUTE, COUNT, NONE_MORE,
-     .why = "The node computes a different result, or works on different sizes.",
+     .why = "The node computes different results or different sizes.",
      .fix = "Run `check --update` if the model was changed on purpose."},
     {"value-changed", FSD_INFO,
      "A scale, a zero point or another short constant has a different value.", CHANGE,
@@ -379,8 +395,8 @@ static const struct fsd_rule rules[] = {
      .why = "Calibration or training changes these values; the engine must be rebuilt.",
      .fix = "Build the engine from the model that is deployed."},
     {"scales-unequal", FSD_ERROR,
-     "Quantizers that shared one scale have different scales, or a scale is 0.", CHANGE,
-     fsd_find_unequal_scales, 0, COUNT, NONE_MORE,
+     "Quantizers that shared one scale now have different scales, or a scale is now 0.",
+     CHANGE, fsd_find_unequal_scales, 0, COUNT, NONE_MORE,
      .why = "With different scales, the engine requantizes data, and operators that "
             "join such tensors are not fused as before. A scale of 0 maps every value "
             "to 0.",
@@ -389,50 +405,53 @@ static const struct fsd_rule rules[] = {
     {"source-changed", FSD_WARNING,
      "A node or a kernel reads the output of a different node than before.", CHANGE,
      fsd_find_unasked, 0, COUNT, NONE_MORE,
-     .why = "Either the model was rewired, or the engine computes something else, or "
-            "its dump is wrong.",
-     .fix = "Run `check --update` if the model was rewired on purpose; else build and "
-            "dump again, and compare the outputs with those of the model."},
+     .why = "Either the connections in the model were changed, or the engine computes "
+            "different results, or the dump is wrong.",
+     .fix = "Run `check --update` if the connections were changed on purpose. "
+            "Otherwise, build and dump again, and compare the outputs of the engine "
+            "with the outputs of the model."},
     {"lost-kernel", FSD_ERROR,
-     "A kernel is gone, and no other kernel does more than before.", CHANGE,
+     "A kernel is gone, and no other kernel computes its operations.", CHANGE,
      fsd_find_counted_kernels, FSD_KERNEL_REMOVED, COUNT, NONE_MORE,
-     .why = "Its computation may be missing in the engine, or only in its dump.",
+     .why =
+         "The kernel may be missing in the engine, or only in the dump of the engine.",
      .fix = "Dump the whole engine again with detailed profiling verbosity."},
-    {"new-kernel", FSD_ERROR, "A kernel appears more often than before.", CHANGE,
-     fsd_find_counted_kernels, FSD_KERNEL_ADDED, COUNT, NONE_MORE,
-     .why = "Nodes are computed twice, or in more steps than before.",
+    {"new-kernel", FSD_ERROR, "The engine contains a kernel more often than before.",
+     CHANGE, fsd_find_counted_kernels, FSD_KERNEL_ADDED, COUNT, NONE_MORE,
+     .why = "The engine computes nodes twice, or in more steps than before.",
      .fix = "List the layers that compute the node by `where --node`, and compare "
             "the consumers of these layers."},
     {"new-reformat", FSD_ERROR,
      "The builder inserted a data-movement layer that was not there before.", CHANGE,
      fsd_find_new_moves, false, COUNT | MS | SHARE, NONE_MORE,
-     .why = "It reads and writes a whole tensor and computes nothing.",
-     .fix = "Run `reformats`, which states why the layer is there and what would "
-            "remove it."},
+     .why = "This layer reads and writes a whole tensor and computes nothing.",
+     .fix = "Run `reformats`, which states why the builder inserted the layer and "
+            "which change of the model would remove the layer."},
     {"new-standing-quantize", FSD_ERROR,
      "A QuantizeLinear or DequantizeLinear now runs as a layer of its own.", CHANGE,
      fsd_find_new_moves, true, COUNT | MS | SHARE, NONE_MORE,
-     .why = "It reads and writes a whole tensor only to change its type.",
+     .why = "This layer reads and writes a whole tensor only to change the type.",
      .fix = "Quantize every input of the consumer."},
     {"new-layer", FSD_WARNING,
      "A layer now computes a node that needed no layer "
      "before.",
      CHANGE, fsd_find_presences, 2, COUNT, NONE_MORE,
-     .why = "A Cast, Reshape or Transpose that the builder removes is free; a layer "
-            "reads and writes its tensor.",
+     .why = "A Cast, Reshape or Transpose that the builder removes costs nothing, but "
+            "a layer reads and writes a whole tensor.",
      .fix = "Run `explain --node`, which states the outcome of the node. Possible "
-            "causes are another type or layout around it, or an operator order that "
-            "the builder cannot simplify."},
+            "causes are a different type or layout next to the node, or an operator "
+            "order that the builder cannot simplify."},
     {"left-engine", FSD_ERROR,
      "An engine computed the node before, and no engine "
      "computes it now.",
-     CHANGE, fsd_find_presences, 3, COUNT, NONE_MORE, .why = "The framework runs it.",
-     .fix = "Check why the partitioner excludes the node: its operator, type or "
-            "size."},
+     CHANGE, fsd_find_presences, 3, COUNT, NONE_MORE,
+     .why = "The framework runs the node instead.",
+     .fix = "Check whether the partitioner excludes the node because of its operator, "
+            "type or size."},
     {"unexplained-node", FSD_ERROR,
      "The outcome of a node was known before and is unknown now.", CHANGE,
      fsd_find_presences, false, COUNT, NONE_MORE,
-     .why = "The node may be missing in the engine, or only in its dump.",
+     .why = "The node may be missing in the engine, or only in the dump of the engine.",
      .fix = "Pass the build log (--log), or dump the engine with detailed profiling "
             "verbosity."},
     {"io-changed", FSD_ERROR,
@@ -440,31 +459,33 @@ static const struct fsd_rule rules[] = {
      "shape, type or format.",
      CHANGE, fsd_find_ports, 0, COUNT, NONE_MORE,
      .why = "Applications that bind the previous inputs and outputs fail or compute "
-            "with wrong data.",
-     .fix = "Export with the names, shapes and types that the applications expect, or "
-            "change the applications as well."},
+            "wrong results.",
+     .fix = "Export the model with the names, shapes and types that the applications "
+            "expect, or change the applications, too."},
     {"profile-changed", FSD_ERROR,
      "An optimization profile has different sizes for an input than before.", CHANGE,
      fsd_find_bindings, 1, COUNT, NONE_MORE,
-     .why = "TensorRT may refuse sizes that an application uses, or run them more "
-            "slowly than those it was tuned for.",
+     .why = "TensorRT may refuse sizes that an application uses, or may be slower for "
+            "sizes for which the engine was not tuned.",
      .fix = "Build with the previous minimum, optimum and maximum shapes, or take the "
             "snapshot again."},
     {"latency", FSD_ERROR,
-     "The layers together take longer than before, by more than noise explains.",
+     "The layers together take longer than before, and noise does not explain the "
+     "difference.",
      CHANGE, fsd_find_slower, 0, MS | SHARE | FSD_SETS_NOISE, .budget = {-1, -1, 0.05},
-     .of_same = true, .why = "The latency that users see grows by as much.",
-     .fix = "Run `compare` with profiles of both builds, which shows which layers "
-            "became slower. Take at least three profiles of each build, on an idle "
+     .of_same = true, .why = "The latency of the application grows by the same time.",
+     .fix = "Run `compare` with profiles of both builds to see which layers became "
+            "slower. Take at least three profiles of each build, on an idle "
             "device with locked clocks."},
     {"slower-group", FSD_ERROR,
-     "The layers of one group take at least 1.5 times as long as before, and more than "
-     "noise explains; if noise was not measured, at least twice as long.",
+     "The layers of one group take at least 1.5 times as long as before (at least "
+     "twice as long if noise was not measured), and noise does not explain the "
+     "difference.",
      CHANGE, fsd_find_slower_groups, 0, COUNT | MS | SHARE, NONE_MORE, .of_same = true,
-     .why = "In the total time, a slower group of layers is hidden if other groups "
-            "became faster.",
-     .fix = "Run `compare`, which shows what else changed in the group: its kernel, "
-            "its types, the layers next to it."},
+     .why =
+         "The total time hides a slower group of layers if other groups became faster.",
+     .fix = "Run `compare`, which shows the other changes in the group, such as its "
+            "kernel, its types and the adjacent layers."},
     {"layer-count", FSD_WARNING, "The engine has more layers than before.", CHANGE,
      fsd_find_more_layers, 0, COUNT, NONE_MORE,
      .why = "More layers mean more kernel launches and more memory traffic.",
@@ -472,37 +493,37 @@ static const struct fsd_rule rules[] = {
     {"coverage-dropped", FSD_ERROR,
      "A smaller share of the computing layers is mapped to nodes than before.", CHANGE,
      fsd_find_less_coverage, 0, SHARE, .budget = {-1, -1, 0},
-     .why = "The check does not cover unmapped layers.",
+     .why = "The check cannot judge layers that are not mapped to nodes.",
      .fix = "Dump the engine with detailed profiling verbosity, which adds Metadata, "
             "or pass the build log."},
     {"model-changed", FSD_INFO,
      "A node has no counterpart in the other model, or could not be aligned.", CHANGE,
      fsd_find_presences, true, COUNT, NONE_MORE,
-     .why = "A node that only one model has cannot be compared.",
+     .why = "fusiondiff cannot compare a node that only one of the models has.",
      .fix = "If the model was changed on purpose, no action is needed."},
     {"improved", FSD_INFO, "The build is better than the snapshot.", CHANGE,
      fsd_find_better, 0, 0, .budget = {-1, -1, -1},
-     .why = "As long as the snapshot is not updated, a later build may lose this "
-            "improvement without a finding.",
+     .why = "Until the snapshot is updated, a later build may lose this improvement "
+            "without a finding.",
      .fix = "Run `check --update` and commit the snapshot."},
     {"snapshot-older", FSD_INFO,
-     "An older fusiondiff wrote the snapshot, without facts that this version "
+     "An older fusiondiff wrote the snapshot without some facts that this version "
      "compares.",
      CHANGE, fsd_find_older, false, 0, .budget = {-1, -1, -1}, .of_same = true,
-     .why = "Changes of the missing facts go unnoticed.",
+     .why = "The check cannot find changes of the missing facts.",
      .fix = "Run `check --update` and commit the snapshot."},
     {"snapshot-reread", FSD_INFO,
      "The fusiondiff version that wrote the snapshot interpreted the same model and "
      "engine differently.",
      CHANGE, fsd_find_older, true, 0, .budget = {-1, -1, -1}, .of_same = true,
-     .why = "Neither model nor engine changed: this is not a change of the build.",
+     .why = "Neither the model nor the engine changed, only the version of fusiondiff.",
      .fix = "Run `check --update` and commit the snapshot."},
     {"max-reformats", FSD_OFF,
      "The engine has more inserted layers than the policy allows.", CASE,
      fsd_find_inserted_total, 0, COUNT | MS | SHARE, NONE_MORE,
-     .why = "They read and write whole tensors and compute nothing.",
-     .fix = "Run `reformats`, which lists these layers, most expensive first, and "
-            "states what would remove each."},
+     .why = "Inserted layers read and write whole tensors and compute nothing.",
+     .fix = "Run `reformats`, which lists these layers, the most expensive first, and "
+            "states which change would remove each layer."},
     {"int8-required", FSD_OFF,
      "A node that the policy requires in INT8 runs in a different type.", CASE,
      fsd_find_not_int8, 0, COUNT | FSD_SETS_WORDS, NONE_MORE,
@@ -512,21 +533,22 @@ static const struct fsd_rule rules[] = {
     {"expect", FSD_OFF,
      "A block that the policy requires is split, or runs in a different type.", CASE,
      fsd_find_unexpected, 0, FSD_SETS_BLOCKS, NONE_MORE,
-     .why = "TensorRT has a fast fused kernel for this pattern.",
-     .fix = "Remove what separates the layers of the block; the finding lists both."},
+     .why = "TensorRT has a fast fused kernel for the pattern of this block.",
+     .fix = "Remove the nodes or types that separate the layers of the block; the "
+            "finding lists them."},
     {"precision-required", FSD_OFF,
-     "The share of the work that runs in the required types is below that of the "
-     "policy.",
+     "The share of the work that runs in the required types is below the share that "
+     "the policy requires.",
      CASE, fsd_find_not_in_types, 0, FSD_SETS_TYPES, NONE_MORE,
      .why = "An engine that silently runs in higher precision is several times slower.",
      .fix = "List the nodes by `names --not TYPE`. In a strongly typed build, "
             "change the types in the model."},
     {"memory", FSD_OFF, "The engine needs more memory than the policy allows.", CASE,
      fsd_find_too_large, 0, FSD_SETS_BYTES, NONE_MORE,
-     .why =
-         "An engine that does not fit into the memory left on the device cannot run.",
-     .fix = "Run `memory`, which lists the layers and the largest tensors. Smaller "
-            "batches, lower precision and a workspace limit reduce the memory."},
+     .why = "An engine that needs more memory than the device has free cannot run.",
+     .fix =
+         "Run `memory`, which lists the layers and the largest tensors. To reduce the "
+         "memory, use a smaller batch size, lower precision or a workspace limit."},
 };
 
 const struct fsd_rule *fsd_rule_at(unsigned i)

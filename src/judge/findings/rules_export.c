@@ -78,11 +78,11 @@ static const struct fsd_rule rules[] = {
      "An attribute or a constant input of a node has a different value.",
      FSD_NEEDS_EXPORTS, .find = find_exported,
      .which = (int)(BIT(FSD_EXPORT_ATTRIBUTE) | BIT(FSD_EXPORT_CONSTANT)),
-     .why = "The node computes a different result, or works on different sizes.",
+     .why = "The node computes different results or different sizes.",
      .fix = "Compare the model's code and the exporter's options.",
      .source = "fusiondiff"},
     {"export/tensor", FSD_WARNING,
-     "An input or output, of the network or of a node, has a different name, type or "
+     "An input or output of the network or of a node has a different name, type or "
      "shape.",
      FSD_NEEDS_EXPORTS, .find = find_exported,
      .which =
@@ -91,7 +91,7 @@ static const struct fsd_rule rules[] = {
      .fix = "Compare the example inputs and the dynamic axes of both exports.",
      .source = "fusiondiff"},
     {"export/model", FSD_INFO,
-     "The opset, the exporter or the version of the file format differ.",
+     "The opset, the exporter or the version of the file format differs.",
      FSD_NEEDS_EXPORTS, .find = find_exported, .which = (int)BIT(FSD_EXPORT_MODEL),
      .why = "Exporters decompose and name nodes differently.",
      .fix = "Use one exporter version and one opset for models that you compare.",

@@ -16,23 +16,23 @@ static const struct fsd_rule rules[] = {
     {"build/refused", FSD_ERROR,
      "The builder does not support an operator, a type or an attribute.", LINT,
      .find = fsd_lint_refused, .proves = FSD_PROVES_BUILT,
-     .why = "The parser or the compiler stops the build at the first of these and does "
-            "not check the rest of the model.",
+     .why = "The parser or the compiler stops the build at the first unsupported node "
+            "and does not check the rest of the model.",
      .fix = "Apply `lint --fix` where it proposes an edit; otherwise replace the "
             "operator, "
-            "export with another opset, use a plugin, or compute it outside the "
-            "engine.",
+            "export with another opset, use a plugin, or compute the operator outside "
+            "the engine.",
      .source =
          "rtx: measured for fusiondiff with TensorRT for RTX 1.7.1: for each row of "
-         "src/judge/lint/refusals.c the builder refused one model and "
-         "built another; trt8, trt10, trt11: reported by users, in the "
-         "source that each row names"},
+         "src/judge/lint/refusals.c the builder refused one model and built another; "
+         "trt8, trt10, trt11: reported by users in the source that each row names"},
     {"build/absent-weights", FSD_INFO,
-     "A file with weights of the model is missing, or too short.", LINT,
+     "A file with weights of the model is missing or too short.", LINT,
      .find = fsd_lint_absent,
      .why = "The parser fails to read the weight files that the model names.",
-     .fix = "Put the file into the model's folder, under the name that the model "
-            "states; a clone without Git LFS has only its pointer.",
+     .fix = "Put the file into the folder of the model, under the name that the model "
+            "states. Fetch files that Git LFS stores, because a clone without Git LFS "
+            "has only pointers to them.",
      .source =
          "any builder: by definition of external data in ONNX; TensorRT for RTX "
          "1.7.1 says \"Failed to open file\", or \"Unexpected size for the external "
@@ -42,10 +42,10 @@ static const struct fsd_rule rules[] = {
      "input may have.",
      LINT, .find = fsd_lint_not_known,
      .why = "The operator was never tested with this builder, belongs to a custom "
-            "domain, or is newer than what fusiondiff knows; or a dynamic size has one "
-            "name for two axes.",
-     .fix = "Try to build the model, or add a plugin that computes the operator. "
-            "Give each dynamic size its own name.",
+            "domain, or is too new for this version of fusiondiff. Two axes with one "
+            "name for their dynamic sizes cause this finding, too.",
+     .fix = "Try to build the model, or add a plugin that computes the operator. Give "
+            "each dynamic axis its own name.",
      .source = "any builder: the table in src/judge/lint/refusals.c has no row for "
                "it"},
     {"build/ceil-mode", FSD_WARNING,
@@ -54,10 +54,10 @@ static const struct fsd_rule rules[] = {
      .why = "ONNX omits a window that would start in the padding after the data: "
             "opset 22 specifies this, and ONNX Runtime and the ONNX reference do so at "
             "every opset. TensorRT rounds the number of windows up and keeps the last "
-            "one: the engine's tensor is larger, and the next layers fail to build or "
-            "compute with a row that the model does not have.",
-     .fix = "Set ceil_mode to 0 and the padding after the data to the value that the "
-            "finding states.",
+            "window: the tensor in the engine is larger, and the next layers fail to "
+            "build or compute with a row that the model does not have.",
+     .fix = "Set ceil_mode to 0, and set the padding after the data to the value that "
+            "the finding states.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 4,080 pooling "
                "nodes; trt8, "
                "trt10, trt11: documented by NVIDIA, NvInfer.h, PaddingMode "
@@ -70,89 +70,90 @@ static const struct fsd_rule rules[] = {
             "consumers stay in 16 or 32 bits. A second quantizer after the convolution "
             "prevents the fusion.",
      .fix = "Add one Q/DQ pair on the skip branch, with the scale of the quantizer at "
-            "the block's input, and none between the convolution and the addition.",
+            "the block's input, and no pair between the convolution and the addition.",
      .source =
-         "rtx: measured for fusiondiff, 23 models, 67 builds: 22 models move fewer "
-         "bytes (up to 20 %), none moves more; not where all weights of a convolution "
-         "have one scale (up to 16 % more), and not for a convolution on the skip "
-         "branch; trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
-         "guide, Q/DQ placement; reported by users, NVIDIA Model-Optimizer pull "
-         "requests 425 and 2024, TensorRT issue 2204"},
+         "rtx: measured for fusiondiff, 23 models, 67 builds: after the fix, 22 models "
+         "move fewer bytes (up to 20 %) and no model moves more; the rule excludes "
+         "convolutions whose weights all have one scale (up to 16 % more bytes), and "
+         "convolutions on the skip branch; trt8, trt10, trt11: documented by NVIDIA, "
+         "the TensorRT developer guide, Q/DQ placement; reported by users, NVIDIA "
+         "Model-Optimizer pull requests 425 and 2024, TensorRT issue 2204"},
     {"qdq/open-sum", FSD_WARNING,
      "An input of a residual addition is quantized, but the sum is not.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE, .builders = NOT_RTX,
      .why = "The fused kernel of convolution and addition writes INT8. If the sum "
-            "stays in higher precision, as before the pooling at the end of a network, "
-            "the quantizer of the branch runs as a layer of its own.",
+            "stays in higher precision, for example before the last pooling of a "
+            "network, the quantizer of the branch runs as a layer of its own.",
      .fix = "Quantize the sum: add a Q/DQ pair before its consumers.",
      .source =
          "trt8, trt10, trt11: reported by users, profiles of a QAT ResNet-18 by "
          "trt-engine-explorer, TensorRT 8.4; not for rtx: measured for fusiondiff, 11 "
-         "models, 22 builds: 1 model moves fewer bytes, 1 moves more"},
+         "models, 22 builds: after the fix, 1 model moves fewer bytes, and 1 model "
+         "moves more"},
     {"qdq/one-sided", FSD_WARNING,
      "An operator reads quantized data or quantized weights, but not both.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "An INT8 kernel needs both inputs quantized. With only one quantized "
-            "input, TensorRT dequantizes it and runs the operator in higher "
-            "precision.",
-     .fix = "Quantize the other input, or neither.",
-     .source =
-         "rtx: measured for fusiondiff, 11 models, 32 builds: 10 models move fewer "
-         "bytes (median 14 %, up to 38 %), none moves more; trt8, trt10, trt11: "
-         "documented by NVIDIA, the TensorRT developer guide, Q/DQ placement; "
-         "reported by users, TensorRT issue 3197"},
+     .why = "An INT8 kernel needs two quantized inputs. TensorRT dequantizes a single "
+            "quantized input and runs the operator in higher precision.",
+     .fix = "Quantize the other input, too, or neither input.",
+     .source = "rtx: measured for fusiondiff, 11 models, 32 builds: after the fix, 10 "
+               "models move fewer bytes (median 14 %, up to 38 %), and no model moves "
+               "more; trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
+               "guide, Q/DQ placement; reported by users, TensorRT issue 3197"},
     {"qdq/inside-conv", FSD_WARNING,
      "A quantizer separates an operator from its activation or normalization.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why = "Builders fuse a convolution with its normalization and activation and "
-            "quantize the result. A pair in between makes two layers with a "
-            "higher-precision tensor between them.",
+            "quantize the result. A Q/DQ pair between these operators splits them into "
+            "two layers with a higher-precision tensor in between.",
      .fix = "Move the pair after the activation.",
      .source =
          "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
          "Q/DQ placement; reported by users, TensorRT issue 2592; not for rtx: "
-         "measured for fusiondiff, 9 models, 27 builds: without the pairs 8 models "
-         "move as many bytes; 1 moves fewer, which qdq/silu finds"},
+         "measured for fusiondiff, 9 models, 27 builds: without the pairs, 8 models "
+         "move as many bytes as before; 1 model moves fewer bytes, and rule qdq/silu "
+         "finds it"},
     {"qdq/island", FSD_WARNING,
      "An operator without a quantizer is between quantized operators.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "Quantizers cannot move across an average. Its input stays in higher "
-            "precision, so the operator before it writes 16 or 32 bits, and data is "
-            "converted before and after it.",
-     .fix = "Add a Q/DQ pair before it.",
+     .why = "TensorRT cannot move quantizers across an operator that averages or "
+            "normalizes. The input of the operator stays in higher precision, so the "
+            "preceding operator writes 16 or 32 bits, and layers convert the data "
+            "before and after.",
+     .fix = "Add a Q/DQ pair before the operator without a quantizer.",
      .source =
-         "rtx: measured for fusiondiff, 42 models, 106 builds: 21 models move fewer "
-         "bytes (up to 25 %), none moves more; not before a quantizer of FP8 (8 "
-         "models, 20 builds: 2 models move 5 % more); trt8, trt10, trt11: documented "
-         "by NVIDIA, the TensorRT developer guide, Q/DQ placement; reported by users, "
-         "TensorRT issue 2976"},
+         "rtx: measured for fusiondiff, 42 models, 106 builds: after the fix, 21 "
+         "models move fewer bytes (up to 25 %), and no model moves more; the rule "
+         "excludes operators before an FP8 quantizer (8 models, 20 builds: 2 models "
+         "move 5 % more bytes); trt8, trt10, trt11: documented by NVIDIA, the TensorRT "
+         "developer guide, Q/DQ placement; reported by users, TensorRT issue 2976"},
     {"qdq/silu", FSD_WARNING, "A quantizer is inside a SiLU.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS,
      .why = "TensorRT fuses Sigmoid and Mul with the convolution before them only if "
             "nothing is in between.",
-     .fix = "Remove the quantizers inside the SiLU. If it must be quantized, give all "
-            "three quantizers one scale.",
-     .source =
-         "rtx: measured for fusiondiff, 3 models, 9 builds: 2 models move fewer bytes "
-         "(10 and 25 %), none moves more; trt8, trt10, trt11: reported by users, "
-         "notes on quantization in practice by zmurder, and pytorch/TensorRT issue "
-         "3678"},
+     .fix = "Remove the quantizers inside the SiLU. If the SiLU must be quantized, "
+            "give all three quantizers one scale.",
+     .source = "rtx: measured for fusiondiff, 3 models, 9 builds: after the fix, 2 "
+               "models move fewer bytes (10 and 25 %), and no model moves more; trt8, "
+               "trt10, trt11: reported by users, notes on quantization in practice by "
+               "zmurder, and pytorch/TensorRT issue 3678"},
     {"qdq/pad", FSD_WARNING, "A quantizer is between a Pad and its convolution.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why =
          "TensorRT fuses the Pad into the convolution only if nothing is in between.",
      .fix = "Move the pair before the Pad, or use the convolution's own `pads`.",
      .source = "trt8, trt10, trt11: reported by users, TensorRT issue 2592; not for "
-               "rtx: measured for fusiondiff, 1 model, 2 builds: it moves as many "
-               "bytes"},
+               "rtx: measured for fusiondiff, 1 model, 2 builds: after the fix, the "
+               "model moves as many bytes as before"},
     {"qdq/deconv", FSD_WARNING, "A quantized ConvTranspose has no INT8 kernel.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .builders = FSD_TRT8 | FSD_TRT10 | FSD_RTX,
-     .why = "TensorRT 8 and 10 have no INT8 kernel of the operator with a "
-            "normalization, an activation or a Concat after it; TensorRT for RTX "
-            "has no INT8 kernel of it at all. The builder dequantizes data and "
-            "weights, and the operator runs in FP32.",
-     .fix = "Fold the normalization into its weights, or do not quantize it.",
+     .why = "TensorRT 8 and 10 have no INT8 kernel for this operator with a following "
+            "normalization, activation or Concat; TensorRT for RTX has no INT8 kernel "
+            "for this operator at all. The builder dequantizes the data and weights, "
+            "and the operator runs in FP32.",
+     .fix = "Fold the normalization into the weights of the operator, or do not "
+            "quantize the operator.",
      .source =
          "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, six kinds of this "
          "operator; trt8, trt10: reported by users, yolov7_qat guidance by "
@@ -160,44 +161,46 @@ static const struct fsd_rule rules[] = {
     {"qdq/no-gain", FSD_WARNING,
      "A quantizer precedes an operator that gains nothing from quantization.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
-     .why = "Softmax, normalizations, masks and biases have no low-precision "
-            "kernel: data is rounded to 8 bits and converted back at once, which "
-            "costs accuracy and a conversion. Inside an attention or a "
+     .why = "Softmax, normalizations, masks and biases have no low-precision kernel: "
+            "the engine rounds the data to 8 bits and immediately converts it back, "
+            "which costs accuracy and time. Inside an attention or a "
             "normalization, the quantizer splits the kernel.",
      .fix = "Exclude the operator from quantization.",
      .source =
          "trt8, trt10, trt11: documented by NVIDIA (Model-Optimizer excludes these "
          "nodes) and reported by users (TensorRT issue 4397); rtx: does not "
-         "apply, measured for fusiondiff in 6 builds of 2 models: without the "
-         "pairs 1 model moves 8 % fewer bytes, and 1 moves 63 % more"},
+         "apply, measured for fusiondiff in 6 builds of 2 models: without the pairs, 1 "
+         "model moves 8 % fewer bytes, and 1 model moves 63 % more"},
     {"qdq/attention", FSD_WARNING,
      "Quantizers inside an attention prevent the fused attention kernel.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "Fused attention computes both matrix products in one type: both must be "
-            "quantized, or neither. INT8 kernels exist only for head sizes 16, 32 and "
+     .why = "Fused attention computes both matrix products in one type, so both "
+            "products must be quantized, or neither product. INT8 kernels exist only "
+            "for head sizes 16, 32 and "
             "64 and at most 512 positions.",
      .fix = "Exclude both products from quantization, or use FP8.",
      .source =
-         "rtx: measured for fusiondiff, 1 model, 2 builds: it moves 19 % fewer bytes; "
-         "trt8, trt10, trt11: documented by NVIDIA, fused attention; reported by "
-         "users, TensorRT issues 4167 and 3724"},
+         "rtx: measured for fusiondiff, 1 model, 2 builds: after the fix, the model "
+         "moves 19 % fewer bytes; trt8, trt10, trt11: documented by NVIDIA, fused "
+         "attention; reported by users, TensorRT issues 4167 and 3724"},
     {"qdq/small-product", FSD_INFO,
      "A quantized matrix product is too small to gain from INT8.", LINT,
      .find = fsd_lint_places,
-     .why = "Fewer than 16 columns or summands do not fill a tile of the tensor cores, "
-            "and the conversions around the product cost more than it saves.",
-     .fix = "Exclude it from quantization.",
+     .why =
+         "Fewer than 16 columns or summands do not fill a tile of the tensor cores, "
+         "and the conversions before and after the product cost more than INT8 saves.",
+     .fix = "Exclude this matrix product from quantization.",
      .source = "any builder: documented by NVIDIA, the nodes that Model-Optimizer "
                "excludes"},
     {"qdq/useless", FSD_WARNING, "A Q/DQ pair feeds no operator that computes.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .notes = FSD_RTX,
-     .why = "The pair rounds its input, and runs as a layer of its own or in the "
-            "preceding kernel. A Transpose or Reshape after the pair does not "
-            "change that.",
-     .fix = "Remove it; for TensorRT for RTX that saves nothing.",
+     .why = "The pair only rounds a tensor, in a layer of its own or in the preceding "
+            "kernel, also if a Transpose or Reshape follows the pair.",
+     .fix = "Remove the pair. With TensorRT for RTX, the removal saves nothing.",
      .source =
-         "rtx: measured for fusiondiff, 22 models, 47 builds: without the pair no "
-         "model moves fewer bytes, and 4 models move more (up to 9 %), so the finding "
+         "rtx: measured for fusiondiff, 22 models, 47 builds: without the pair, no "
+         "model moves fewer bytes, and 4 models move more bytes (up to 9 %), so the "
+         "finding "
          "is a note; trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
          "guide, Q/DQ placement"},
     {"qdq/after", FSD_WARNING,
@@ -206,114 +209,117 @@ static const struct fsd_rule rules[] = {
      LINT, .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why = "A pair whose consumer does not run in low precision only converts the "
             "tensor there and back. Exporters that quantize the output of each "
-            "operator add many.",
-     .fix = "Configure the exporter to quantize the inputs of Conv, Gemm and MatMul "
-            "only, and one branch of each residual addition.",
+            "operator add many such pairs.",
+     .fix = "Configure the exporter to quantize only the inputs of Conv, Gemm and "
+            "MatMul, and one branch of each residual addition.",
      .source =
          "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
          "Q/DQ placement; ONNX Runtime, quantization for TensorRT; not for rtx: "
-         "measured for fusiondiff, 41 models, 82 builds: without the pairs 1 model "
-         "moves fewer bytes, which qdq/silu finds, and 9 models move more (up to 28 "
-         "%), where a removed pair was on a skip branch"},
+         "measured for fusiondiff, 41 models, 82 builds: without the pairs, 1 model "
+         "moves fewer bytes (rule qdq/silu finds it), and 9 models in which a removed "
+         "pair was on a skip branch move more bytes (up to 28 %)"},
     {"scale/one-tensor", FSD_WARNING,
      "Two quantizers of one tensor have different scales.", LINT,
      .find = fsd_lint_two_scales, .which = 0, .proves = FSD_PROVES_TWICE,
-     .why = "TensorRT merges equal quantizers of one tensor; different ones become two "
-            "layers.",
-     .fix = "Use one scale for both.",
-     .source = "rtx: measured for fusiondiff, 6 models, 17 builds: 5 models move fewer "
-               "bytes (up to 17 %), none moves more; trt8, trt10, trt11: documented by "
-               "NVIDIA, the TensorRT developer guide, Q/DQ placement; the pass "
-               "HorizontalMergeQNodes in the log of a QAT ResNet-18"},
+     .why = "TensorRT merges equal quantizers of one tensor; different quantizers "
+            "become two layers.",
+     .fix = "Use one scale for both quantizers.",
+     .source =
+         "rtx: measured for fusiondiff, 6 models, 17 builds: after the fix, 5 models "
+         "move fewer bytes (up to 17 %), and no model moves more; trt8, trt10, trt11: "
+         "documented by NVIDIA, the TensorRT developer guide, Q/DQ placement; the pass "
+         "HorizontalMergeQNodes in the log of a QAT ResNet-18"},
     {"scale/moved", FSD_WARNING,
      "A data-movement operator has different scales before and after it.", LINT,
      .find = fsd_lint_two_scales, .which = 1, .proves = FSD_PROVES_TWICE,
      .why = "TensorRT moves a quantizer across a MaxPool, Transpose or Slice and "
-            "merges it with the quantizer there if their scales are equal.",
-     .fix = "Use one scale for both.",
-     .source = "rtx: measured for fusiondiff, 12 models, 25 builds: 7 models move "
-               "fewer bytes (up to 4 %), none moves more; trt8, trt10, trt11: "
-               "documented by NVIDIA, the function find_quantizer_pairs of yolov7_qat"},
+            "merges it with the quantizer on the other side if both scales are equal.",
+     .fix = "Use one scale for both quantizers.",
+     .source =
+         "rtx: measured for fusiondiff, 12 models, 25 builds: after the fix, 7 models "
+         "move fewer bytes (up to 4 %), and no model moves more; trt8, trt10, trt11: "
+         "documented by NVIDIA, the function find_quantizer_pairs of yolov7_qat"},
     {"scale/concat", FSD_WARNING,
      "The branches of a Concat are quantized with different scales than its output.",
      LINT, .find = fsd_lint_two_scales, .which = 2, .proves = FSD_PROVES_STANDS,
      .why = "TensorRT copies the quantizer after a Concat to each branch. A branch "
-            "that already has a quantizer with a different scale then has two, and a "
-            "conversion.",
-     .fix = "Give all of them the greatest scale.",
-     .source = "rtx: measured for fusiondiff, 14 models, 41 builds: 12 models move "
-               "fewer bytes (INT8 1 %, FP8 up to 11 %), none moves more; trt8, trt10, "
-               "trt11: documented by NVIDIA, yolov7_qat: 180 queries a second before "
-               "the change, 207 after it"},
+            "that already has a quantizer with a different scale then has two "
+            "quantizers and a conversion between them.",
+     .fix = "Give all these quantizers the largest scale.",
+     .source = "rtx: measured for fusiondiff, 14 models, 41 builds: after the fix, 12 "
+               "models move fewer bytes (INT8 1 %, FP8 up to 11 %), and no model moves "
+               "more; trt8, trt10, trt11: documented by NVIDIA, yolov7_qat: 180 "
+               "queries a second before the change, 207 after it"},
     {"scale/concat-inputs", FSD_WARNING,
      "The inputs of a Concat are quantized with different scales.", LINT,
      .find = fsd_lint_concat_inputs, .proves = FSD_PROVES_WIDE,
-     .why = "Inputs that have the scale of the output are written in place; the others "
-            "are requantized and copied.",
-     .fix = "Give all of them the greatest scale.",
+     .why = "TensorRT writes inputs that have the scale of the output in place; it "
+            "requantizes and copies the other inputs.",
+     .fix = "Give all these quantizers the largest scale.",
      .source =
-         "rtx: measured for fusiondiff, 1 model, 2 builds: it moves 22 % fewer bytes; "
-         "no gain if a quantizer follows it (16 models, 44 builds: no model moves "
-         "fewer bytes, 2 models move more); trt8, trt10, trt11: documented by NVIDIA, "
-         "yolov7_qat guidance"},
+         "rtx: measured for fusiondiff, 1 model, 2 builds: after the fix, the model "
+         "moves 22 % fewer bytes; no gain before a quantizer (16 "
+         "models, 44 builds: no model moves fewer bytes, 2 models move more); trt8, "
+         "trt10, trt11: documented by NVIDIA, yolov7_qat guidance"},
     {"scale/weight-axis", FSD_WARNING,
      "The scales of weights are not along the output channels.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "A kernel applies weight scales to its sums, which it can do per output "
-            "channel only.",
+     .why = "A kernel applies the weight scales to its sums, so it supports only one "
+            "scale per output channel.",
      .fix = "Set `axis` to 0 for Conv, to 1 for ConvTranspose, and for Gemm to 0 with "
-            "transB, else to 1.",
-     .source =
-         "rtx: measured for fusiondiff, 1 model, 2 builds: it moves 28 % fewer bytes; "
-         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
-         "explicit quantization"},
+            "transB and to 1 without transB.",
+     .source = "rtx: measured for fusiondiff, 1 model, 2 builds: after the fix, the "
+               "model moves 28 % fewer bytes; trt8, trt10, trt11: documented by "
+               "NVIDIA, the TensorRT developer guide, explicit quantization"},
     {"scale/weights", FSD_INFO, "Weights have one scale for all output channels.", LINT,
      .find = fsd_lint_places,
-     .why = "The channel with the greatest weights determines the step size of all "
-            "others; kernels scale each output channel at no cost.",
+     .why = "The channel with the largest weights determines the step size of all "
+            "other channels, although kernels scale each output channel at no cost.",
      .fix = "Quantize weights per channel (per_channel=True, axis 0 for Conv).",
      .source = "any builder: documented by NVIDIA, the TensorRT developer guide, "
-               "explicit quantization; rtx: measured for fusiondiff, 35 models: 14, "
-               "in which such a convolution precedes an addition, move up to 9 % more "
-               "bytes than with a scale for each channel, or have one more layer; 21 "
-               "move as many"},
+               "explicit quantization; rtx: measured for fusiondiff, 35 models: 14 "
+               "models in which such a convolution precedes an addition move up to 9 % "
+               "more bytes than with a scale for each channel, or have one more layer; "
+               "21 models move as many bytes"},
     {"scale/bias", FSD_INFO,
-     "The scale of a bias is not the product of the scales of input and weights.", LINT,
-     .find = fsd_lint_places,
-     .why = "Kernels add the bias to sums that have this product as their scale: ONNX "
-            "Runtime runs such a convolution in FP32 since 1.27, and adds a wrong bias "
-            "in a fused matrix multiplication.",
-     .fix = "Quantize the bias with that scale, or keep it in FP32 without quantizers.",
+     "The scale of a bias is not the product of the input scale and the weight scale.",
+     LINT, .find = fsd_lint_places,
+     .why = "Kernels add the bias to sums whose scale is this product. With a "
+            "different scale, ONNX Runtime runs a convolution in FP32 since version "
+            "1.27, and adds a wrong bias in a fused matrix multiplication.",
+     .fix = "Quantize the bias with the product of both scales, or keep the bias in "
+            "FP32 without quantizers.",
      .source = "any builder: measured for fusiondiff, ONNX Runtime 1.16 to 1.32"},
     {"scale/data", FSD_WARNING, "A quantizer of activations has several scales.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "INT8 kernels read activations with a single scale; with several, TensorRT "
-            "dequantizes them first.",
+     .why = "INT8 kernels read activations with a single scale. TensorRT dequantizes "
+            "activations with several scales first.",
      .fix = "Use one scale per activation tensor.",
-     .source =
-         "rtx: measured for fusiondiff, 1 model, 2 builds: it moves 28 % fewer bytes; "
-         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
-         "explicit quantization"},
+     .source = "rtx: measured for fusiondiff, 1 model, 2 builds: after the fix, the "
+               "model moves 28 % fewer bytes; trt8, trt10, trt11: documented by "
+               "NVIDIA, the TensorRT developer guide, explicit quantization"},
     {"scale/axis-moved", FSD_WARNING,
-     "Scales are along an axis that the next operator moves.", LINT,
+     "The scales of a quantizer are along an axis that the next operator moves.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "A per-channel quantizer cannot move across an operator that mixes the "
-            "channels, so its data stays in higher precision there.",
+     .why = "TensorRT cannot move a per-channel quantizer across an operator that "
+            "mixes the channels, so the operator runs in higher precision.",
      .fix = "Use a single scale, or quantize after the operator.",
      .source = "any builder: documented by NVIDIA, the TensorRT developer guide, "
                "Q/DQ placement"},
     {"scale/zero-point", FSD_ERROR, "A zero point is not 0.", LINT,
      .find = fsd_lint_places,
-     .why = "TensorRT supports symmetric quantization only and refuses the model.",
-     .fix = "Quantize symmetrically (ActivationSymmetric, WeightSymmetric), or with "
-            "the scales of `lint --fix`.",
-     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 27 models, "
-               "which the builder refuses, but builds with these scales; trt8, trt10, "
-               "trt11: documented by NVIDIA, onnx-tensorrt, docs/operators.md"},
+     .why = "TensorRT supports only symmetric quantization, so it refuses the model.",
+     .fix = "Quantize symmetrically (ActivationSymmetric, WeightSymmetric), or apply "
+            "`lint --fix`, which sets symmetric scales.",
+     .source =
+         "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, the builder refuses 27 "
+         "models, and builds them with the scales of `lint --fix`; trt8, trt10, "
+         "trt11: documented by NVIDIA, onnx-tensorrt, docs/operators.md"},
     {"scale/bad", FSD_ERROR, "A scale is 0, negative, infinite or NaN.", LINT,
      .find = fsd_lint_places,
-     .why = "The parser refuses it, or every quantized value becomes 0 or NaN.",
-     .fix = "Calibrate the tensor; exclude tensors without a range.",
+     .why =
+         "The parser refuses such a scale, or every quantized value becomes 0 or NaN.",
+     .fix = "Calibrate the tensor, and do not quantize tensors without a range.",
      .source =
          "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1; trt8, trt10, trt11: "
          "documented by NVIDIA, onnx-tensorrt"},
@@ -322,39 +328,41 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_places,
      .why = "Blocked types have a fixed block size: 16 for NVFP4, 32 for MXFP8. An "
             "incomplete block has no scale.",
-     .fix = "Quantize with that block size, along an axis whose size is a multiple "
-            "of it.",
+     .fix = "Quantize with this block size, along an axis whose size is a multiple of "
+            "the block size.",
      .source = "any builder: the ONNX operator specification, opset 21 and 23; "
                "documented by NVIDIA, the TensorRT developer guide, block "
                "quantization"},
-    {"scale/unknown", FSD_INFO, "Scales could not be read and were not compared.", LINT,
+    {"scale/unknown", FSD_INFO,
+     "fusiondiff could not read some scales and did not compare them.", LINT,
      .find = fsd_lint_places,
-     .why = "fusiondiff cannot compare scales that are computed, too many, or in a "
-            "missing external file.",
+     .why = "fusiondiff cannot compare scales that nodes compute, scales in a missing "
+            "external file, or too many scales.",
      .fix = "Store the scales in the model file.",
      .source = "any builder: the limits of fusiondiff"},
     {"channels/alignment", FSD_INFO,
-     "The channel count is not a multiple of the vector width of its type.", LINT,
+     "A channel count is not a multiple of the vector width of the data type.", LINT,
      .find = fsd_lint_channels, .builders = NOT_RTX,
-     .why = "Tensor cores read 32 channels of INT8 or 8 of FP16 at once. The remainder "
-            "is padded, and data moves between kernels of different padding.",
-     .fix = "Use a multiple of the vector width, if the network can still be trained.",
+     .why =
+         "Tensor cores read 32 INT8 channels or 8 FP16 channels at once. TensorRT pads "
+         "the last channels, and moves data between kernels with different padding.",
+     .fix = "Use a channel count that is a multiple of the vector width, if the "
+            "network can still be trained.",
      .source = "trt8, trt10, trt11: reported by users, trt-engine-explorer and "
                "TensorRT issue 4039; documented by NVIDIA, Model-Optimizer; not for "
                "rtx: measured for fusiondiff, the tensors of its engines have as many "
                "channels as those of the model"},
     {"cast/round-trip", FSD_WARNING, "A tensor is cast to another type and back.", LINT,
      .find = fsd_lint_places,
-     .why = "The second Cast restores the type, but not the precision that the first "
-            "one lost.",
-     .fix = "Remove both, or keep the type of the surrounding nodes.",
+     .why = "The second Cast restores the type, but not the lost precision.",
+     .fix = "Remove both Casts, or cast to the type of the adjacent nodes only.",
      .source = "any builder: by definition of the types"},
     {"cast/fp16-range", FSD_INFO,
      "FP16 nodes of the model may exceed the range of FP16 or lose small terms.", LINT,
      .find = fsd_lint_fp16_range, .builders = FSD_STRONG,
-     .why = "A strongly typed build computes them in FP16, whose largest number is "
-            "65,504 and which has 11 significant bits: normalizations and powers "
-            "square their input, and long sums lose small terms.",
+     .why = "A strongly typed build computes these nodes in FP16, which has 11 "
+            "significant bits and a largest number of 65,504: squares in "
+            "normalizations and powers may overflow, and long sums lose small terms.",
      .fix = "If the outputs are inaccurate, compute these nodes in FP32 between Casts: "
             "`lint --fix=cast/fp16-range`. A Cast inside an attention may split its "
             "kernel. With the tensors of an FP32 run (--values), the measured values "
@@ -365,12 +373,12 @@ static const struct fsd_rule rules[] = {
          "fix, computed by the ONNX reference and ONNX Runtime; trt11: by definition "
          "of strongly typed networks"},
     {"precision/fp32-rest", FSD_INFO,
-     "Operators remain in FP32 next to quantized ones.", LINT, .find = fsd_lint_places,
-     .proves = FSD_PROVES_WIDE, .builders = FSD_STRONG,
-     .why = "A strongly typed build does not choose types: unquantized operators "
-            "run in the exported type, mostly FP32, and data is converted before "
+     "Operators next to quantized operators remain in FP32.", LINT,
+     .find = fsd_lint_places, .proves = FSD_PROVES_WIDE, .builders = FSD_STRONG,
+     .why = "A strongly typed build does not choose types: unquantized operators run "
+            "in the exported type, mostly FP32, and the engine converts data before "
             "and after them.",
-     .fix = "Export the rest in FP16 or BF16 (AutoCast).",
+     .fix = "Export the unquantized operators in FP16 or BF16 (AutoCast).",
      .source = "rtx: measured for fusiondiff, 1 model, 2 builds; trt11: documented by "
                "NVIDIA, "
                "TensorRT 11 migration guide; reported by users, ultralytics issue "
@@ -379,63 +387,65 @@ static const struct fsd_rule rules[] = {
      "A dynamic dimension prevents fusion with adjacent operators.", LINT,
      .find = fsd_lint_padded, .which = 0, .proves = FSD_PROVES_APART,
      .builders = FSD_RTX,
-     .why = "Kernels compute products in whole vectors of summands and of columns. If "
-            "one of these sizes is dynamic, separate kernels pad the inputs and slice "
-            "the output; and a convolution absorbs the Pad before it only if the image "
-            "size is static. A dynamic batch, dynamic rows, the sequence length of a "
+     .why = "Kernels compute matrix products in whole vectors of summands and columns. "
+            "If the number of summands or columns is dynamic, separate kernels pad the "
+            "inputs and slice the output. A convolution includes the preceding Pad "
+            "only if the image size is static. A dynamic batch, dynamic rows, the "
+            "sequence length of a "
             "16-bit attention, and a dynamic image size of convolutions without a Pad "
             "cost nothing.",
-     .fix = "Export that axis with a fixed size, or the attention in FP16 or BF16; "
-            "replace the Pad by the convolution's `pads`.",
+     .fix = "Export the dynamic axis with a fixed size, export the attention in FP16 "
+            "or BF16, or replace the Pad by the convolution's `pads`.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, each network "
                "with fixed and with dynamic sizes; not known for other builders"},
     {"size/odd", FSD_INFO,
      "A matrix product has an odd number of summands or of columns.", LINT,
      .find = fsd_lint_padded, .which = 1, .proves = FSD_PROVES_APART,
      .builders = FSD_RTX,
-     .why = "Kernels compute products in pairs: separate kernels pad inputs that are "
-            "not stored weights and slice the output. Odd rows and batches, a single "
-            "column, and a 16-bit attention cost nothing.",
+     .why = "Kernels compute matrix products in pairs of summands and columns, so "
+            "separate kernels pad inputs that are not stored weights, and slice the "
+            "output. An odd number of rows or "
+            "batches, a single column, and a 16-bit attention cost nothing.",
      .fix = "Pad tokens, windows or classes to an even number in the model.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, thirty products "
                "of FP32 and FP16; not known for other builders"},
     {"fusion/attention", FSD_INFO,
-     "The builder will not make one kernel of an attention.", LINT,
+     "The builder will not compute an attention in one kernel.", LINT,
      .find = fsd_lint_attention, .proves = FSD_PROVES_APART,
      .builders = FSD_RTX | FSD_TRT10 | FSD_TRT11, .slow = true,
-     .why = "As one kernel, attention never writes its scores to memory. The "
-            "builder makes this kernel only for certain types, head sizes and forms: "
-            "docs/reference/fusion.md has "
-            "all conditions, and how often each was observed.",
-     .fix = "`lint --fix=fusion/attention` writes the edits that it lists with -f "
-            "json; other edits that a finding names must be made by hand; if a finding "
-            "names no edit, no change of the model is known.",
-     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 300 blocks "
-               "that differ in one factor each, the attentions of 40 models, and 24 "
-               "models as `--fix` writes them; trt10, trt11: documented by NVIDIA, "
+     .why = "An attention in one kernel never writes its scores to memory. The builder "
+            "has this kernel only for certain types, head sizes and forms: "
+            "docs/reference/fusion.md lists all conditions, and how often each "
+            "condition was observed.",
+     .fix = "`lint --fix=fusion/attention` applies the edits that `lint -f json` "
+            "lists. Make other edits that a finding names by hand. No change of the "
+            "model is known for a finding without an edit.",
+     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 300 blocks that "
+               "differ in one factor each, the attentions of 40 models, and 24 models "
+               "written by `--fix`; trt10, trt11: documented by NVIDIA, "
                "Inference Library, Fused Attention"},
     {"fusion/missed", FSD_WARNING,
      "Operators that the builder normally fuses are not fused, without a known reason.",
      BUILT, .find = fsd_lint_missed_fusion, .builders = NOT_RTX,
-     .why = "Convolution, normalization and ReLU, and a residual addition after them, "
-            "are one layer where the conditions of the fusion catalog hold.",
-     .fix = "Check the types on both sides, and the other consumers of the tensor in "
-            "between.",
+     .why = "TensorRT computes a convolution, normalization, ReLU and residual "
+            "addition in one layer if the conditions of the fusion catalog hold.",
+     .fix = "Check the types of both layers, and the other consumers of the tensor "
+            "between them.",
      .source = "trt8, trt10, trt11: documented by NVIDIA, TensorRT fusion catalogue"},
     {"engine/symptom", FSD_INFO,
-     "A finding about the engine that a rule about the model explains.", BUILT,
+     "A rule about the model explains a finding about the engine.", BUILT,
      .find = fsd_lint_symptoms,
-     .why =
-         "The structure of the model causes most of what a report finds in the engine.",
-     .fix = "Follow the rule that the finding names; without one, no change of the "
-            "model is known.",
+     .why = "Most findings about an engine have their cause in the structure of the "
+            "model.",
+     .fix = "Follow the advice of the rule that the finding names. No change of the "
+            "model is known for a finding without a rule.",
      .source = "any builder: see the sources of the rules that the finding names"},
     /* This rule is last, because only then it is known which ignores had an effect. */
     {"policy", FSD_WARNING,
-     "An ignore entry of the policy has expired, or a word of the policy matches "
+     "An ignore entry of the policy has expired, or a name in the policy matches "
      "nothing.",
      CASE, fsd_find_stale_policy, 0, 0, .budget = {-1, -1, -1},
-     .why = "An entry that matches nothing checks nothing.",
+     .why = "An entry that matches nothing has no effect on the check.",
      .fix = "Correct the line of the policy that the finding names."},
 };
 

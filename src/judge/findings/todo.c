@@ -335,13 +335,15 @@ static void put_fact(struct todo *t, const struct deed *deed, bool brief, FILE *
             : t->d->cost->all.unknown ? "the known bytes"
                                       : "all bytes");
     if (!brief)
-        fprintf(out,
-                ": in this version of the builder no kernel of a product writes "
-                "%s, and",
-                t->d->products->type == FSD_DTYPE_UNKNOWN ? "a quantized type" : type);
+        fprintf(
+            out,
+            ": no convolution or GEMM kernel of this builder version writes %s, and",
+            t->d->products->type == FSD_DTYPE_UNKNOWN ? "a quantized type" : type);
     fprintf(out,
             "%s no known change of the model avoids %s; compare with an FP16 build",
-            brief ? ":" : "", t->d->findings->proposed.n ? "most of it" : "it");
+            brief ? ":" : "",
+            t->d->findings->proposed.n ? "most of the requantization"
+                                       : "the requantization");
 }
 
 /* Prints the advice of an entry.

@@ -28,13 +28,13 @@ void fsd_find_built(struct fsd_finder *f)
 static const char *same_build(const struct fsd_compare *c)
 {
     if (!memcmp(c->old->engine_hash, c->new->engine_hash, sizeof c->old->engine_hash))
-        return "model and engine are byte-identical to the snapshot's";
+        return "the model and the engine are byte-identical to those of the snapshot";
     return c->old->whole
-               ? "the model is byte-identical to the snapshot's, and the "
+               ? "the model is byte-identical to the model of the snapshot, and the "
                  "engine has the same kernels, version and options"
-               : "the model is byte-identical to the snapshot's, and the "
-                 "engine has as many layers, mostly the same fusions, and the "
-                 "same version and options";
+               : "the model is byte-identical to the model of the snapshot, and the "
+                 "engine has the same number of layers, mostly the same fusions, and "
+                 "the same version and options";
 }
 
 void fsd_find_older(struct fsd_finder *f)
@@ -44,15 +44,15 @@ void fsd_find_older(struct fsd_finder *f)
     fsd_finding_open(f);
     if (f->rule->which)
         fprintf(f->out,
-                "%s; this fusiondiff version interprets %u of their facts differently "
-                "than the version that took the snapshot",
+                "%s; this fusiondiff version interprets %u facts differently than the "
+                "version that took the snapshot",
                 same_build(f->c), f->reread);
     else
-        fputs("an older version took the snapshot: it lacks kernels, sizes of the "
-              "engine's inputs and outputs, and most node attributes, and these are "
-              "not compared",
+        fputs("an older fusiondiff took the snapshot without kernels, sizes of the "
+              "engine's inputs and outputs, and most node attributes, so these are not "
+              "compared",
               f->out);
-    fputs(": --update rewrites it", f->out);
+    fputs(": --update rewrites the snapshot", f->out);
     f->count = f->rule->which ? f->reread : 1;
     fsd_finding_close(f);
 }

@@ -139,13 +139,12 @@ static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
                     idle ? "the build" : "the snapshot's build",
                     idle ? idle : was_idle);
         else
-            fprintf(
-                f->out,
-                "; for %s it is unknown, or only inferred from structure, which layer "
-                "computes which node: a detailed dump or the build log would show it",
-                before && now ? "either build"
-                : before      ? "the snapshot's build"
-                              : "the build");
+            fprintf(f->out,
+                    "; it is unknown, or only inferred from structure, which layers of "
+                    "%s compute which nodes: pass a detailed dump or the build log",
+                    before && now ? "either build"
+                    : before      ? "the snapshot's build"
+                                  : "the build");
     }
     f->untimed = !f->c->timed;
     if (f->c->timed) {
@@ -194,7 +193,7 @@ static void report_edit(struct fsd_finder *f, const struct fsd_node_edit *edit)
     fprintf(f->out, "`%s`", key(f->c->new, edit->new));
     fsd_put_node_edit(edit, false, f->out);
     if (edit->what == FSD_EDIT_SOURCE)
-        fputs(", as the model requires", f->out);
+        fputs(", and the model changed in the same way", f->out);
     fsd_finding_close(f);
 }
 
@@ -259,7 +258,7 @@ void fsd_find_unasked(struct fsd_finder *f)
                                                       : "%sthe output of `%s`",
                     k ? ", " : "", fsd_origin_text(c->new, from));
         }
-        fputs(", which is neither as before nor as in the model", f->out);
+        fputs(", which is different from before and from the model", f->out);
         fsd_finding_close(f);
     }
     report_sources(f, reported);
@@ -543,7 +542,8 @@ void fsd_find_narrowed_range(struct fsd_finder *f)
         if (leaves_range(c, &c->precisions.at[i]))
             fsd_about_state_node(f, c->new, c->precisions.at[i].new);
     fsd_put_subjects(f, f->now.nodes);
-    fprintf(f->out, " run%s in fp16, whose range is smaller than before",
+    fprintf(f->out,
+            " run%s in fp16, whose range is smaller than the range of the type before",
             f->now.nodes.n == 1 ? "s" : "");
     f->count = f->now.nodes.n;
     fsd_finding_close(f);
@@ -667,9 +667,9 @@ void fsd_find_presences(struct fsd_finder *f)
         const char *what = NULL;
 
         if (f->rule->which == 3)
-            what = p->what == FSD_LEFT ? "is in none of the engines now" : NULL;
+            what = p->what == FSD_LEFT ? "is no longer in any of the engines" : NULL;
         else if (f->rule->which == 2)
-            what = is_new_layer(f, p) ? "is now computed by a layer; before: " : NULL;
+            what = is_new_layer(f, p) ? "is now computed by a layer; before:" : NULL;
         else if (f->rule->which)
             what = p->what == FSD_ONLY_OLD ? "is only in the snapshot's model"
                    : only_new              ? "is not in the snapshot's model"

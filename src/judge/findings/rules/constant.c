@@ -135,9 +135,8 @@ void fsd_find_not_folded(struct fsd_finder *f)
     fprintf(f->out, "%u layer%s only constants at every inference", n,
             n == 1 ? " computes" : "s compute");
     if (bytes >= 0) {
-        fputs(", ", f->out);
+        fputs(n == 1 ? ", and reads and writes " : ", and read and write ", f->out);
         fsd_put_scaled(bytes, NULL, " B", f->out);
-        fputs(" read and written", f->out);
     }
     fsd_put_took(f, d->times->profiles ? ms : -1);
     fputs(": ", f->out);

@@ -27,20 +27,21 @@ static void put_whose(struct fsd_finder *f, const struct fsd_products *products)
               f->out);
     } else if (products->direct) {
         fprintf(f->out,
-                "; of the %u Conv and GEMM kernels in %s, %u %s %s directly (such as "
-                "layer %u): compare the quantizers after those kernels with the "
+                "; %u of the %u Conv and GEMM kernels in %s %s %s directly (such as "
+                "layer %u): compare the quantizers after these kernels with the "
                 "quantizers after the other kernels",
-                products->narrow, type, products->direct,
+                products->direct, products->narrow, type,
                 products->direct == 1 ? "writes" : "write", type, products->example);
     } else if (products->unknown) {
-        fprintf(f->out,
-                "; of the %u Conv and GEMM kernels in %s, the output type of %u is not "
-                "known",
-                products->narrow, type, products->unknown);
+        fprintf(
+            f->out,
+            "; the output type of %u of the %u Conv and GEMM kernels in %s is unknown",
+            products->unknown, products->narrow, type);
     } else {
         fprintf(f->out,
                 "; none of the %u Conv and GEMM kernels in %s writes %s, so this is "
-                "the builder's choice, and no known change of the model avoids it",
+                "the builder's choice, and no known change of the model avoids the "
+                "requantization",
                 products->narrow, type, type);
     }
 }
@@ -475,9 +476,9 @@ static void add_unfused(struct fsd_finder *f, struct unfused *all,
 
 static const char *some_of(const struct fsd_finder *f, uint32_t n, uint32_t of)
 {
-    return of == 1   ? "it"
-           : n == of ? "all of them"
-                     : fsd_printed(f->scratch, "%u of them", n);
+    return of == 1   ? "this kernel"
+           : n == of ? "all of these kernels"
+                     : fsd_printed(f->scratch, "%u of these kernels", n);
 }
 
 static void report_unfused(struct fsd_finder *f, const struct unfused *all)
@@ -494,13 +495,13 @@ static void report_unfused(struct fsd_finder *f, const struct unfused *all)
     fsd_fact_number(f, "requantizing", all->requantizing);
     fsd_fact_number(f, "fused_elsewhere", all->elsewhere);
     if (all->requantizing)
-        fprintf(f->out, "; %s also requantize%s (quantize/separate-kernel)",
+        fprintf(f->out, "; %s also requantize%s data (quantize/separate-kernel)",
                 some_of(f, all->requantizing, all->cost.layers),
                 all->requantizing == 1 ? "s" : "");
     if (all->elsewhere)
         fprintf(f->out,
-                "; for %s a Conv or GEMM kernel of this engine includes the same "
-                "operation: compare layer %u with layer %u",
+                "; other Conv or GEMM kernels of this engine include the operations of "
+                "%s: compare layer %u with layer %u",
                 some_of(f, all->elsewhere, all->cost.layers), all->layer, all->like);
     else
         fputs(

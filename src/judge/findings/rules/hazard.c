@@ -232,7 +232,7 @@ void fsd_find_rounded_integers(struct fsd_finder *f)
         open_about(f, marked);
         fsd_fact_text(f, "runs", fsd_dtype_name(types[t]));
         fprintf(f->out,
-                "%u node%s that compute%s integers run%s in %s, which holds them "
+                "%u node%s that compute%s integers run%s in %s, which holds integers "
                 "exactly up to %u: ",
                 f->now.nodes.n, fsd_plural(f->now.nodes.n),
                 f->now.nodes.n == 1 ? "s" : "", f->now.nodes.n == 1 ? "s" : "",

@@ -11,7 +11,7 @@
 enum { NAMED = 6 };
 
 static const char NOT_MADE[] =
-    "; the producer of its input and the consumers of its output are as before";
+    "; the nodes before and after this layer are the same as before";
 
 /* ------------------------------------------------------------- what is reported */
 
@@ -162,7 +162,8 @@ static void report_types(struct fsd_finder *f, const struct fsd_kernel_change *k
     fsd_finding_open(f);
     fputs("the ", f->out);
     fsd_put_kernel(f, k, true);
-    fputs(k->after.sizes ? " reads, writes or contains " : " runs in ", f->out);
+    fputs(k->after.sizes ? " reads, writes or contains a tensor " : " runs in ",
+          f->out);
     put_tensor(f, f->c->new, &k->after);
     fputs("; before: ", f->out);
     put_tensor(f, f->c->old, &k->before);
@@ -210,7 +211,7 @@ void fsd_find_lost_kernel_facts(struct fsd_finder *f)
         fsd_finding_open(f);
         fprintf(f->out, "the %s of a tensor of the ", type ? "type" : "layout");
         fsd_put_kernel(f, k, true);
-        fputs(" is not known", f->out);
+        fputs(" is unknown", f->out);
         if (type) {
             fputs("; before: ", f->out);
             put_tensor(f, c->old, &k->lost);
@@ -324,7 +325,8 @@ static void report_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
     if (!unstated || !n)
         return;
     fsd_finding_open(f);
-    fprintf(f->out, "%s: the build's dump states no %s, but the snapshot does, for ",
+    fprintf(f->out,
+            "%s: the dump of the build states no %s, but the snapshot states them for ",
             text(f->c->new, f->c->new->producer), what);
     fsd_put_noun(f->out, n, of);
     f->count = n;
@@ -388,12 +390,12 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
     if (!sized)
         return;
     fsd_finding_open(f);
-    fprintf(f->out,
-            "%u kernel%s%s, because the engine's inputs and outputs have different "
-            "sizes",
-            sized, fsd_plural(sized),
-            sized == 1 ? " reads or writes tensors of different sizes"
-                       : " read or write tensors of different sizes");
+    fprintf(
+        f->out,
+        "%u kernel%s%s, because the sizes of the engine's inputs and outputs changed",
+        sized, fsd_plural(sized),
+        sized == 1 ? " reads or writes tensors of other sizes than before"
+                   : " read or write tensors of other sizes than before");
     f->count = sized;
     fsd_finding_close(f);
 }
@@ -485,7 +487,8 @@ static void report_count(struct fsd_finder *f, const struct fsd_kernel_change *k
         put_tensor(f, s, &s->tensors.at[kernel->out.at]);
     }
     if (gone)
-        fputs(k->missed ? NOT_MADE : "; no kernel does more than before", f->out);
+        fputs(k->missed ? NOT_MADE : "; no other kernel computes its operations",
+              f->out);
     fsd_finding_close(f);
 }
 

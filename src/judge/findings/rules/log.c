@@ -16,8 +16,8 @@ void fsd_find_other_build(struct fsd_finder *f)
     fsd_fact_number(f, "differ", h->foreign);
     if (!h->foreign_name) {
         fprintf(f->out,
-                "the log belongs to another session and is not used as evidence: it "
-                "placed %u nodes, and this optimized model has %u",
+                "the log belongs to another session and is not used as evidence: the "
+                "session placed %u nodes, but this optimized model has %u",
                 h->placed.at[h->build],
                 f->d->engine->nodes.n + f->d->engine->in_bodies);
         fsd_finding_close(f);
@@ -32,11 +32,11 @@ void fsd_find_other_build(struct fsd_finder *f)
         fsd_finding_close(f);
         return;
     }
-    fprintf(f->out,
-            "the log belongs to another build and is not used as evidence: %u of its "
-            "engine's layers are missing in the dump or have a different type there, "
-            "such as `%s`",
-            h->foreign, first);
+    fprintf(
+        f->out,
+        "the log belongs to another build and is not used as evidence: the dump has "
+        "no layer with the same name and type for %u layer%s of the log, such as `%s`",
+        h->foreign, fsd_plural(h->foreign), first);
     fsd_finding_close(f);
 }
 
@@ -53,15 +53,16 @@ static void find_unparsed(struct fsd_finder *f)
     fsd_about_node(f, h->unparsed_node);
     fsd_fact_number(f, "unparsed", h->unparsed);
     fsd_fact_number(f, "unparsed_quantizers", h->unparsed_quantizers);
-    fputs("the model has ", f->out);
+    fputs("according to the log, the parser did not read ", f->out);
     fsd_put_noun(f->out, h->unparsed, "node");
-    fputs(" that, according to the log, the parser did not read, such as ", f->out);
+    fputs(" of the model, such as ", f->out);
     fsd_put_subjects(f, f->now.nodes);
-    fprintf(f->out, " (%s), whose output `%s` reads in the model, but not in the log",
+    fprintf(f->out, " (%s): the model passes its output to `%s`, but the log does not",
             fsd_text(f->d->names, f->d->model->nodes.at[h->unparsed_node].op),
             fsd_called(f, h->unparsed_by));
     if (h->unparsed_quantizers)
-        fprintf(f->out, "; %u of them quantize or dequantize", h->unparsed_quantizers);
+        fprintf(f->out, "; %u of these nodes quantize or dequantize",
+                h->unparsed_quantizers);
     fputs(": was the engine built from this model?", f->out);
     fsd_finding_close(f);
 }

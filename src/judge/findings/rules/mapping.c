@@ -113,8 +113,8 @@ static void report_excerpt(struct fsd_finder *f, uint32_t listed)
     fsd_fact_number(f, "parsed", listed);
     fsd_fact_number(f, "nodes", nodes);
     fprintf(f->out,
-            "the parser's lines of the log list %u of %u nodes; the other%s known "
-            "from the engine's names alone: pass the whole log, or the ONNX model",
+            "the parser's lines of the log list %u of %u nodes; the other%s known only "
+            "from names in the engine: pass the complete log, or the ONNX model",
             listed, nodes, nodes - listed == 1 ? " is" : "s are");
     fsd_finding_close(f);
 }
@@ -202,11 +202,13 @@ void fsd_find_conflicts(struct fsd_finder *f)
         fsd_about_layer(f, c->other);
         fsd_about_node(f, c->node);
         fsd_fact_number(f, "evidence", c->by);
-        fprintf(f->out, "%s puts ",
+        fprintf(f->out, "%s places ",
                 c->by & FSD_BY_METADATA ? "Metadata" : "the layer's name");
         fsd_put_subjects(f, f->now.nodes);
-        fprintf(f->out, " into layer %u, but its tensors place it in layer %u",
-                c->layer, c->other);
+        fprintf(
+            f->out,
+            " in layer %u, but the tensors of the layers place the node in layer %u",
+            c->layer, c->other);
         fsd_finding_close(f);
     }
 }
@@ -230,9 +232,9 @@ void fsd_find_unexplained(struct fsd_finder *f)
                 d->model->nodes.at[k].op == op)
                 fsd_about_node(f, k);
         fsd_fact_text(f, "op", fsd_text(d->names, op));
-        fprintf(f->out, "%u %s node%s in no layer, and the reason is not proved: ",
-                f->now.nodes.n, fsd_text(d->names, op),
-                f->now.nodes.n == 1 ? " is" : "s are");
+        fprintf(f->out,
+                "%u %s node%s in no layer, for an unknown reason: ", f->now.nodes.n,
+                fsd_text(d->names, op), f->now.nodes.n == 1 ? " is" : "s are");
         fsd_put_subjects(f, f->now.nodes);
         fsd_finding_close(f);
     }
@@ -365,7 +367,8 @@ static void report_bounds(struct fsd_finder *f)
         else
             fprintf(f->out, "%u kernels, the first in layer %u, have", n, first->layer);
         fprintf(f->out,
-                " more %s than the search follows; links of %s may be incomplete",
+                " more %s than the limit of the search; the links of %s to nodes may "
+                "be incomplete",
                 first->what, n == 1 ? "this layer" : "these layers");
         fsd_finding_close(f);
     }

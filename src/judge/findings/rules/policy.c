@@ -53,7 +53,7 @@ static void judge_whole(struct fsd_finder *f)
         asked += p->rules[i].asked;
     if (*p->path && !asked) {
         open_at(f, 1);
-        fputs("the policy is empty: every rule has its default", f->out);
+        fputs("the policy is empty: every rule has its default level", f->out);
         fsd_finding_close(f);
     }
     for (uint32_t i = 0; i < found->list.n; i++)
@@ -61,7 +61,7 @@ static void judge_whole(struct fsd_finder *f)
     if (!on || (blanket && !loud)) {
         open_at(f, 1);
         fputs(on ? "the policy ignores all findings"
-                 : "the policy lets no rule fail: this gate always passes",
+                 : "the policy has no rule of level error: the check always passes",
               f->out);
         fsd_finding_close(f);
     }

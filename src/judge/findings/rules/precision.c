@@ -182,7 +182,7 @@ static void report_wider(struct fsd_finder *f, struct cause cause)
     fprintf(f->out, "; the model requests %s", asked);
     if (cause.behind_product)
         fprintf(f->out, ", but the %s products before %s output %s", asked,
-                f->now.layers.n == 1 ? "it" : "them", runs);
+                f->now.layers.n == 1 ? "this layer" : "these layers", runs);
     fsd_finding_close(f);
 }
 

@@ -76,7 +76,7 @@ static void put_split(struct fsd_finder *f, const struct fsd_blocks *all,
         fprintf(f->out, "%s%s", n ? " in " : "", layer_word(f, layer));
     }
     for (uint32_t i = 0; i < b->between.n; i++)
-        fprintf(f->out, "%s%s", i ? ", " : "; between them ",
+        fprintf(f->out, "%s%s", i ? ", " : "; in between: ",
                 layer_word(f, all->pool.at[b->between.at + i]));
 }
 
@@ -100,8 +100,8 @@ static void put_unfused(struct fsd_finder *f, const struct fsd_blocks *all,
                 fsd_block_reasons_text(f->scratch, &why));
     } else if (b->opaque != FSD_NONE) {
         fprintf(f->out,
-                "is not known to be one kernel or several: the engine does not state "
-                "the kernels of the region in %s",
+                "may be one kernel or several kernels: the engine does not list the "
+                "kernels of the region in %s",
                 layer_word(f, b->opaque));
     } else if (b->fused == FSD_FUSED_UNKNOWN) {
         fprintf(f->out,
@@ -138,11 +138,12 @@ static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
     if (split)
         put_unfused(f, all, b);
     if (other != FSD_NONE && type_of(f, other) == FSD_DTYPE_UNKNOWN) {
-        fprintf(f->out, "%s `%s` in an unknown type; it must be ",
-                split ? "; it runs" : "runs", fsd_called(f, other));
+        fprintf(f->out, "%s `%s` in an unknown type; required: ",
+                split ? "; the block runs" : "runs", fsd_called(f, other));
         put_types(p->types, f->out);
     } else if (other != FSD_NONE) {
-        fprintf(f->out, "%s `%s` in %s, not in ", split ? "; it runs" : "runs",
+        fprintf(f->out,
+                "%s `%s` in %s; required: ", split ? "; the block runs" : "runs",
                 fsd_called(f, other), fsd_dtype_name(type_of(f, other)));
         put_types(p->types, f->out);
     }
@@ -275,17 +276,17 @@ void fsd_find_not_in_types(struct fsd_finder *f)
         if (p->by != FSD_WORK_BYTES)
             add_nodes(f, p, &(struct done){0}, true);
         if (done.unknown) {
-            fprintf(f->out, "not known: the %s of ", work[p->by]);
             fsd_put_noun(f->out, done.unknown,
                          p->by == FSD_WORK_BYTES ? "layer" : "node");
+            fprintf(f->out, " without known %s", work[p->by]);
         } else if (!(done.all > 0)) {
             fprintf(f->out, "nothing in the scope has %s", work[p->by]);
         } else if (is_open(&done, p->share)) {
-            fputs("not known: the types of ", f->out);
+            fputs("the types of ", f->out);
             fsd_put_noun(f->out, done.of_no_type,
                          p->by == FSD_WORK_BYTES ? "layer" : "node");
-            fprintf(f->out, ", %.2f%% of the %s", 100 * done.untyped / done.all,
-                    work[p->by]);
+            fprintf(f->out, " (%.2f%% of the %s) are unknown",
+                    100 * done.untyped / done.all, work[p->by]);
         } else {
             fprintf(f->out, "%.2f%% of the %s run in ", 100 * done.in_types / done.all,
                     work[p->by]);
@@ -341,8 +342,10 @@ void fsd_find_too_large(struct fsd_finder *f)
                 continue;
             open_promise(f, p);
             if (bytes < 0)
-                fprintf(f->out, "unknown: the %s; the build log may state it",
-                        names[k]);
+                fprintf(
+                    f->out,
+                    "the size of the %s is unknown; the build log may state this size",
+                    names[k]);
             else
                 fprintf(f->out, "the %s take %.0f bytes; at most %.0f allowed",
                         names[k], bytes, p->bytes[k]);

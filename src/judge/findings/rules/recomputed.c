@@ -50,7 +50,7 @@ void fsd_put_cost(struct fsd_finder *f, const struct fsd_cost_part *cost)
     if (shared)
         fprintf(f->out, ", %.1f %% of %s", 100 * cost->share,
                 timed                  ? "the time"
-                : d->cost->all.unknown ? "the bytes that are known"
+                : d->cost->all.unknown ? "the known bytes"
                                        : "all bytes");
 }
 
@@ -209,8 +209,10 @@ void fsd_find_recomputed(struct fsd_finder *f)
                 fsd_dtype_name(d->layers[layer].precision));
     }
     if (cost.layers) {
-        fputs("; the repetitions take ", f->out);
+        fputs("; ", f->out);
         fsd_put_noun(f->out, cost.layers, "layer");
+        fputs(cost.layers == 1 ? " repeats the computation" : " repeat the computation",
+              f->out);
         fsd_put_cost(f, &cost);
     }
     fsd_finding_close(f);

@@ -171,7 +171,7 @@ void fsd_find_slower_groups(struct fsd_finder *f)
         fprintf(f->out, " take %.4f ms, %+.4f ms (%+.0f%%)", r->after, grown,
                 100 * grown / r->before);
         fputs(measured ? ", more than noise explains"
-                       : "; there are too few profiles to measure their noise",
+                       : "; there are too few profiles to measure noise",
               f->out);
         f->now.line = c->old->groups.at[c->pool.at[r->old_groups.at]].line;
         f->ms = grown;

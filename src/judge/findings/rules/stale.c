@@ -75,7 +75,8 @@ static void add_stale(struct fsd_finder *f, uint32_t n, fsd_id old, fsd_id new,
 
     if (!n) {
         fsd_finding_open(f);
-        fputs("the engine is byte-identical to the snapshot's, but ", f->out);
+        fputs("the engine is byte-identical to the engine of the snapshot, but ",
+              f->out);
         f->now.line = fsd_state_line(f->c->old, old);
     }
     fsd_about_state_node(f, shown.s, shown.at);
@@ -139,14 +140,14 @@ void fsd_find_stale(struct fsd_finder *f)
         if (!n)
             return;
         if (n > NAMED)
-            fprintf(f->out, " and %u more changes of nodes", n - NAMED);
+            fprintf(f->out, " and %u more node changes", n - NAMED);
         f->count = n;
         fsd_finding_close(f);
     } else if (!changes(f, false)) {
         fsd_finding_open(f);
-        fputs("the model file differs from the snapshot's, but the engine is "
-              "byte-identical: weights, scales or the model's producer may have "
-              "changed, which a dump does not show",
+        fputs("the model file differs from the model of the snapshot, but the engine "
+              "is byte-identical: weights, scales or the model's producer may have "
+              "changed, and a dump does not show these changes",
               f->out);
         fsd_finding_close(f);
     }

@@ -110,7 +110,8 @@ void fsd_find_better(struct fsd_finder *f)
         fprintf(f->out, "%s%.4f ms instead of %.4f ms, more than noise explains", comma,
                 c->after, c->before);
     if (!has_errors(f->found))
-        fputs(": --update records it as the reference for later builds", f->out);
+        fputs(": --update records this build as the reference for later builds",
+              f->out);
     fsd_finding_close(f);
 }
 
@@ -157,7 +158,7 @@ void fsd_find_inserted_total(struct fsd_finder *f)
     if (s->profiles)
         fprintf(f->out, ", %.4f ms of %.4f ms", ms, s->total.median);
     else
-        fputs(", times not known", f->out);
+        fputs(" of unknown time", f->out);
     f->count = n;
     f->ms = ms;
     f->untimed = !s->profiles;
@@ -188,7 +189,7 @@ void fsd_find_not_int8(struct fsd_finder *f)
         fsd_about_state_node(f, s, i);
         fsd_put_subjects(f, f->now.nodes);
         if (n->precision == FSD_DTYPE_UNKNOWN)
-            fprintf(f->out, " (%s) runs in a type that is not known", op);
+            fprintf(f->out, " (%s) runs in an unknown type", op);
         else
             fprintf(f->out, " (%s) runs in %s", op,
                     fsd_dtype_name((enum fsd_dtype)n->precision));

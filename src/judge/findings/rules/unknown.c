@@ -81,8 +81,8 @@ void fsd_find_less_info(struct fsd_finder *f)
             continue;
         fsd_finding_open(f);
         fprintf(f->out,
-                "the build's layers have no %s, but the snapshot's do: build and dump "
-                "with the snapshot's verbosity",
+                "the layers of the snapshot have %s, but the layers of this build do "
+                "not: build and dump with the verbosity of the snapshot's build",
                 i ? "Metadata" : "tensors");
         f->now.of_dump = true;
         fsd_finding_close(f);
@@ -90,9 +90,9 @@ void fsd_find_less_info(struct fsd_finder *f)
     if (!f->c->old->whole || f->c->new->whole)
         return;
     fsd_finding_open(f);
-    fputs("an older fusiondiff wrote the snapshot that was passed as the build: it "
-          "lacks kernels, sizes of the engine's inputs and outputs, and most node "
-          "attributes, which are not compared; pass the model and the engine",
+    fputs("an older fusiondiff wrote the snapshot that was passed as the build, "
+          "without kernels, sizes of the engine's inputs and outputs, and most node "
+          "attributes, so these are not compared; pass the model and the engine",
           f->out);
     fsd_finding_close(f);
 }
@@ -156,7 +156,8 @@ static bool report_unstated(struct fsd_finder *f)
         return true;
     fsd_finding_open(f);
     fprintf(f->out,
-            "%s: the build's dump states no %s, but the snapshot does, in %u places",
+            "%s: the dump of the build states no %s, but the snapshot states them in "
+            "%u places",
             fsd_text(c->new->names, c->new->producer), type ? "types" : "layouts", n);
     f->count = n;
     f->now.of_dump = true;

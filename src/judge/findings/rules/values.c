@@ -76,7 +76,7 @@ static void report_unequal(struct fsd_finder *f, fsd_id reader, fsd_id one,
     put_scale(f, one);
     fputs(" and", f->out);
     put_scale(f, other);
-    fputs("; previously they had one scale", f->out);
+    fputs("; previously both had the same scale", f->out);
     f->now.line = fsd_state_line(f->c->old, f->c->align->to_old[one]);
     fsd_finding_close(f);
 }
