@@ -83,7 +83,7 @@ static const char *read_name(struct graph *g, fsd_id layer, const struct fsd_por
     const char *name = name_of(g, port->tensor, later ? FSD_NONE : writer);
 
     if (later)
-        name = fsd_printed(g->arena, "%s (of the last run)", name);
+        name = fsd_printed(g->arena, "%s (from the previous iteration)", name);
     if ((later || writer == FSD_NONE) && !*known) {
         declare(g, FSD_ONNX_INPUTS, name, fsd_port_form(g->engine, port));
         *known = true;

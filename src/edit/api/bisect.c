@@ -21,8 +21,8 @@ static enum fsd_status open_search(struct fsd_bisection **out,
 
     if (made && !made->hunt->n) {
         status = fsd_fail(err, FSD_E_ARG, opt->engine, FSD_POS_NONE, 0,
-                          "no layer is known to compute several nodes: there is no "
-                          "fusion to search");
+                          "expected an engine with fusions, found none: no layer is "
+                          "known to compute several nodes");
         fsd_bisection_free(made);
     }
     if (status == FSD_OK)
@@ -137,8 +137,8 @@ static enum fsd_status judge(const struct fsd_bisection *search, const char *pat
         outputs[i].name = model->tensors.at[model->links.at[of.at + i]].name;
     if (status == FSD_OK && !of.n)
         status = fsd_fail(err, FSD_E_MISMATCH, path, FSD_POS_NONE, 0,
-                          "the outputs of %s are not known: report the result by "
-                          "good or bad",
+                          "the outputs of %s are unknown: report the result by `bisect "
+                          "good` or `bisect bad`",
                           search->model);
     else if (status == FSD_OK)
         status = fsd_accuracy_read(search->run->names, &file, outputs, of.n, err);
@@ -200,7 +200,7 @@ static enum fsd_status compare_output(const struct fsd_bisection *b,
     const struct fsd_array *now = array_named(&saved->sets[1].at[0], name);
     struct fsd_error_measure measure;
     const struct fsd_array *broken = NULL;
-    const char *why = !good || !now ? "it is missing" : NULL;
+    const char *why = !good || !now ? "this output is missing" : NULL;
 
     if (!why)
         why = fsd_measure_error(good, now, &measure, &broken);
@@ -208,8 +208,8 @@ static enum fsd_status compare_output(const struct fsd_bisection *b,
         return fsd_fail(err, FSD_E_MISMATCH,
                         saved->files[good && broken != good ? 1 : 0].name, FSD_POS_NONE,
                         0,
-                        "expected outputs that can be compared, found that '%.200s' "
-                        "cannot: %s",
+                        "expected outputs that can be compared, found '%.200s', which "
+                        "cannot be compared: %s",
                         fsd_text(b->run->names, name), why);
     *wrong |= measure.fresh || measure.l2_rel > limit;
     return FSD_OK;
@@ -225,8 +225,8 @@ static enum fsd_status judge_saved(const struct fsd_bisection *b, struct saved *
 
     if (!of.n)
         return fsd_fail(err, FSD_E_MISMATCH, b->model, FSD_POS_NONE, 0,
-                        "expected a network with known outputs, found none: report "
-                        "the result by good or bad");
+                        "expected a network with known outputs, found none: report the "
+                        "result by `bisect good` or `bisect bad`");
     for (uint32_t i = 0; i < of.n && status == FSD_OK; i++)
         status = compare_output(b, saved, b->run->model->links.at[of.at + i], limit,
                                 &wrong, err);
@@ -283,7 +283,9 @@ static enum fsd_status take(struct fsd_bisection *search, enum fsd_bisect_result
     if (result != FSD_BISECT_SKIP && rebuilt)
         fsd_search_put_differences(search, chosen, seen, out);
     else if (result != FSD_BISECT_SKIP)
-        fputs("  No engine was given, so the change is not proved.\n", out);
+        fputs("  No rebuilt engine was given, so it is not proved which fusions "
+              "changed.\n",
+              out);
     return fsd_flush(out, err);
 }
 

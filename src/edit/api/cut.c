@@ -65,9 +65,9 @@ static enum fsd_status open_cutting(struct fsd_cutting *c, struct fsd_error *err
                         c->opt.model ? "--layer and --group need an ENGINE"
                                      : "expected MODEL");
     if (!strcmp(c->opt.model, "-"))
-        return fsd_fail(
-            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-            "expected a file as MODEL, because it is read twice, found standard input");
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected a file as MODEL, because fusiondiff reads MODEL "
+                        "twice, found standard input");
     status = fsd_run_open(&c->run, &c->opt, err);
     FSD_THEN(status, fsd_cut_new(&c->plan, c->arena, c->run, &c->cut, err));
     return status;
@@ -120,8 +120,7 @@ static enum fsd_status write_without_weights(const struct fsd_cutting *c, FILE *
 
     if (!part)
         return fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0,
-                        "expected a folder for temporary files, found none that can be "
-                        "written to");
+                        "expected a writable folder for temporary files, found none");
     fsd_onnx_set_weights(edits, FSD_ONNX_WEIGHTS_STAY);
     status = fsd_onnx_write_again(edits, "cutting", part, err);
     if (status == FSD_OK && fflush(part))
@@ -161,8 +160,8 @@ static enum fsd_status read_values(const struct fsd_cutting *c, struct fsd_file 
         status = fsd_file_open_decompressed(&files[i], path, FSD_VALUES_LIMIT, err);
         if (status == FSD_OK && !fsd_sets_are(&files[i]))
             status = fsd_fail(err, FSD_E_FORMAT, path, FSD_POS_NONE, 0,
-                              "expected tensors, an archive of numpy (.npz) or outputs "
-                              "that Polygraphy saved, found neither");
+                              "expected tensors in an archive of numpy (.npz) or in a "
+                              "file of Polygraphy, found neither");
         FSD_THEN(status, fsd_sets_read(c->arena, c->run->names, &files[i], &sets, err));
     }
     all->path = c->cut.values[0];

@@ -126,14 +126,14 @@ static enum fsd_status keep_part(struct fsd_issue *i, struct fsd_error *err)
     i->part = fsd_host_temporary();
     if (!i->part)
         status = fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0,
-                          "expected a folder for temporary files, found none that can "
-                          "be written to");
+                          "expected a writable folder for temporary files, found none");
     FSD_THEN(status, fsd_onnx_write_again(edits, "cutting", i->part, err));
     if (status == FSD_E_IO && err && !i->wants.no_weights) {
         size_t n = strlen(err->message);
 
         snprintf(err->message + n, sizeof err->message - n,
-                 "; a report without weights needs none (--no-weights)");
+                 "; --no-weights makes a report without weights, which does not need "
+                 "this file");
     }
     return status;
 }
@@ -147,11 +147,11 @@ static enum fsd_status cut_part(struct fsd_issue *i, struct fsd_error *err)
 
     if (strcmp(i->run->model->kind, "onnx") != 0 || !i->model ||
         !strcmp(i->model, "-")) {
-        i->no_part = "no ONNX file was given from which to cut it";
+        i->no_part = "no ONNX file was given from which to cut the part";
         return FSD_OK;
     }
     if (!i->subject.nodes.n && !i->subject.around.n) {
-        i->no_part = "it is not known which nodes of the model are computed there";
+        i->no_part = "it is unknown which nodes of the model these layers compute";
         return FSD_OK;
     }
     status = plan_cut(i, &why);
@@ -284,8 +284,8 @@ static enum fsd_status hide(struct fsd_issue *i, struct fsd_error *err)
         return FSD_OK;
     if (i->old && !i->old_run)
         return fsd_fail(err, FSD_E_ARG, i->old->engine_path, FSD_POS_NONE, 0,
-                        "expected two engines, in which names can be replaced, found a "
-                        "snapshot");
+                        "expected two engines, because fusiondiff cannot replace names "
+                        "in a snapshot, found a snapshot");
     i->renamer = fsd_renamer_new(i->arena);
     learn(i->renamer, i->run);
     if (i->old_run)
@@ -512,11 +512,10 @@ enum fsd_status fsd_issue_verify(struct fsd_issue *issue, const char *part,
         issue->verified = fsd_printed(
             issue->arena, "%s built the part alone%s%s", builder,
             issue->wants.anonymous ? "" : " (part.log)",
-            !issue->subject.finding
-                ? ". The fusions of that engine were not compared with those in this "
-                  "report."
-            : found ? ", and the finding occurs there, too."
-                    : ", but the finding does not occur there.");
+            !issue->subject.finding ? ". The fusions of that engine were not compared "
+                                      "with the fusions in this report."
+            : found                 ? ", and the finding occurs in that build, too."
+                    : ", but the finding does not occur in that build.");
     fsd_diff_free(built);
     return status;
 }
@@ -629,7 +628,7 @@ enum fsd_status fsd_issue_write_names(const struct fsd_issue *issue, FILE *out,
 {
     if (!issue->renamer)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a report whose names are replaced, found one with "
+                        "expected a report with replaced names, found a report with "
                         "the original names");
     fsd_renamer_write(issue->renamer, out);
     return fsd_flush(out, err);

@@ -17,9 +17,10 @@ static enum fsd_status add_breaks(struct fsd_arena *arena, const struct fsd_mark
         why = m->breaks[groups.at[i]].why;
     }
     if (status == FSD_OK && !what->outputs.n && !what->passed.n)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "--break: no tensor splits exactly the fusion '%s': %s", word,
-                        why);
+        return fsd_fail(
+            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+            "--break: no tensor can be marked that splits only the fusion '%s': %s",
+            word, why);
     return status;
 }
 

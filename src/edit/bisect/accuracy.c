@@ -125,11 +125,11 @@ static enum fsd_status check(const struct reading *x, struct fsd_error *err)
 
     if (x->average)
         return fsd_fail(err, FSD_E_FORMAT, file, FSD_POS_NONE, 0,
-                        "expected results of each iteration, found averages "
-                        "(--check-average)");
+                        "expected a result for each iteration, found averages of all "
+                        "iterations (--check-average)");
     if (!x->iterations)
         return fsd_fail(err, FSD_E_FORMAT, file, FSD_POS_NONE, 0,
-                        "expected %s, found no iteration", x->r.what);
+                        "expected %s, found a file without iterations", x->r.what);
     for (uint32_t i = 0; i < x->n && !fsd_accuracy_fails(x->outputs, x->n); i++)
         if (x->outputs[i].passed < x->iterations)
             return fsd_fail(err, FSD_E_MISMATCH, file, FSD_POS_NONE, 0,

@@ -48,10 +48,10 @@ static void put_found(const struct fsd_bisection *b, FILE *out)
     for (uint32_t i = 0; i < h->found.n; i++) {
         if (h->found.at[i].n == 1)
             continue;
-        fprintf(out,
-                "  one or more of these %u fusions, which no known method splits "
-                "separately:\n",
-                h->found.at[i].n);
+        fprintf(
+            out,
+            "  one or more of these %u fusions, which can only be split together:\n",
+            h->found.at[i].n);
         for (uint32_t k = 0; k < h->found.at[i].n; k++)
             put_group(b, h->pool.at[h->found.at[i].at + k], out);
     }
@@ -60,7 +60,7 @@ static void put_found(const struct fsd_bisection *b, FILE *out)
 static void put_also(const struct fsd_bisection *b, const char *why, FILE *out)
 {
     if (b->hunt->also.n)
-        fprintf(out, "These fusions %s; the failure may need them, too:\n", why);
+        fprintf(out, "These fusions %s; the failure may depend on them, too:\n", why);
     for (uint32_t i = 0; i < b->hunt->also.n; i++)
         put_group(b, b->hunt->also.at[i], out);
 }
@@ -78,9 +78,9 @@ static void put_open(const struct fsd_bisection *b, uint32_t n, FILE *out)
         return;
     fprintf(out,
             n == 1 ? "%u other fusion was whole in each wrong build, so the failure "
-                     "may need it as well:\n"
+                     "may depend on this fusion, too:\n"
                    : "%u other fusions were whole in each wrong build, so the failure "
-                     "may need them as well:\n",
+                     "may depend on these fusions, too:\n",
             n);
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
         if (is_open(b->hunt, i))
@@ -95,8 +95,8 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
 
     fprintf(out,
             one ? "This fusion causes the failure:\n"
-                : "One or more of these %u fusions, which no known method splits "
-                  "separately, cause the failure:\n",
+                : "One or more of these %u fusions, which can only be split together, "
+                  "cause the failure:\n",
             h->n);
     put_suspects(b, out);
     fprintf(out, "With %s", one ? "it" : "them");
@@ -121,7 +121,7 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
 static void put_unproved(const struct fsd_bisection *b, FILE *out)
 {
     fputs("No fusion is proved to cause the failure: a build that the proof needs "
-          "failed, or did not split the expected fusions.  Suspects left:\n",
+          "failed, or did not split the expected fusions.  Remaining suspects:\n",
           out);
     put_suspects(b, out);
 }
@@ -140,8 +140,8 @@ static void put_no_fusion(const struct fsd_bisection *b, FILE *out)
             "wrong.\n",
             bad, fsd_plural(bad));
     if (open)
-        fprintf(out, "%u fusion%s not split in any of them, and may cause it:\n", open,
-                open == 1 ? " was" : "s were");
+        fprintf(out, "%u fusion%s not split in any build, and may cause the failure:\n",
+                open, open == 1 ? " was" : "s were");
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
         if (b->hunt->fusion[i] && !fsd_hunt_is_cleared(b->hunt, i))
             put_group(b, i, out);
@@ -169,15 +169,15 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
         put_proved(b, out);
         break;
     case FSD_HUNT_END_TOGETHER:
-        fputs("No fusion alone causes the failure. With these fusions split together "
-              "the engine is right:\n",
+        fputs("No fusion alone causes the failure. The engine is right if these "
+              "fusions are split together:\n",
               out);
         put_found(b, out);
-        put_also(b, "changed together with those above", out);
+        put_also(b, "changed together with the fusions above", out);
         break;
     case FSD_HUNT_END_NEEDED:
-        fputs("The failure needs these fusions together: splitting any of them ends "
-              "it, and splitting others does not:\n",
+        fputs("Only these fusions together cause the failure: if any of them is split, "
+              "the engine is right; if other fusions are split, it stays wrong:\n",
               out);
         put_found(b, out);
         put_also(b, "were not split in any wrong build", out);
@@ -189,7 +189,7 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
     case FSD_HUNT_END_NONE:
     default:
         fputs("The results contradict each other: neither one fusion nor a small set "
-              "of fusions explains all of them.  The test may not be deterministic "
+              "of fusions explains all results.  The test may not be deterministic "
               "(run --confirm 3).\n",
               out);
         break;
@@ -201,7 +201,7 @@ static void put_expected(const struct fsd_bisection *b, FILE *out)
 {
     const struct fsd_hunt *h = b->hunt;
 
-    fputs("Fusions that should change:\n", out);
+    fputs("These fusions should change:\n", out);
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
         if (fsd_hunt_expects(h, h->chosen, i)) {
             put_group(b, i, out);
@@ -230,17 +230,18 @@ static void put_edits(const struct fsd_bisection *b, FILE *out)
 /* The purpose of the next build, by phase. */
 static const char *const purposes[] = {
     [FSD_HUNT_WHOLE] =
-        "Build the engine again without any change: the failure has to occur.",
-    [FSD_HUNT_ALL] = "Build the engine again with every fusion split that can be "
-                     "split: the failure must not occur.",
-    [FSD_HUNT_HALVES] = "Build the engine again with:",
-    [FSD_HUNT_ALONE] = "Build the engine again with only the suspects split:",
+        "Build the engine again without changes: this engine should be wrong.",
+    [FSD_HUNT_ALL] = "Build the engine again, and split every fusion that can be "
+                     "split: this engine should be right.",
+    [FSD_HUNT_HALVES] = "Build the engine again with these changes:",
+    [FSD_HUNT_ALONE] = "Build the engine again, and split only the suspects:",
     [FSD_HUNT_OTHERS] =
-        "Build the engine again with all fusions but the suspects split:",
+        "Build the engine again, and split all fusions except the suspects:",
     [FSD_HUNT_SPLIT] = "No fusion alone explains the results.  Build the engine again "
                        "with these fusions split:",
-    [FSD_HUNT_KEPT] = "The failure needs more than one fusion.  Build the engine again "
-                      "with these fusions split:",
+    [FSD_HUNT_KEPT] =
+        "The failure depends on more than one fusion.  Build the engine again "
+        "with these fusions split:",
     [FSD_HUNT_OVER] = ""};
 
 void fsd_search_put_next(const struct fsd_bisection *search, FILE *out)
@@ -251,13 +252,13 @@ void fsd_search_put_next(const struct fsd_bisection *search, FILE *out)
         put_end(search, out);
         return;
     }
-    fprintf(out, "%u suspect%s, about %u more build%s.  %s\n", h->n, fsd_plural(h->n),
-            fsd_hunt_builds_left(h), fsd_plural(fsd_hunt_builds_left(h)),
-            purposes[h->phase]);
+    fprintf(out, "%u suspect%s left, about %u more build%s.  %s\n", h->n,
+            fsd_plural(h->n), fsd_hunt_builds_left(h),
+            fsd_plural(fsd_hunt_builds_left(h)), purposes[h->phase]);
     put_edits(search, out);
     if (h->chosen.n)
         put_expected(search, out);
-    fputs("Then report whether the network's own outputs are right:\n  fusiondiff "
+    fputs("Then report whether the outputs of the network are right:\n  fusiondiff "
           "bisect good|bad|skip NEW_ENGINE\n  fusiondiff bisect result COMPARISON "
           "NEW_ENGINE   (saved by Polygraphy)\n",
           out);
@@ -307,9 +308,9 @@ void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span c
         other++;
         fputs(seen[i] == FSD_SEEN_NOTHING ? "  unknown for  "
               : seen[i] == FSD_SEEN_ALTERED
-                  ? "  has the same nodes, but different operations:  "
-              : changed ? "  changed, too:  "
-                        : "  did not change:  ",
+                  ? "  has the same nodes, but different operations than before:  "
+              : changed ? "  changed unexpectedly:  "
+                        : "  did not change as expected:  ",
               out);
         put_fusion(b, i, out);
     }

@@ -86,9 +86,10 @@ enum fsd_status fsd_search_look(const struct fsd_bisection *b,
         return status;
     c = fsd_compare_new(b->marks->state, state);
     if (!fsd_alignment_fits(fsd_alignment_count(c)))
-        status = fsd_fail(err, FSD_E_MISMATCH, pair.engine, FSD_POS_NONE, 0,
-                          "expected an engine of %s, found that of a different network",
-                          b->model);
+        status =
+            fsd_fail(err, FSD_E_MISMATCH, pair.engine, FSD_POS_NONE, 0,
+                     "expected an engine of %s, found an engine of a different network",
+                     b->model);
     for (uint32_t i = 0; status == FSD_OK && i < c->regions.n; i++)
         look_at_region(c, &c->regions.at[i], seen);
     if (status == FSD_OK)

@@ -158,10 +158,10 @@ static enum fsd_status replay_line(struct fsd_bisection *b, struct lines *l, cha
     if (r == FSD_BISECT_SKIP + 1)
         return fail_line(l, "good, bad or skip", line);
     if (space && !read_seen(space, seen, b->marks->state->groups.n))
-        return fail_line(l, "numbers of fusions after changed, altered or unknown",
-                         space);
+        return fail_line(
+            l, "numbers of fusions after 'changed', 'altered' or 'unknown'", space);
     if (b->hunt->phase == FSD_HUNT_OVER)
-        return fail_line(l, "the end of a search that is over", line);
+        return fail_line(l, "no more results, because the search is complete", line);
     fsd_hunt_take(b->hunt, (enum fsd_bisect_result)r,
                   r == FSD_BISECT_SKIP ? NULL : seen);
     return FSD_OK;

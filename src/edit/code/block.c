@@ -199,7 +199,8 @@ static void put_head(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
         return;
     }
     if (r->fate == FSD_FATE_LAYER) {
-        fsd_words_put(w, "one of several layers computes it; which one is not known");
+        fsd_words_put(
+            w, "one of several layers computes this node, but it is unknown which one");
         return;
     }
     fsd_words_printf(w, "no layer: %s", fsd_fate_name(r->fate));

@@ -116,13 +116,13 @@ static void put_conv(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 
     if (!kernel->ranked || !fsd_shape_is_full(kernel) || kernel->rank < 3 ||
         kernel->rank > 5 || fsd_amount_is_open(c->sizes->amounts, kernel->dims[0])) {
-        c->why = "the kernel does not have 1 to 3 axes, or has dynamic sizes";
+        c->why = "the kernel does not have 1 to 3 spatial axes with fixed sizes";
         return;
     }
     if (transposed && (ints_of(c, node, "output_shape", &n) ||
                        (ints_of(c, node, "output_padding", &n) &&
                         !all_are(ints_of(c, node, "output_padding", &n), n, 0)))) {
-        c->why = "the output is padded";
+        c->why = "output_padding is not 0";
         return;
     }
     maps = transposed ? kernel->dims[1] * fsd_node_int(c->g, node, "group", 1)
@@ -151,7 +151,7 @@ static void put_pool(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
     const int64_t *dilations = ints_of(c, node, "dilations", &n);
 
     if (dilations && !all_are(dilations, n, 1))
-        c->why = "TensorRT pools without dilation";
+        c->why = "TensorRT does not support pooling with dilation";
     else if (fsd_graph_tensor(c->g, places)->consumers.n)
         c->why = "TensorRT does not output the indices of the pooled elements";
     else if (!ints_of(c, node, "kernel_shape", &n) || n < 2 || n > 3)
@@ -202,7 +202,7 @@ static void put_modulo(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
     enum fsd_dtype type = fsd_tensor_form(c->g, tensor)->type;
 
     if (fsd_node_int(c->g, node, "fmod", 0) || (type != FSD_INT64 && type != FSD_INT32))
-        c->why = "it computes a remainder of floating-point numbers";
+        c->why = "the operator computes the remainder of floating-point numbers";
     else
         fsd_code_template(c, node, "modulo(@, $0, $1)", w);
 }
@@ -218,7 +218,7 @@ static void check_zero(struct fsd_code *c, fsd_id node)
 
     for (uint64_t i = 0; value && value->bytes && i < value->size; i++)
         if (value->bytes[i])
-            c->why = "its zero point is not 0, and TensorRT supports no other";
+            c->why = "the zero point is not 0, and TensorRT supports only 0";
 }
 
 static void put_scaled(struct fsd_code *c, fsd_id node, const char *add,
@@ -263,7 +263,7 @@ static void put_batch_norm(struct fsd_code *c, fsd_id node, struct fsd_code_word
     for (uint32_t i = 1; i < 5; i++)
         weights &= fsd_code_is_weight(c, fsd_node_in_tensor(c->g, node, i));
     if (!weights || fsd_node_int(c->g, node, "training_mode", 0)) {
-        c->why = "its statistics are not constant";
+        c->why = "the mean and variance are not constant";
         return;
     }
     fsd_code_template(c, node, "batch_norm(@, $0", w);
@@ -286,7 +286,8 @@ static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_code_word
     uint32_t n = 0;
 
     if (!x->ranked || fsd_graph_tensor(c->g, more)->consumers.n) {
-        c->why = "its axes are not known, or a node reads its statistics";
+        c->why = "the rank of the input is unknown, or a node reads the mean or the "
+                 "variance";
         return;
     }
     for (; axis >= 0 && axis < x->rank; axis++)
@@ -305,7 +306,7 @@ static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_code_word
 static void put_group_norm(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     if (fsd_graph_opset(c->g) < 21)
-        c->why = "its scale and bias are per group";
+        c->why = "before opset 21 the scale and bias are per group";
     else
         fsd_code_template(c, node,
                           "channel_norm(@, $0, $1, $2, epsilon=!epsilon=1e-05!, "
@@ -330,7 +331,7 @@ static void put_softmax(struct fsd_code *c, fsd_id node, struct fsd_code_words *
     int64_t axis = fsd_node_int(c->g, node, "axis", old ? 1 : -1);
 
     if (old && !(x->ranked && (axis == -1 || axis == x->rank - 1))) {
-        c->why = "before opset 13 it is computed over several axes";
+        c->why = "before opset 13 this operator works on several axes at once";
         return;
     }
     fsd_code_template(c, node, "softmax(@, $0, axis=", w);
@@ -341,7 +342,7 @@ static void put_softmax(struct fsd_code *c, fsd_id node, struct fsd_code_words *
 static void put_shape(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     if (attr_of(c, node, "start") || attr_of(c, node, "end"))
-        c->why = "only some axes are requested";
+        c->why = "only a part of the shape is requested";
     else
         fsd_code_template(c, node, "node(@, network.add_shape($0))", w);
 }
@@ -357,7 +358,7 @@ static void put_filled(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
         (attr && (attr->kind != FSD_ATTR_TENSOR || attr->value == FSD_NONE ||
                   !fsd_element_number(&c->g->values.at[attr->value],
                                       c->g->forms.at[attr->form].type, 0, &value)))) {
-        c->why = "its sizes, or its value, are not known";
+        c->why = "the sizes or the value of the output are unknown";
         return;
     }
     fsd_code_template(c, node, "filled(@, ", w);
@@ -400,7 +401,8 @@ static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
         !attr_of(c, node, "axes") && !fsd_node_int(c->g, node, "antialias", 0))
         fsd_code_template(c, node, "resize(@, $0", w);
     else
-        c->why = "it resizes only some axes, antialiases, or keeps the aspect ratio";
+        c->why = "the operator resizes only some axes, antialiases, or keeps the "
+                 "aspect ratio";
     if (value && value->bytes && value->size) {
         fsd_words_put(w, ", scales=(");
         for (uint64_t i = 0; fsd_element_number(value, type, i, &scale); i++)
@@ -427,7 +429,7 @@ static void put_upsample(struct fsd_code *c, fsd_id node, struct fsd_code_words 
     double scale;
 
     if (!scales && !(value && value->bytes && value->size)) {
-        c->why = "its scales are not known";
+        c->why = "the scales are unknown";
         return;
     }
     fsd_code_template(c, node, "resize(@, $0, scales=", w);
@@ -450,12 +452,12 @@ static void put_recurrent(struct fsd_code *c, fsd_id node, struct fsd_code_words
     uint32_t last = c->g->nodes.at[node].in.n;
 
     if (attr_of(c, node, "activations") || attr_of(c, node, "clip"))
-        c->why = "its activations are not the defaults, or it clips";
+        c->why = "the activations are not the defaults, or clip is set";
     else if (fsd_node_int(c->g, node, "layout", 0) ||
              fsd_node_int(c->g, node, "input_forget", 0))
         c->why = "the batch comes first, or the input and forget gates are coupled";
     else if (fsd_node_has_in(c->g, node, 4) || (lstm && fsd_node_has_in(c->g, node, 7)))
-        c->why = "it has sequence lengths, or peepholes";
+        c->why = "the operator has sequence lengths or peepholes";
     if (c->why)
         return;
     fsd_code_template(c, node, lstm ? "lstm(@, $0, $1, $2" : "", w);

@@ -619,9 +619,9 @@ static const char *unsaid(const struct fsd_code *c, fsd_id node)
     uint32_t n;
 
     if (fsd_code_is_weight(c, made))
-        return "its weights are read by name";
+        return "other statements read this weight by name";
     if (fsd_code_ints(c, made, ints, &n))
-        return "its values are written where they are used";
+        return "other statements contain these values";
     return "no statement reads its output";
 }
 
@@ -647,7 +647,7 @@ static void put_unsaid(struct fsd_code *c, FILE *out)
         counts.at[kind]++;
     }
     if (counts.n > 1)
-        fputs("\n    # nodes without a statement:\n", out);
+        fputs("\n    # Nodes without a statement, and the reason:\n", out);
     for (fsd_sym kind = 1; kind < counts.n; kind++)
         fsd_printf_safe(out, "    #   %u %s\n", counts.at[kind], fsd_text(kinds, kind));
 }

@@ -393,10 +393,10 @@ void fsd_code_statement(struct fsd_code *c, fsd_id node, struct fsd_code_words *
         return;
     }
     if (!row)
-        c->why = it->flags & FSD_NODE_CALL ? "a function of the model's own"
+        c->why = it->flags & FSD_NODE_CALL ? "the node calls a function of the model"
                  : fsd_traits_of(c->d->facts, node) & FSD_OP_CONTROL
-                     ? "control flow is not written as code"
-                     : "fusiondiff knows no TensorRT layer for it";
+                     ? "control flow is not supported"
+                     : "fusiondiff knows no TensorRT layer for this operator";
     else if (*row->tensorrt == '=')
         fsd_code_by_name(row->tensorrt + 1)(c, node, w);
     else

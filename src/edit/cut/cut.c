@@ -120,10 +120,11 @@ static enum fsd_status check_order(const struct fsd_cut_plan *plan,
     cycle = sorted ? FSD_NONE : find_cycle(plan);
     if (cycle != FSD_NONE)
         return fail(plan, err, FSD_E_FORMAT, "a graph without cycles",
-                    g->tensors.at[cycle].name, "which is computed from itself");
+                    g->tensors.at[cycle].name, "which depends on its own output");
     if (early != FSD_NONE)
-        return fail(plan, err, FSD_E_FORMAT, "each node after its producers",
-                    g->tensors.at[early].name, "which is read before it is produced");
+        return fail(plan, err, FSD_E_FORMAT, "nodes in topological order",
+                    g->tensors.at[early].name,
+                    "which a node reads before another node writes it");
     return FSD_OK;
 }
 
@@ -266,7 +267,7 @@ static enum fsd_status find_outputs(struct fsd_cut_plan *plan, struct fsd_error 
 
     if (twice)
         return fail(plan, err, FSD_E_FORMAT, "one producer of each tensor", twice,
-                    "which several nodes write");
+                    "to which several nodes write");
     for (int unread = 0; unread < 2 && !plan->outputs.n; unread++)
         for (fsd_id i = 0; i < g->nodes.n && !g->nodes.at[i].scope; i++)
             for (uint32_t k = 0; plan->kept[i] && k < g->nodes.at[i].out.n; k++) {
@@ -277,7 +278,7 @@ static enum fsd_status find_outputs(struct fsd_cut_plan *plan, struct fsd_error 
                 if (!g->tensors.at[made].name)
                     return fail(plan, err, FSD_E_FORMAT, "one producer of each tensor",
                                 g->nodes.at[i].name,
-                                "which writes a tensor that another node writes, too");
+                                "which writes the same tensor as another node");
                 if (plan->kept[i] != FSD_KEPT_CONSTANT && (read[made] || unread))
                     fsd_vec_push(plan->arena, &plan->outputs, made);
             }
@@ -301,14 +302,15 @@ static enum fsd_status check_types(const struct fsd_cut_plan *plan,
             if (t->flags & (l ? FSD_TENSOR_OUTPUT : FSD_TENSOR_INPUT))
                 continue; /* the model declares the tensor */
             if (t->item != FSD_NONE)
-                return fail(plan, err, FSD_E_UNSUPPORTED,
-                            "tensors at the edge of the cut", t->name,
-                            "a sequence or an optional: cut elsewhere");
+                return fail(
+                    plan, err, FSD_E_UNSUPPORTED, "tensors at the edge of the cut",
+                    t->name,
+                    "which is a sequence or an optional: cut at a different tensor");
             if (!plan->opt->fails &&
                 !fsd_tensor_info(plan->arena, plan->d, lists[l]->at[i]).type)
                 return fail(plan, err, FSD_E_UNSUPPORTED,
                             "known types at the edge of the cut", t->name,
-                            "whose type is unknown: cut elsewhere");
+                            "whose type is unknown: cut at a different tensor");
         }
     return FSD_OK;
 }

@@ -83,8 +83,8 @@ static enum fsd_status take_nodes(struct fsd_cut_plan *plan, const fsd_id_vec *n
         return FSD_OK;
     return fsd_fail(err, FSD_E_ARG, g->path, FSD_POS_NONE, 0,
                     "expected nodes of the main graph, found '%.100s' in a body of "
-                    "'%.100s': a body cannot be divided; cut the node that has it "
-                    "(--node)",
+                    "'%.100s': fusiondiff cannot cut inside a body; cut the node that "
+                    "contains the body (--node)",
                     name_of(g, inside, rooms[0]),
                     name_of(g, plan->main_of[inside], rooms[1]));
 }
@@ -117,8 +117,8 @@ static enum fsd_status take_layers(struct fsd_cut_plan *plan, const fsd_id_vec *
             return fsd_fail(
                 err, FSD_E_ARG, engine->path, FSD_POS_NONE, 0,
                 "expected layers that compute nodes, found layer %u "
-                "'%.200s', which computes none: cut at tensors by --from "
-                "and --to, or nodes by --node",
+                "'%.200s', which computes no node: cut at tensors by --from and --to, "
+                "or cut nodes by --node",
                 layers->at[i],
                 fsd_text(engine->names, engine->nodes.at[layers->at[i]].name));
     }
@@ -477,8 +477,8 @@ enum fsd_status fsd_cut_pick(struct fsd_cut_plan *plan, struct fsd_error *err)
         return status;
     if (!plan->count[FSD_KEPT_ASKED])
         return fsd_fail(err, FSD_E_ARG, model_of(plan)->path, FSD_POS_NONE, 0,
-                        "expected a part to cut: layers, groups, nodes, or tensors "
-                        "by --from and --to");
+                        "expected a part to cut: pass layers, groups or nodes, or "
+                        "tensors by --from and --to");
     add_context(plan, opt->context);
     if (!opt->n_from && !opt->n_to)
         add_quantizers(plan);

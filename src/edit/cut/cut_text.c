@@ -41,7 +41,7 @@ static void put_tensors(const struct fsd_cut_plan *plan, const char *title,
         fputs("  ", out);
         put_info(plan, list->at[i], out);
         if (list == &plan->outputs && fsd_cut_is_flat(plan, list->at[i]))
-            fputs(", which a Flatten turns into a row", out);
+            fputs(", which a Flatten makes one-dimensional", out);
         fputs("\n", out);
     }
     if (list->n > MOST)
@@ -53,7 +53,7 @@ static void put_nodes(const struct fsd_cut_plan *plan, FILE *out)
 {
     static const char *const words[FSD__KEPT_COUNT] = {
         [FSD_KEPT_ASKED] = "selected",
-        [FSD_KEPT_CONTEXT] = "next to the selected ones",
+        [FSD_KEPT_CONTEXT] = "next to the selected nodes",
         [FSD_KEPT_QUANTIZER] = "Q/DQ at the edges",
         [FSD_KEPT_CONSTANT] = "producing constants"};
     const struct fsd_graph *g = plan->d->model;
@@ -146,8 +146,8 @@ static bool names_only(const struct fsd_cut_plan *plan, const struct fsd_diff *a
 
     if (own || other)
         fprintf(out,
-                "  alone    not known: %s states only the names of its layers; build "
-                "it with --profilingVerbosity=detailed\n",
+                "  alone    the fusions are unknown: %s states only the names of its "
+                "layers; build it with --profilingVerbosity=detailed\n",
                 other ? "that engine" : "this engine");
     return own || other;
 }
@@ -207,15 +207,17 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
         fsd_id a = core.at[i], apart;
 
         if (alone->nodes[a].fate != FSD_FATE_LAYER) {
-            fputs("  alone    not known: no layer of that engine computes ", out);
+            fputs(
+                "  alone    the fusions are unknown: no layer of that engine computes ",
+                out);
             fsd_put_node_name(plan->d, a, out);
             fputs("\n", out);
             return;
         }
         if (fsd_opaque_layer_of(alone->match, alone->layers, a) != FSD_NONE ||
             fsd_opaque_layer_of(plan->d->match, plan->d->layers, a) != FSD_NONE) {
-            fputs("  alone    not known: one of the engines does not state the kernels "
-                  "of the region with ",
+            fputs("  alone    the fusions are unknown: one of the engines does not "
+                  "list the kernels of the region with ",
                   out);
             fsd_put_node_name(plan->d, a, out);
             fputs("\n", out);
@@ -236,7 +238,7 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
             return;
         }
     }
-    fprintf(out, "  alone    the part has the same fusions of its %u computing node%s",
+    fprintf(out, "  alone    the part has the same fusions for its %u computing node%s",
             core.n, fsd_plural(core.n));
     if (other == FSD_NONE) {
         fputs(", in the same precision\n", out);
@@ -244,7 +246,7 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
     }
     fputs("; ", out);
     fsd_put_node_name(plan->d, other, out);
-    fprintf(out, " runs in %s, not in %s\n",
+    fprintf(out, " runs in %s instead of %s\n",
             fsd_dtype_name(alone->nodes[other].realised),
             fsd_dtype_name(plan->d->nodes[other].realised));
 }

@@ -53,7 +53,7 @@ enum fsd_status fsd_cut_find_given(const struct fsd_cut_plan *plan, fsd_id tenso
     *out = value;
     if (!value)
         return fsd_fail(err, FSD_E_MISMATCH, given->path, FSD_POS_NONE, 0,
-                        "expected values of the part's input '%.200s', found %u "
+                        "expected values of the part's input '%.200s', found only %u "
                         "tensors with other names",
                         info.name, given->at.n);
     if (value->odd)

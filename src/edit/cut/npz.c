@@ -241,7 +241,7 @@ static enum fsd_status damaged(const struct array *a, struct fsd_error *err)
     return fsd_fail(
         err, FSD_E_FORMAT, a->given->stored.file->name, FSD_POS_BYTE,
         a->given->stored.at,
-        "expected a complete tensor '%.200s', found a damaged or truncated one",
+        "expected a complete tensor '%.200s', found a damaged or truncated tensor",
         a->name);
 }
 
@@ -266,8 +266,8 @@ static enum fsd_status fill(const struct fsd_cut_plan *plan, uint32_t i,
     fits = given || fill_random(plan, a, &info);
     if (!fits || a->size > INT32_MAX || strlen(a->name) > UINT16_MAX)
         return fsd_fail(err, FSD_E_UNSUPPORTED, plan->d->model->path, FSD_POS_NONE, 0,
-                        "expected inputs of types that numpy has, and of at most "
-                        "2 GiB, found '%.200s' of %s",
+                        "expected inputs of at most 2 GiB with types that numpy has, "
+                        "found '%.200s' of %s",
                         info.name, fsd_dtype_name(a->type));
     return put_array(a, &a->crc, NULL) ? FSD_OK : damaged(a, err);
 }
@@ -287,7 +287,7 @@ enum fsd_status fsd_cut_write_inputs(const struct fsd_cut_plan *plan,
             return status;
         if (whole > INT32_MAX)
             return fsd_fail(err, FSD_E_UNSUPPORTED, plan->d->model->path, FSD_POS_NONE,
-                            0, "expected inputs of at most 2 GiB together, found more");
+                            0, "expected inputs of at most 2 GiB in total, found more");
     }
     for (uint32_t i = 0; i < plan->inputs.n; i++)
         if (!put_local(&all[i], &at, out)) /* the file of values has changed in the

@@ -87,7 +87,7 @@ void fsd_fix_scale_first(struct fsd_apply *a, const struct fsd_fix *fix)
 const char *fsd_fix_refuse_repeat(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     return refuse_input(f, e, EXPAND,
-                        "before opset 8 no operator can repeat the heads");
+                        "before opset 8 ONNX has no operator that repeats the heads");
 }
 
 /* Inserts an Expand that repeats the heads. The shape of the Expand may have fewer axes
@@ -118,9 +118,10 @@ const char *fsd_fix_refuse_pad(struct fsd_fixes *f, const struct fsd_edit *e)
     const struct fsd_shape *shape = shape_at(f, e);
 
     return !shape->ranked || e->axis >= shape->rank
-               ? "the size of the input is not known"
+               ? "the size of the input is unknown"
                : refuse_input(f, e, PAD_BY_INPUT,
-                              "before opset 11 the pads of a Pad are an attribute");
+                              "the model's opset is below 11, where the pads of a Pad "
+                              "are an attribute");
 }
 
 void fsd_fix_pad_input(struct fsd_apply *a, const struct fsd_fix *fix)
@@ -143,7 +144,8 @@ const char *fsd_fix_refuse_slice(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     (void)e;
     return fsd_graph_opset(f->lint->g) < SLICE_BY_INPUT
-               ? "before opset 10 the sizes of a Slice are attributes"
+               ? "the model's opset is below 10, where the bounds of a Slice are "
+                 "attributes"
                : NULL;
 }
 
@@ -181,9 +183,9 @@ const char *fsd_fix_refuse_unmark(struct fsd_fixes *f, const struct fsd_edit *e)
     for (fsd_id i = 0; i < g->tensors.n; i++)
         others += i != out && !g->tensors.at[i].scope &&
                   fsd_tensor_is(g, i, FSD_TENSOR_OUTPUT);
-    return g->tensors.at[out].scope ? "it is an output of an inner graph"
+    return g->tensors.at[out].scope ? "the tensor is an output of a subgraph"
            : others                 ? NULL
-                                    : "it is the only output of the network";
+                                    : "the tensor is the only output of the network";
 }
 
 void fsd_fix_unmark_output(struct fsd_apply *a, const struct fsd_fix *fix)

@@ -52,10 +52,10 @@ const char *fsd_fix_refuse_cast(struct fsd_fixes *f, const struct fsd_edit *e)
         set |= f->set[i];
         any |= is_of(g, i, type_from(e));
     }
-    return set                        ? "another edit changes an input"
+    return set                        ? "another edit changes an input of the node"
            : any                      ? NULL
-           : type_from(e) == FSD_FP16 ? "the operator does not read FP16"
-                                      : "the operator does not read FP32";
+           : type_from(e) == FSD_FP16 ? "the operator does not support FP16 inputs"
+                                      : "the operator does not support FP32 inputs";
 }
 
 void fsd_fix_set_type(struct fsd_apply *a, const struct fsd_fix *fix)

@@ -38,7 +38,7 @@ static void choose_scale(struct fsd_fix *fix, const struct fsd_fix_options *opt)
     if (fix->scale > 0)
         return;
     fix->to_calibrate = true;
-    fix->why = "the model has no scale for this tensor, which must be calibrated";
+    fix->why = "this tensor must be calibrated, because the model has no scale for it";
 }
 
 /* How one kind of edit is applied to a file. */
@@ -86,15 +86,16 @@ static const char *refuse_insert(struct fsd_fixes *f, const struct fsd_edit *e)
     if (e->input >= in.n || g->ports.at[in.at + e->input].tensor == FSD_NONE)
         return "the node has no such input";
     if (e->type && !narrow_of(e->type))
-        return "lint --fix inserts pairs of INT8, UINT8 and FP8 only";
+        return "lint --fix inserts only INT8, UINT8 and FP8 pairs";
     if (f->set[in.at + e->input])
         return "another edit changes this input";
     type = fsd_port_form(g, &g->ports.at[in.at + e->input])->type;
     if (type == FSD_FP32 || type == FSD_DTYPE_UNKNOWN)
         return NULL;
-    return !fsd_fix_is_scale(type)    ? "the tensor is not FP32, FP16 or BF16"
-           : fsd_graph_opset(g) >= 19 ? NULL
-                                      : "before opset 19 a quantizer reads FP32 only";
+    return !fsd_fix_is_scale(type) ? "the tensor is not FP32, FP16 or BF16"
+           : fsd_graph_opset(g) >= 19
+               ? NULL
+               : "the model's opset is below 19, where quantizers support only FP32";
 }
 
 static const char *refuse_remove(struct fsd_fixes *f, const struct fsd_edit *e)
@@ -110,10 +111,11 @@ static const char *refuse_remove(struct fsd_fixes *f, const struct fsd_edit *e)
         fsd_id dq = fsd_fix_dq_at(l, out, i);
 
         if (dq != FSD_NONE && !fsd_onnx_can_edit(l->g, dq))
-            return "a DequantizeLinear that reads it is in a model-local function";
+            return "a DequantizeLinear that reads the quantizer is in a model-local "
+                   "function";
         pairs += dq != FSD_NONE;
     }
-    return pairs ? NULL : "no DequantizeLinear reads it";
+    return pairs ? NULL : "no DequantizeLinear reads the quantizer";
 }
 
 static const char *refuse_move(struct fsd_fixes *f, const struct fsd_edit *e)
@@ -164,9 +166,9 @@ static void choose(struct fsd_fixes *f, uint32_t i, const struct fsd_fix_options
     fix->to_calibrate = fix->given = false;
     fix->scale = 0;
     fix->why = barred           ? barred
-               : fix->withdrawn ? "the engine shows that this saves nothing"
+               : fix->withdrawn ? "the engine shows that this edit saves nothing"
                : fix->edit->on_request && !opt->n_what
-                   ? "it applies only if its rule is named: --fix=RULE"
+                   ? "this edit applies only if its rule is named: --fix=RULE"
                    : refuse(f, fix->edit);
     if (!fix->why && deed_of(fix->edit)->scaled)
         choose_scale(fix, opt);
@@ -236,10 +238,10 @@ enum fsd_status fsd_fixes_check_scales(const struct fsd_fixes *f,
                     strlen(f->list.at[k].edit->tensor) == (size_t)(equals - word) &&
                     !strncmp(f->list.at[k].edit->tensor, word, (size_t)(equals - word));
         if (!used)
-            return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                            "expected a tensor whose scale is to be calibrated, found "
-                            "'%.*s'",
-                            (int)(equals - word), word);
+            return fsd_fail(
+                err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                "expected a tensor for which an edit needs a scale, found '%.*s'",
+                (int)(equals - word), word);
     }
     return FSD_OK;
 }

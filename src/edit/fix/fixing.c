@@ -107,8 +107,7 @@ static enum fsd_status make_trial(struct fsd_trial **out, struct fsd_fixes *fixe
         return fsd_fail_memory(err, NULL);
     if (!trial->file)
         return fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0,
-                        "expected a folder for temporary files, found none that can be "
-                        "written to");
+                        "expected a writable folder for temporary files, found none");
     status = fsd_onnx_write_again(fsd_fixes_edits(fixes), "fixing", trial->file, err);
     FSD_THEN(status, fsd_flush(trial->file, err));
     snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(trial->file));
@@ -220,7 +219,7 @@ static void bar_causes(struct fsd_fixes *fixes, const struct fsd_linting *before
                         .names = fsd_intern_new(fixes->arena),
                         .met = FSD_NEW(fixes->arena, bool, g->nodes.n + 1)};
     const char *why = fsd_printed(
-        fixes->arena, "lint would then report %s at %s",
+        fixes->arena, "after this edit, lint would report %s at %s",
         found->rules.at[finding->rule].rule->id,
         finding->nodes.n ? found->subjects.at[finding->nodes.at].name : "the model");
 
@@ -328,8 +327,8 @@ static enum fsd_status settle(struct step *step, struct step *next,
         if (next->made)
             return status;
         if (trials == MOST_TRIALS)
-            bar_all(fixes,
-                    "together with the other edits it would add findings of lint");
+            bar_all(fixes, "together with the other edits, this edit would cause new "
+                           "lint findings");
         drop_trial(step->made);
         step->made = NULL;
     }
@@ -456,7 +455,7 @@ static void print_fix(const struct fsd_fix *fix, FILE *out)
     if (fix->scale > 0)
         fprintf(out, "    scale %.7g%s%s\n", fix->scale,
                 fix->given ? ", as given"
-                : e->like  ? ", that of "
+                : e->like  ? ", like "
                            : "",
                 fix->given || !e->like ? "" : e->like);
     fprintf(out, "    effect: %s\n", e->effect);
@@ -495,7 +494,8 @@ static void print_summary(const struct fsd_fixing *f, FILE *out)
     }
     fprintf(out, "edits that apply: %u of %u", applied, f->list.n);
     if (calibrate) {
-        fprintf(out, ", %u to calibrate (pass --scale TENSOR=VALUE)", calibrate);
+        fprintf(out, "; %u need%s a calibrated scale (pass --scale TENSOR=VALUE)",
+                calibrate, calibrate == 1 ? "s" : "");
         print_waiting(f, out);
     }
     fputs("\n", out);

@@ -193,18 +193,19 @@ const char *fsd_fix_refuse_symmetric(struct fsd_fixes *f, const struct fsd_edit 
     struct fsd_span readers = g->tensors.at[out].consumers;
 
     if (fsd_tensor_is(g, out, FSD_TENSOR_OUTPUT))
-        return "its output is an output of the network";
+        return "the output of the node is an output of the network";
     for (uint32_t i = 0; i < readers.n; i++) {
         fsd_id dq = fsd_fix_dq_at(f->lint, out, i);
 
         if (dq == FSD_NONE || !fsd_node_has_in(g, dq, 2))
-            return "a node that reads its output is not a DequantizeLinear with a zero "
-                   "point";
+            return "a node other than a DequantizeLinear with a zero point reads the "
+                   "quantizer";
         if (!fsd_onnx_can_edit(g, dq))
-            return "a DequantizeLinear that reads it is in a model-local function";
+            return "a DequantizeLinear that reads the quantizer is in a model-local "
+                   "function";
     }
     return fsd_node_attr(g, &g->nodes.at[e->node], "output_dtype")
-               ? "an attribute states the type of its output"
+               ? "output_dtype states the type of the output"
                : fsd_fix_refuse_scale(f, e);
 }
 
@@ -241,9 +242,9 @@ const char *fsd_fix_refuse_spread(struct fsd_fixes *f, const struct fsd_edit *e)
     const struct fsd_quantizer *q = undone(l, dq);
 
     if (!dq || dq->n != 1 || !dq->scales || dq->type != FSD_INT8 || !channels_of(l, dq))
-        return "the quantizer has per-channel scales, or its sizes are not known";
+        return "the quantizer has per-channel scales or unknown sizes";
     if (fsd_graph_opset(l->g) < 13)
-        return "before opset 13 a quantizer has one scale";
+        return "the model's opset is below 13, where a quantizer has only one scale";
     if (f->set[l->g->nodes.at[e->node].in.at])
         return "another edit changes the quantizer";
     return q && fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, q->node, 0)) !=
@@ -305,16 +306,16 @@ const char *fsd_fix_refuse_dimension(struct fsd_fixes *f, const struct fsd_edit 
     enum fsd_dtype type = fsd_tensor_form(g, data)->type;
 
     if (!v || !v->bytes || v->size != 1 || (type != FSD_INT8 && type != FSD_FP8))
-        return "the value of the scalar is not known";
+        return "the value of the scalar is unknown";
     if (fsd_tensor_is(g, out, FSD_TENSOR_OUTPUT))
-        return "its output is an output of the network";
+        return "the output of the node is an output of the network";
     FSD_EACH_ID (reader, g->links, readers) {
         const struct fsd_shape *made =
             fsd_shape_of(l->sizes, fsd_node_out_tensor(g, reader, 0));
 
         if (!(l->facts->traits[reader] & FSD_OP_ELEMENTWISE) || !made->ranked ||
             !made->rank)
-            return "a node that reads it does not broadcast it";
+            return "a node that reads the scalar does not broadcast it";
     }
     return f->set[g->nodes.at[e->node].in.at] ? "another edit changes the quantizer"
                                               : NULL;

@@ -86,20 +86,21 @@ const char *fsd_fix_refuse_store(struct fsd_fixes *f, const struct fsd_edit *e)
     struct stored s;
 
     if (!read(&s, f->lint, e->node))
-        return "the values of the constant, its scales or zero points are not known";
+        return "the values, scales or zero points of the constant are unknown";
     for (uint32_t i = 0; i < in.n; i++)
         if (f->set[in.at + i])
             return "another edit changes the quantizer";
     if (!strcmp(e->type, fsd_dtype_name(FSD_INT8)))
         return !fsd_node_has_in(g, e->node, 2)
-                   ? "it has no zero point, which would state its type"
-               : fits_int8(&s) ? NULL
-                               : "INT8 cannot hold its values minus the zero point";
+                   ? "the quantizer has no zero point, which would state the type"
+               : fits_int8(&s)
+                   ? NULL
+                   : "the values minus the zero point exceed the range of INT8";
     if (!fsd_fix_is_scale(fsd_tensor_form(g, s.dq->scale)->type))
         return "the scale is not FP32, FP16 or BF16";
     return g->nodes.at[e->node].scope ? "the node is in a subgraph of another node"
            : fsd_tensor_is(g, fsd_node_out_tensor(g, e->node, 0), FSD_TENSOR_OUTPUT)
-               ? "its output is an output of the network"
+               ? "the output of the node is an output of the network"
                : NULL;
 }
 

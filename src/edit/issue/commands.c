@@ -69,7 +69,7 @@ void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FIL
 {
     bool rtx = fsd_graph_is_rtx(plan->d->engine);
 
-    fprintf(out, "\nbuild it alone, and show its layers:\n  %s --onnx=",
+    fprintf(out, "\nbuild the part alone, and show its layers:\n  %s --onnx=",
             fsd_cut_builder(plan->d));
     fsd_put_shell_word(out, path);
     fputs(" --profilingVerbosity=detailed", out);
@@ -86,10 +86,12 @@ void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FIL
     fputs(" ", out);
     put_beside(plan->arena, path, rtx ? ".log" : ".json", out);
     fprintf(out,
-            "\ncompare TensorRT's numbers with ONNX Runtime's:\n  %spolygraphy run ",
+            "\ncompare the outputs of TensorRT with those of ONNX Runtime:\n  "
+            "%spolygraphy run ",
             rtx ? "POLYGRAPHY_USE_TENSORRT_RTX=1 " : "");
     fsd_put_shell_word(out, path);
-    fputs(" --trt --onnxrt\nrun it by ONNX Runtime alone:\n  polygraphy run ", out);
+    fputs(" --trt --onnxrt\nrun the part with ONNX Runtime alone:\n  polygraphy run ",
+          out);
     fsd_put_shell_word(out, path);
     fputs(" --onnxrt\n", out);
 }

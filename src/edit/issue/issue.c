@@ -102,7 +102,7 @@ static const char *headline_of(const struct fsd_region_diff *r)
         [FSD_HAPPENED_LOST] = "a fusion is lost",
         [FSD_HAPPENED_GAINED] = "a fusion is new",
         [FSD_HAPPENED_REGROUPED] = "nodes are grouped into different fusions",
-        [FSD_HAPPENED_OPAQUE] = "it is no longer known which layer computes which node",
+        [FSD_HAPPENED_OPAQUE] = "it is now unknown which layer computes which node",
         [FSD_HAPPENED_OLD_ONLY] = "layers no longer compute these nodes",
         [FSD_HAPPENED_NEW_ONLY] = "layers compute nodes that no layer computed before"};
     static const char *const width[] = {
@@ -139,7 +139,7 @@ static void put_title(struct text *x)
     } else if (x->t->failure) {
         fputs("a model fails to build\n", x->out);
     } else {
-        fputs("question on how a part of a model is built\n", x->out);
+        fputs("a question about how the builder builds a part of a model\n", x->out);
     }
 }
 
@@ -148,7 +148,7 @@ static void put_ms_change(const struct fsd_region_diff *r, FILE *out)
     if (r->before >= 0 && r->after >= 0)
         fprintf(out, "time      %.4f ms before, %.4f ms now\n", r->before, r->after);
     else
-        fputs("time      not measured in both builds\n", out);
+        fputs("time      unknown in at least one of the builds\n", out);
 }
 
 static void put_groups(const struct fsd_state *s, const struct fsd_compare *c,
@@ -192,8 +192,7 @@ static void put_others(const struct fsd_region_diff *r, FILE *out)
         {r->unasked.n > 0, "layers read different tensors"},
         {r->kernels,
          "kernels perform different operations, or have different types or layouts"},
-        {r->type_lost,
-         "the new build does not state a type that the old build states"}};
+        {r->type_lost, "the new build lacks a type that the old build states"}};
     const char *title = "others";
 
     for (size_t i = 0; i < FSD_COUNT_OF(others); i++)
@@ -235,9 +234,8 @@ static void put_change(struct text *x)
     put_others(r, out);
     if (r->old_moves.n || r->new_moves.n) {
         fputs("movement  ", out);
-        fsd_put_noun(out, r->old_moves.n, "layer");
-        fprintf(out, " that only move%s data before, %u now\n",
-                r->old_moves.n == 1 ? "s" : "", r->new_moves.n);
+        fsd_put_noun(out, r->old_moves.n, "data-movement layer");
+        fprintf(out, " before, %u now\n", r->new_moves.n);
     }
     put_ms_change(r, out);
     fsd_print_close(&print);
@@ -264,8 +262,8 @@ static void put_finding(struct text *x)
                 "\nThe finding is on %u layers; this report shows one of them.\n",
                 x->t->subject->n_alike);
     fprintf(x->out,
-            "\nThe rule `%s` of fusiondiff found this; `fusiondiff explain %s` "
-            "explains the rule.\n",
+            "\nThe rule `%s` of fusiondiff reports this finding; `fusiondiff explain "
+            "%s` explains the rule.\n",
             x->t->d->findings->rules.at[f->rule].rule->id,
             x->t->d->findings->rules.at[f->rule].rule->id);
 }
@@ -281,11 +279,13 @@ static void put_subject(struct text *x)
     else if (x->t->failure && *x->t->failure)
         put_block(x->t->failure, "text", x->out);
     else if (x->t->failure)
-        fputs("*(the build fails; the error message is left out, because it has "
-              "names)*\n",
+        fputs("*(the build fails; this report omits the error message, because it "
+              "contains names)*\n",
               x->out);
     else
-        fputs("*(please describe what you expected of the layers below)*\n", x->out);
+        fputs("*(please describe which layers you expected instead of the layers "
+              "below)*\n",
+              x->out);
 }
 
 /* ------------------------------------------------------------------------- versions */
@@ -393,16 +393,16 @@ static void put_versions(struct text *x)
     fputs("| fusiondiff | " FSD_VERSION " |\n", x->out);
     put_command(x, t->command);
     if (t->c && t->old) {
-        fputs("\nThe build before:\n\n| | |\n|---|---|\n", x->out);
+        fputs("\nThe previous build:\n\n| | |\n|---|---|\n", x->out);
         put_build(t->old, t->old_command, x->out);
         put_command(x, t->old_command);
     } else if (t->c) {
-        fprintf(x->out, "\nThe build before was read from a snapshot.\n");
+        fprintf(x->out, "\nThe previous build is known from a snapshot.\n");
     }
     for (uint32_t i = 0; t->c && i < t->c->built.n; i++) {
         const struct fsd_built_change *b = &t->c->built.at[i];
 
-        fputs(i ? "- " : "\nThe builds were made differently:\n\n- ", x->out);
+        fputs(i ? "- " : "\nThe builds used different settings:\n\n- ", x->out);
         put_code(b->key, x->out);
         fputs(": ", x->out);
         put_code(b->before ? b->before : "not known", x->out);
@@ -494,10 +494,11 @@ static void put_nodes(struct text *x)
 
     if (!nodes->n)
         return;
-    fputs(x->t->failure
-              ? "\nThe nodes at which the build fails:\n\n"
-              : "\nThe nodes that these layers compute, or that are next to them:\n\n",
-          x->out);
+    fputs(
+        x->t->failure
+            ? "\nThe nodes at which the build fails:\n\n"
+            : "\nThe nodes that these layers compute, and the nodes next to them:\n\n",
+        x->out);
     fputs("| node | name | operator | outcome | requested | runs in | layers |\n"
           "|---:|---|---|---|---|---|---|\n",
           x->out);
@@ -513,14 +514,15 @@ static void put_tables(struct text *x)
     fputs(t->failure ? "\n## Nodes\n" : "\n## Layers and nodes\n", x->out);
     if (!t->failure)
         put_layers(x, t->d, &t->subject->layers,
-                   t->c ? "The layers now:" : "The layers of the engine:",
+                   t->c ? "The layers of the new build:" : "The layers of the engine:",
                    ", in `" FSD_ISSUE_LAYERS "`");
     if (t->old)
-        put_layers(x, t->old, &t->subject->old_layers, "The layers before:", "");
+        put_layers(x, t->old, &t->subject->old_layers,
+                   "The layers of the previous build:", "");
     put_nodes(x);
     put_dump(x);
     if (t->pictured)
-        fputs("\nA picture of the part; attach it to the issue:\n\n"
+        fputs("\nAttach this picture of the part to the issue:\n\n"
               "![the part](" FSD_ISSUE_PICTURE ")\n",
               x->out);
 }
@@ -565,17 +567,17 @@ static void put_part(struct text *x)
 {
     fputs("\n## Reproduce\n\n", x->out);
     if (!x->t->plan) {
-        fputs("There is no model of the part:\n\n", x->out);
+        fputs("This report has no model of the part:\n\n", x->out);
         put_block(x->t->no_part, "text", x->out);
         return;
     }
-    fputs("`" FSD_ISSUE_PART "` holds the part alone:\n\n", x->out);
+    fputs("`" FSD_ISSUE_PART "` contains only this part of the model:\n\n", x->out);
     put_cut(x);
     if (x->t->verified)
         fprintf(x->out, "\n%s\n\n", x->t->verified);
     else
-        fputs("\nThese commands have not been run: built alone, the part may be fused "
-              "differently.\n\n",
+        fputs("\nThese commands have not been run yet: the builder may fuse the part "
+              "differently if the part is built alone.\n\n",
               x->out);
     put_commands(x);
 }
@@ -588,21 +590,21 @@ static void put_notes(struct text *x)
         return;
     fputs("\n## Left out\n\n", x->out);
     if (t->anonymous)
-        fputs("- The names of nodes, tensors, functions, sizes and files are "
-              "replaced, each by the same name everywhere. Every other word that is "
-              "neither ONNX's nor the builder's is replaced too: custom operators "
-              "with their domains and attributes, plugins, kernels, options, and "
-              "the headings of tables of values. ONNX operators keep their names; "
-              "numbers and the subscripts of an Einsum are kept, too. Descriptions "
-              "and metadata are removed.\n",
+        fputs("- fusiondiff replaced the names of nodes, tensors, functions, sizes and "
+              "files, each by the same name everywhere. It also replaced every other "
+              "word that neither ONNX nor the builder defines: custom operators with "
+              "their domains and attributes, plugins, kernels, options, and the "
+              "headings of tables of values. The names of ONNX operators, all numbers "
+              "and the subscripts of an Einsum are unchanged. fusiondiff removed "
+              "descriptions and metadata.\n",
               x->out);
     if (t->no_weights && t->plan)
-        fputs(
-            "- The weights are replaced: floats are 2^-6 (0.015625); integers of up "
-            "to 16 bits are 1, or 0 in a vector. Shapes, indices and scalars, such as "
-            "scales of whole tensors, are unchanged. The part therefore computes "
-            "different outputs than the model.\n",
-            x->out);
+        fputs("- fusiondiff replaced the weights: floats are 2^-6 (0.015625); integers "
+              "of up to 16 bits are 1, or 0 in a vector. Shapes, indices and scalars, "
+              "such as "
+              "scales of whole tensors, are unchanged. The part therefore computes "
+              "different outputs than the model.\n",
+              x->out);
 }
 
 static void put_files(struct text *x)
@@ -613,8 +615,8 @@ static void put_files(struct text *x)
     if (t->plan)
         fputs("- `" FSD_ISSUE_PART "`: the part of the model\n", x->out);
     if (!t->failure)
-        fputs("- `" FSD_ISSUE_LAYERS "`: the layers of the part, as fusiondiff reads "
-              "them\n",
+        fputs("- `" FSD_ISSUE_LAYERS
+              "`: the layers of the part, in the form in which fusiondiff reads them\n",
               x->out);
     if (t->pictured)
         fputs("- `" FSD_ISSUE_PICTURE "`: the picture\n", x->out);

@@ -102,6 +102,6 @@ bool fsd_issue_put_dump(const struct fsd_file *file, struct fsd_intern *texts,
     found.n -= left;
     put_lines(found, texts, out);
     if (left)
-        fprintf(out, "... and %zu bytes more\n", left);
+        fprintf(out, "... and %zu more bytes\n", left);
     return true;
 }

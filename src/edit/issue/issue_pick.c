@@ -79,8 +79,8 @@ enum fsd_status fsd_issue_pick_finding(struct fsd_issue_subject *s,
             worst = f;
     if (!worst)
         return fsd_fail(err, FSD_E_ARG, d->engine->path, FSD_POS_NONE, 0,
-                        "expected a finding%s%.100s to report, found none: name a part "
-                        "by --layer or --node",
+                        "expected a finding%s%.100s to report, found none: select a "
+                        "part of the engine by --layer or --node",
                         word ? " of " : "", word ? word : "");
     s->finding = worst;
     if (worst->layers.n > MOST_LAYERS) {
@@ -159,9 +159,9 @@ enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
             s->region = c->order[i];
     if (s->region == FSD_NONE)
         return fsd_fail(err, FSD_E_ARG, d->engine->path, FSD_POS_NONE, 0,
-                        "expected fusions that differ from those of %.200s, found %s",
+                        "expected different fusions than in %.200s, found %s",
                         c->old->model_path,
-                        asked ? "none with the named layers or nodes" : "none");
+                        asked ? "none at the selected layers or nodes" : "none");
     for (uint32_t i = 0; i < c->regions.at[s->region].new_groups.n; i++) {
         const struct fsd_group *g =
             &c->new->groups.at[c->pool.at[c->regions.at[s->region].new_groups.at + i]];

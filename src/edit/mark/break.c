@@ -60,7 +60,7 @@ static struct fsd_candidate better(struct fsd_candidate a, struct fsd_candidate 
     "the builder writes the tensor and computes the following nodes "                  \
     "in another layer"
 #define CONV_WHY                                                                       \
-    "the builder computes the Conv in a kernel of its own and generates another one "  \
+    "the builder computes the Conv in a separate kernel and generates another kernel " \
     "for the following nodes"
 
 /* The better break of two: after the Conv or, if an Add follows directly, after the
@@ -74,7 +74,7 @@ static struct fsd_candidate behind_conv(const struct fsd_marks *m, fsd_id group,
     struct fsd_candidate c = none;
 
     if (!fsd_break_is_inside(m, tensor))
-        return fsd_break_none("another layer writes the output of its product");
+        return fsd_break_none("another layer writes the output of the product");
     c = at_tensor(m, group, tensor, why);
     add = fsd_tensor_only_reader(g, tensor);
     if (!fsd_node_is(g, add, FSD_ONNX_Add) || fsd_id_at(m->group_of, add) != group)
@@ -90,11 +90,11 @@ static struct fsd_candidate before_last_factor(const struct fsd_marks *m, fsd_id
     const struct fsd_graph *g = m->d->model;
     uint32_t n = m->state->groups.at[group].nodes.n;
     fsd_id last = fsd_marks_node(m, group, n - 1), user = fsd_break_only_user(m, group);
-    struct fsd_candidate c = {
-        .why = "the builder writes the tensor, and the kernel of the next product "
-               "does the last multiplication",
-        .groups = {group},
-        .n = 1};
+    struct fsd_candidate c = {.why =
+                                  "the builder writes the tensor, and the kernel of "
+                                  "the next product computes the last multiplication",
+                              .groups = {group},
+                              .n = 1};
 
     if (!fsd_node_is(g, last, FSD_ONNX_Mul) || user == FSD_NONE ||
         fsd_break_product(m, user) == FSD_NONE)
@@ -114,7 +114,8 @@ static struct fsd_candidate before_last_factor(const struct fsd_marks *m, fsd_id
 }
 
 #define WRITES_MORE                                                                    \
-    "a generated kernel writes a marked tensor as one more output and stays whole"
+    "a generated kernel writes a marked tensor as an additional output, and stays "    \
+    "one kernel"
 
 static struct fsd_candidate break_epilogue(const struct fsd_marks *m, fsd_id group)
 {
@@ -148,7 +149,7 @@ static struct fsd_candidate break_attention(const struct fsd_marks *m, fsd_id gr
             fsd_break_is_inside(m, c.tensor))
             return c;
     }
-    return fsd_break_none("another layer writes the output of its Softmax");
+    return fsd_break_none("another layer writes the output of the Softmax");
 }
 
 /* Whether the tensor is computed from a product or a Reshape. */
@@ -208,7 +209,8 @@ static struct fsd_candidate break_horizontal(const struct fsd_marks *m, fsd_id g
         best = better(best, c);
     }
     return fsd_break_is_none(&best)
-               ? fsd_break_none("none of its products has an output that can be marked")
+               ? fsd_break_none(
+                     "no product in the fusion has an output that can be marked")
                : best;
 }
 
@@ -286,11 +288,11 @@ static struct fsd_candidate at_seam(const struct fsd_marks *m, fsd_id group)
     const struct fsd_graph *g = m->d->model;
     const struct fsd_form *out = fsd_layer_form_out(m->d->engine, m->layer_of[group]);
     bool turned = is_turned(m, group);
-    struct fsd_candidate c = {.why =
-                                  "an output of the network is row-major: the builder "
-                                  "writes it in a kernel of its own",
-                              .groups = {group},
-                              .n = 1};
+    struct fsd_candidate c = {
+        .why = "an output of the network must be row-major, so the builder writes the "
+               "marked tensor in a separate kernel",
+        .groups = {group},
+        .n = 1};
 
     for (uint32_t i = 1; i < m->state->groups.at[group].nodes.n; i++) {
         fsd_id node = fsd_marks_node(m, group, i);
@@ -317,7 +319,7 @@ static struct fsd_candidate break_library(const struct fsd_marks *m, fsd_id grou
         if (fsd_break_is_inside(m, tensor))
             return at_tensor(m, group, tensor, LIBRARY_WHY);
     }
-    return fsd_break_none("it has no inner tensor");
+    return fsd_break_none("the fusion has no inner tensor");
 }
 
 static struct fsd_candidate break_vertical(const struct fsd_marks *m, fsd_id group)
@@ -336,7 +338,8 @@ static struct fsd_candidate candidate_of(const struct fsd_marks *m, fsd_id group
 {
     switch (m->kinds[group]) {
     case FSD_FUSION_NONE:
-        return fsd_break_none("it is not a fusion: it has one node");
+        return fsd_break_none(
+            "this layer is not a fusion, because it computes only one node");
     case FSD_FUSION_EPILOGUE:
         return break_epilogue(m, group);
     case FSD_FUSION_ATTENTION:
@@ -346,8 +349,8 @@ static struct fsd_candidate candidate_of(const struct fsd_marks *m, fsd_id group
     case FSD_FUSION_VERTICAL:
         return break_vertical(m, group);
     default:
-        return fsd_break_none(
-            "it is not known how the builder computes its parts if they are split");
+        return fsd_break_none("it is unknown how the builder computes the parts of "
+                              "this fusion if they are split");
     }
 }
 

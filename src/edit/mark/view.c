@@ -19,34 +19,39 @@
     set(t, NAME,  name, fsd_text(d->names, d->model->tensors.at[i].name), "tensor") \
     set(t, TEXT,  place, fsd_place_name(p->place), "place", .word = fsd_place_name, \
         .n_words = FSD__PLACE_COUNT, \
-        .about = "between: a layer writes it, and marking it as an output changes no " \
-        "fusion; written: a layer writes it, but marking it may change a fusion; " \
-        "inside: only the layer that computes it has it; gone: no layer computes " \
-        "it under this name") \
+        .about = "between: a layer writes the tensor, and marking it as an output " \
+                 "changes no fusion; written: a layer writes the tensor, but " \
+                 "marking it may change a fusion; inside: the tensor exists only " \
+                 "inside the layer that computes it; gone: no layer computes a " \
+                 "tensor of this name") \
     when(t, TEXT,  why, p->why, fsd_place_why_name(p->why), "why", \
         .word = fsd_place_why_name, .n_words = FSD__WHY_COUNT) \
     when(t, TEXT,  says, p->why, fsd_place_why_text(p->why), FSD_ASIDE) \
     has(t, COUNT, layer,     "layer", \
-        .about = "the layer that writes the tensor, or that computes it without " \
-                 "writing it") \
+        .about = "the layer that writes the tensor, or computes it without writing " \
+                 "it") \
     has(t, TEXT,  fusion,    "fusion", .word = fsd_fusion_kind_name, \
-        .n_words = FSD__FUSION_COUNT, .about = "the kind of fusion of that layer") \
+        .n_words = FSD__FUSION_COUNT, \
+        .about = "the kind of the fusion that this layer computes") \
     has(t, TYPE,  type,      "type", \
-        .about = "the type that the layer writes; if the engine does not state " \
-                 "it, that of the model") \
+        .about = "the type that the layer writes; if the engine does not state the " \
+                 "type, the type in the model") \
     has(t, TEXT,  layout,    "layout") \
     has(t, TEXT,  sizes,     "sizes") \
     has(t, NUMBER, scale,    "scale", \
-        .about = "the scale of the Q or DQ next to it, if that is one number") \
-    has(t, COUNT, node,      "node", .about = "the node that produces it") \
-    has(t, IDS,   producers, NULL, .about = "the layers that compute that node") \
+        .about = "the scale of the quantizer next to the tensor, if the scale is one " \
+                 "number") \
+    has(t, COUNT, node,      "node", .about = "the node that produces the tensor") \
+    has(t, IDS,   producers, NULL, \
+        .about = "the layers that compute the node that produces the tensor") \
     has(t, IDS,   consumers, NULL, \
         .about = "the layers that read the tensor, in the engine's order") \
     set(t, NAME,  held_by, fsd_tensor_name(d->model, p->holder), "values in", \
-        .about = "the tensor that has the same values") \
+        .about = "another tensor that has the same values") \
     when(t, FLAG, together, fsd_tensor_is_free(m, i), p->together, "together", \
         .about = "true: no fusion changes, even if all tensors with true are marked " \
-        "in one build; false: none changes if this tensor alone is marked") \
+                 "in one build; false: no fusion changes if only this tensor is " \
+                 "marked") \
     has(t, TEXT,  where,     FSD_ASIDE)
 FSD_RECORD(tensor_row, TENSOR_ROW)
 /* clang-format on */
@@ -70,9 +75,9 @@ FSD_RECORD(passed_row, PASSED_ROW)
 #define WAY_ROW(has, set, when, t) \
     set(t, TEXT, way, way->way, "way") \
     set(t, TEXT, seen, way->seen, "seen", \
-        .about = "how many of the measured kernels it split") \
+        .about = "how many of the measured kernels this way split") \
     set(t, TEXT, also, way->also, "also", \
-        .about = "what else it changes in the engine")
+        .about = "other changes of the engine that this way causes")
 FSD_RECORD(way_row, WAY_ROW)
 
 #define BREAK_ROW(has, set, when, t) \
@@ -82,14 +87,14 @@ FSD_RECORD(way_row, WAY_ROW)
     set(t, NAME,  called, fsd_marks_called(arena, m, group), "nodes", .aside = true) \
     set(t, IDS,   nodes, nodes_of(arena, m, group), NULL) \
     set(t, FLAG,  exact, fsd_marks_has_break(m, group), "exact", \
-        .about = "fusiondiff knows a tensor that splits the fusion if it is " \
-                 "marked") \
-    has(t, NAME,  mark,    "mark", .about = "the tensor to be marked as an output") \
+        .about = "true: fusiondiff knows a tensor that splits the fusion if the " \
+                 "tensor is marked as an output") \
+    has(t, NAME,  mark,    "mark", .about = "the tensor to mark as an output") \
     has(t, ROWS,  pass,    NULL, .of = &passed_row_record, \
-        .about = "if no mark splits the fusion: the tensors to pass through an If " \
-                 "with two equal branches; the first one splits the fusion, the " \
-                 "others keep its parts out of other layers; -o FILE.onnx writes " \
-                 "that model") \
+        .about = "if no marked tensor splits the fusion: the tensors to pass " \
+                 "through an If with two equal branches; the first tensor splits " \
+                 "the fusion, the other tensors keep the parts of the fusion out " \
+                 "of other layers; -o FILE.onnx writes a model with these Ifs") \
     has(t, TEXT,  why,     "why") \
     has(t, TEXT,  none,    FSD_ASIDE) \
     has(t, ROWS,  changes, NULL, .of = &change_row_record, \
@@ -131,7 +136,7 @@ static const char break_text[] =
     "layer {layer}  {fusion}  {called:.80}\n"
     "<  mark  {mark}\n>"
     "<{pass!}>"
-    "<  no tensor splits exactly this fusion: {none}\n>"
+    "<  no tensor splits only this fusion: {none}\n>"
     "<  {why}\n>"
     "<  fusions that change if it is split:\n{changes!}>"
     "<  ways that split kernels of this kind in measurements:\n{ways!}>";
@@ -450,13 +455,14 @@ static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_request *r
         form                   ? form->text
         : request->q->break_at ? "{breaks}"
         : request->q->only_free
-            ? "<free together: if all are marked in one build, no fusion changes\n"
+            ? "<free together: if you mark all of these in one build, no fusion "
+              "changes\n"
               "{together!}>"
               "<\n"
-              "free one at a time: if one of these is marked, alone or with all "
+              "free one at a time: if you mark one of these, alone or with all tensors "
               "above, no fusion changes\n"
               "{alone!}>"
-            : "{listed}<and {more!} that are gone (--all)\n>");
+            : "{listed}<and {more!} that are gone (--all lists them)\n>");
     fsd_id_vec groups = {0};
     enum fsd_status status = FSD_OK;
 

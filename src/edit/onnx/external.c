@@ -110,14 +110,15 @@ static struct fsd_slice bytes_of(struct fsd_outside *from, struct fsd_slice tens
 
     if (!place.location || !is_inside(place.location))
         return fail(from, &place, FSD_E_FORMAT,
-                    "a path that leads out of the folder, or no path");
+                    "a path outside this folder, or no path");
     file = file_at(from, place.location, &err);
     if (!file)
         return fail(from, &place, FSD_E_IO, err.message);
     if (!place.has_length && place.offset <= file->size)
         place.length = file->size - place.offset;
     if (place.offset > file->size || place.length > file->size - place.offset)
-        return fail(from, &place, FSD_E_FORMAT, "fewer bytes than the model states");
+        return fail(from, &place, FSD_E_FORMAT,
+                    "a file with fewer bytes than the model states");
     return (struct fsd_slice){(const char *)file->bytes + place.offset,
                               (size_t)place.length};
 }

@@ -446,8 +446,8 @@ static enum fsd_status check_same(const struct fsd_onnx_edits *e,
 
     if (status == FSD_OK && memcmp(hash, e->g->hash, sizeof hash) != 0)
         status = fsd_fail(err, FSD_E_MISMATCH, file->name, FSD_POS_NONE, 0,
-                          "expected an unchanged model file, found that it changed "
-                          "since it was read");
+                          "expected an unchanged model file, found a file that changed "
+                          "after fusiondiff read it");
     return status;
 }
 
@@ -462,7 +462,7 @@ static enum fsd_status check_met(const struct writer *w, const struct fsd_file *
         return FSD_OK;
     return fsd_fail(
         err, FSD_E_MISMATCH, file->name, FSD_POS_NONE, 0,
-        "expected a position in the file for each edit, found an edit without one");
+        "expected edits with a position in the file, found an edit without a position");
 }
 
 /* Collects all pieces, and then writes them, so that nothing is written after an

@@ -75,7 +75,7 @@ static struct fsd_retyped_node wanted(const struct fsd_retype *p, fsd_id node)
     case FSD_FATE_OUTSIDE:
         return r;
     case FSD_FATE_UNEXPLAINED:
-        return lost(r, own, "no layer is known to compute it");
+        return lost(r, own, "no layer is known to compute the node");
     case FSD_FATE_LAYER:
     case FSD_FATE_MERGED:
         break;
@@ -98,7 +98,7 @@ static struct fsd_retyped_node wanted(const struct fsd_retype *p, fsd_id node)
     } else {
         r = lost(r, own,
                  r.chosen ? "a Cast cannot produce this type"
-                          : "the engine does not state its type");
+                          : "the engine does not state the type of the node");
     }
     return r;
 }
@@ -114,11 +114,11 @@ static struct fsd_retyped_node decide(const struct fsd_retype *p, fsd_id node,
     const char *why = NULL;
 
     if (!fsd_onnx_can_edit(g, node))
-        why = "it is in the body of a function, which all calls share";
+        why = "the node is in the body of a function, and all calls share this body";
     else if (!takes)
         why = p->d->facts->traits[node] & FSD_OP_STANDARD
-                  ? "its operator does not support this type at the model's opset"
-                  : "it is not known which types its operator supports";
+                  ? "the operator does not support this type at the model's opset"
+                  : "it is unknown which types the operator supports";
     if (why)
         *floats = (struct fsd_op_floats){0, 0};
     if (why && r.what == FSD_RETYPED_SET && r.type != own)

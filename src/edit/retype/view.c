@@ -29,7 +29,7 @@ static const char *what_word(unsigned what)
         .about = "set: the node gets the engine's type; follows: the node only " \
                  "moves data and has the type of its input; quantized: the " \
                  "model's quantizers decide the type; lost: retype cannot set the " \
-                 "engine's type; kept: the model's own type") \
+                 "engine's type; kept: the node keeps the type in the model") \
     set(t, TYPE,  engine, r->chosen, "in the engine") \
     set(t, TYPE,  type, r->type, "in the model", .about = "after retype") \
     set(t, TEXT,  why, r->why, "why")
@@ -42,12 +42,13 @@ FSD_RECORD(node_row, NODE_ROW)
     is(t, COUNT, quantized, p->count[FSD_RETYPED_QUANTIZED], NULL) \
     is(t, COUNT, lost, p->count[FSD_RETYPED_LOST], NULL) \
     is(t, TALLY, types, tally(arena, p), NULL, \
-        .about = "number of the nodes that get the engine's type, by that type") \
+        .about = "number of nodes that get the engine's type, by type") \
     is(t, COUNT, casts, p->casts.n - constants, NULL, \
         .about = "number of Casts of tensors that are computed at run time") \
     is(t, COUNT, constants, constants, NULL, \
-        .about = "number of constants in a different type: initializers of that " \
-                 "type, or Casts if the model file does not contain their values") \
+        .about = "number of constants in a different type: initializers of this " \
+                 "type, or Casts if the model file does not contain the values of " \
+                 "the constants") \
     is(t, ROWS,  nodes, nodes, "Nodes", .of = &node_row_record) \
     is(t, ROWS,  left, left, FSD_ASIDE, .of = &node_row_record)
 FSD_RECORD(answer, ANSWER)
@@ -56,10 +57,10 @@ FSD_RECORD(answer, ANSWER)
 static const char head[] =
     "{set|node gets|nodes get} the engine's type<: {types!}>\n"
     "{casts|Cast|Casts}, {constants|constant|constants} in a different type\n"
-    "<{quantized!|node runs|nodes run} in a quantized type: Q/DQ are kept\n>"
+    "<{quantized!|node runs|nodes run} in a quantized type (Q/DQ unchanged)\n>"
     "<{lost!|node does|nodes do} not get the engine's type\n>";
 
-static const char text[] = "<\n{*}engine   model    node, and why\n{/}{left!}>";
+static const char text[] = "<\n{*}engine   model    node and reason\n{/}{left!}>";
 
 static const char node_text[] = "{engine:-7}  {type:-7}  {name:.60}<  ({op})>: {why}\n";
 
