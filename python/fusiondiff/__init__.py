@@ -410,7 +410,7 @@ class _Reads:
         """Raises an Error if an output is one of the recorded files."""
         for output in outputs:
             if _native.was_opened(self._opened, os.fsencode(output)):
-                raise Error("arg", "expected an output, found one of the inputs", printable(os.fspath(output)), "", 0)
+                raise Error("arg", "expected an output file, found one of the inputs", printable(os.fspath(output)), "", 0)
 
 
 def _written(outputs: Sequence[str | os.PathLike[str]], write: Callable[..., str], reads: _Reads) -> str:

@@ -252,6 +252,6 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
     if (status == FSD_OK && *n_runs < 2)
         return fail_file(err, FSD_E_ARG, n == 1 ? words[0] : NULL,
                          "expected two builds or more, found %s",
-                         *n_runs ? "one" : "none in it");
+                         *n_runs ? "one" : "none");
     return status;
 }

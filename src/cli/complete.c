@@ -39,7 +39,7 @@ static void offer_options(const struct typed *t, const struct verb *verb)
             snprintf(name, sizeof name, "--%s", o->name);
             offer(t, name, o[o->alias ? -1 : 0].doc);
         }
-    offer(t, "--help", "Options, formats and examples");
+    offer(t, "--help", "Show options, formats and examples");
 }
 
 /* Offers a name from a file. A shell inserts a single candidate before the user has

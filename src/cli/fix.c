@@ -18,7 +18,8 @@ void take_fix(struct command_line *line, char *list)
         if (!*word)
             usage_error("--fix: expected rules or fingerprints, separated by commas");
         if (line->fix.options.n_what == MOST_OUTPUTS)
-            usage_error("--fix: expected at most %d words", MOST_OUTPUTS);
+            usage_error("--fix: expected at most %d rules and fingerprints",
+                        MOST_OUTPUTS);
         line->fix.what[line->fix.options.n_what++] = word;
     }
 }
@@ -62,9 +63,9 @@ enum fsd_status fix_model(struct command_line *line, const struct fsd_linting *l
 
     for (unsigned i = 0; i < line->n_outputs; i++) {
         if ((line->outputs[i].path != NULL) != job.write)
-            return fail_file(err, FSD_E_ARG, "-o",
-                             "expected only files as outputs, found standard output "
-                             "and a file");
+            return fail_file(
+                err, FSD_E_ARG, "-o",
+                "expected either standard output or files as outputs, found both");
         moved |= job.write && !is_same_folder(line->run.model, line->outputs[i].path);
     }
     status = write_judgement(line, print_fix, &job, err);

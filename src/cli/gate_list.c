@@ -40,9 +40,9 @@ void refuse_beside_list(const struct command_line *line)
 
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i])
-            usage_error("%s belongs to one build: with --list, write it in the line of "
-                        "the build",
-                        beside[i]);
+            usage_error(
+                "%s is not an option of --list: write it in the line of the build",
+                beside[i]);
 }
 
 /* -------------------------------------------------------------------- each build */
@@ -82,7 +82,8 @@ static void check_one(void *payload, unsigned i)
     if (e->line->policy)
         options.policy = e->line->policy;
     if (status == FSD_OK && options.accept && !options.snapshot)
-        status = fail_file(&e->error, FSD_E_ARG, NULL, "--update needs a snapshot=");
+        status = fail_file(&e->error, FSD_E_ARG, NULL,
+                           "--update needs snapshot=FILE in this line, or a SNAPSHOT");
     if (status == FSD_OK && options.snapshot)
         status = open_snapshots(&e->several, &options, &e->error);
     if (status == FSD_OK)
@@ -104,10 +105,11 @@ static void snapshot_one(void *payload, unsigned i)
 
     if (status == FSD_OK && !to)
         status = fail_file(&e->error, FSD_E_ARG, NULL,
-                           "expected snapshot= and the file to write, found none");
+                           "expected snapshot=FILE in this line, found none");
     if (status == FSD_OK && job->line->with_times && e->line->run.model &&
         !e->line->run.n_profiles)
-        status = fail_file(&e->error, FSD_E_ARG, NULL, "--with-times needs a profile=");
+        status = fail_file(&e->error, FSD_E_ARG, NULL,
+                           "--with-times needs profile=FILE in this line");
     if (status == FSD_OK) {
         out = fsd_memory_open(&e->snapshot.at, &e->snapshot.n);
         status = fsd_snapshot_make_of(&e->line->run, 1, out, &e->error);
@@ -171,7 +173,7 @@ static enum fsd_status take_own(struct job *job, unsigned i, const char *path)
             return e->error.status =
                        fail_file(&e->error, FSD_E_ARG, path,
                                  "expected a separate snapshot for each build, found "
-                                 "the same one as in the line '%.200s'",
+                                 "the same snapshot as in the line '%.200s'",
                                  job->list.lines[k]);
     }
     return FSD_OK;

@@ -8,17 +8,17 @@ static const struct {
     const char *question;
     const char *verbs[9];
 } questions[] = {
-    {"What did the builder make of my model?",
+    {"How did the builder transform my model?",
      {"diff", "where", "inside", "explain", "patterns", "skipped", "parts"}},
     {"Where do time and memory go, and what helps?",
      {"top", "scopes", "reformats", "memory", "buildtime"}},
-    {"What changed, and may it be merged?",
+    {"What changed, and can I merge it?",
      {"compare", "routes", "stability", "snapshot", "check"}},
-    {"What is wrong with my model, or with what the engine computes?",
+    {"What is wrong with my model, or with the outputs of the engine?",
      {"lint", "tensors", "bisect"}},
-    {"How do I pass it on to other tools and people?",
+    {"How do I pass results to other tools and people?",
      {"cut", "code", "issue", "annotate", "retype", "names"}},
-    {"How do I make builds, and analyze many?", {"collect", "batch", "doctor"}}};
+    {"How do I make builds, and analyze many builds?", {"collect", "batch", "doctor"}}};
 
 static void print_verb(const struct verb *verb, FILE *out)
 {
@@ -39,7 +39,7 @@ void print_verbs(FILE *out)
     const struct verb *verb;
     bool others = false;
 
-    fputs("Verbs ('fusiondiff help VERB' explains one):\n", out);
+    fputs("Verbs ('fusiondiff help VERB' explains a verb):\n", out);
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         fprintf(out, "\n%s\n", questions[i].question);
         for (unsigned k = 0; questions[i].verbs[k]; k++)

@@ -95,7 +95,8 @@ enum fsd_status read_list(struct list *list, const char *path, struct fsd_error 
     if (folder)
         status = each_build(path, add_build, list, err);
     if (status == FSD_OK && !list->n)
-        status = fail_file(err, FSD_E_ARG, path, "expected pairs, found none");
+        status = fail_file(err, FSD_E_ARG, path,
+                           "expected a list of pairs, found an empty list");
     return status;
 }
 
@@ -141,8 +142,9 @@ static enum fsd_status take_key(struct list_line *p, const struct list *list,
         if (keys[i].one)
             *keys[i].one = word + n;
         else if (*keys[i].n == MOST_OUTPUTS)
-            return fail_file(err, FSD_E_ARG, NULL, "expected at most %d of %s",
-                             MOST_OUTPUTS, keys[i].key);
+            return fail_file(err, FSD_E_ARG, NULL,
+                             "expected at most %d words of the form %s", MOST_OUTPUTS,
+                             keys[i].key);
         else
             keys[i].several[(*keys[i].n)++] = word + n;
     }
@@ -179,7 +181,7 @@ enum fsd_status take_line(struct list_line *p, const struct list *list, unsigned
         if (p->run.engine)
             return fail_file(err, FSD_E_ARG, NULL,
                              "expected MODEL and ENGINE, found '%s' too; write other "
-                             "files as profile=FILE, log=FILE",
+                             "files as profile=FILE or log=FILE",
                              word);
         *(p->run.model ? &p->run.engine : &p->run.model) = word;
     }

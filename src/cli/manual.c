@@ -176,11 +176,12 @@ void print_manual(FILE *out)
         fprintf(out, ".Ss %s\n", titles[i]);
         put_options(out, option_rows(verb_at(0), i));
     }
-    fprintf(out,
-            ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev NO_COLOR\nIf set, output is "
-            "never colored.\n.It Ev SOURCE_DATE_EPOCH\nThe day against which expiry "
-            "dates of a policy are checked.\n.El\n.Sh EXIT STATUS\n.Bl -tag -width Ds "
-            "-compact\n.It 0\nno finding at or above the level that fails\n.It "
-            "1\nfindings\n.It 2\nan error: wrong usage, an unreadable input, a report "
-            "that cannot be written\n.El\n.Sh AUTHORS\n.An The fusiondiff authors\n");
+    fprintf(
+        out,
+        ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev NO_COLOR\nIf set, output is "
+        "never colored.\n.It Ev SOURCE_DATE_EPOCH\nThe date for the expiry dates of "
+        "a policy.\n.El\n.Sh EXIT STATUS\n.Bl -tag -width Ds "
+        "-compact\n.It 0\nno finding of a level that fails\n.It "
+        "1\nfindings\n.It 2\nan error: wrong usage, an unreadable input, a report "
+        "that cannot be written\n.El\n.Sh AUTHORS\n.An The fusiondiff authors\n");
 }

@@ -4,8 +4,8 @@
 void note_weights(const struct command_line *line)
 {
     if (!line->quiet && fsd_file_has_external(line->run.model))
-        print_note(NULL, "the weights are in external files: copy them into the folder "
-                         "of the new model");
+        print_note(NULL, "the weights are in external files: copy these files into the "
+                         "folder of the new model");
 }
 
 enum fsd_status write_models(const struct command_line *line, print_fn *print_model,

@@ -88,7 +88,9 @@ static void take_peak(struct command_line *line, char *word)
         line->run.peak_top_s = strtod(end + 1, &end);
     if (*end || !(line->run.peak_gb_s > 0 && line->run.peak_gb_s <= MOST_PEAK) ||
         !(line->run.peak_top_s > 0 && line->run.peak_top_s <= MOST_PEAK))
-        usage_error("--peak: expected GB/s,TOP/s of the device, found '%s'", word);
+        usage_error("--peak: expected bandwidth and compute of the device as "
+                    "GB/s,TOP/s, found '%s'",
+                    word);
 }
 
 /* Limits the memory that the program can write to, but not mappings of files. CI does
@@ -101,7 +103,8 @@ static void limit_memory(struct command_line *line, char *word)
 
     (void)line;
     if (*end || end == word || *word == '-' || !mb || mb > UINT32_MAX)
-        usage_error("--max-memory: expected a number of MB from 1, found '%s'", word);
+        usage_error("--max-memory: expected a number of megabytes from 1, found '%s'",
+                    word);
     if (!fsd_host_limit_memory((uint64_t)mb << 20))
         usage_error("the system refuses --max-memory=%s: %s", word, strerror(errno));
 }
@@ -154,14 +157,14 @@ static const struct option_row of_all[] = {
     {"quiet", NULL,
      "Print only errors on standard error: no notes, no summary of written files",
      FLAG(quiet), .letter = 'q', .group = 1},
-    {"all", NULL, "Show everything: fold no repeated layers, shorten no lists",
+    {"all", NULL, "Show everything: do not fold repeated layers or shorten lists",
      FLAG(style.all), .group = 2},
     {"width", "COLUMNS", "Width of the text report",
      NUMBER(style.width, 40, 10000, "40 to 10000 columns"), .group = 2},
     {"budget", "TOKENS[,PAGE]",
-     "Print at most TOKENS of the text, the summary first, for a language model to "
-     "read; the report counts what it leaves out, and later pages have it (default: "
-     "page 1)",
+     "Print at most TOKENS tokens of the text, the summary first, as input for a "
+     "language model; the report counts the omitted lines, and later pages contain "
+     "them (default: page 1)",
      TAKEN_BY(take_budget), .group = 2},
     {"color", "WHEN", "Color the text: auto (the default), always or never",
      CHOICE(color, "auto always never"), .group = 2},
@@ -169,12 +172,13 @@ static const struct option_row of_all[] = {
      "Use only these kinds of evidence: metadata,name,log,tensor,structure,path",
      TAKEN_BY(take_evidence), .words = "metadata name log tensor structure path"},
     {"engine", "N",
-     "Select the Nth engine of a log that has several; 'all' reports each of them: -o "
-     "x.svg writes x.1.svg, x.2.svg, ...",
+     "Select the Nth engine of a log with several engines; 'all' reports each engine, "
+     "and -o x.svg then writes x.1.svg, x.2.svg, ...",
      TAKEN_BY(take_engine)},
-    {"force", NULL, "Continue although model and engine do not belong together",
+    {"force", NULL, "Continue even if MODEL and ENGINE do not belong together",
      FLAG(run.force)},
-    {"max-memory", "MB", "Exit with an error (status 2) rather than use more memory",
+    {"max-memory", "MB",
+     "Exit with an error (status 2) instead of using more than MB megabytes of memory",
      TAKEN_BY(limit_memory)},
     {NULL, NULL, NULL, FLAG(help), .letter = 'h', .hidden = true},
     {0},
@@ -189,29 +193,30 @@ static const struct option_row of_one_build[] = {
      "In place of ENGINE: an engine that computes a part of the model; may be repeated",
      WORDS(parts, run.n_parts)},
     {"opt-profile", "N",
-     "Select an optimization profile of an engine with several (default: the first)",
+     "Select one of several optimization profiles of the engine (default: the first)",
      TAKEN_BY(take_opt_profile)},
     {"profile", "FILE",
      "Layer times of the engine, from trtexec --exportProfile; may be repeated",
      WORDS(profiles, run.n_profiles)},
-    {"times", "FILE", "Times of whole runs, from trtexec --exportTimes",
+    {"times", "FILE", "Times of whole inferences, from trtexec --exportTimes",
      WORD(run.times)},
     {"shape", "NAME=DIMS",
      "Dimensions of a dynamic input, e.g. images=1x3x224x224; may be repeated",
      WORDS(shapes, run.n_shapes)},
-    {"peak", "GB/S,TOP/S", "Peak bandwidth and compute of the device, for the roofline",
+    {"peak", "GB/S,TOP/S",
+     "Peak bandwidth and peak compute throughput of the device, for the roofline",
      TAKEN_BY(take_peak)},
     {"values", "FILE",
-     "Numbers measured elsewhere for nodes, layers or tensors: a table with their "
-     "names (CSV, JSON), or a set of tensors (npz, Polygraphy's saved outputs); of "
-     "two sets, the first is the reference for the second",
+     "Numbers from other tools for nodes, layers or tensors: a table with their names "
+     "(CSV, JSON), or saved tensors (npz, outputs saved by Polygraphy); of two files "
+     "with tensors, the first is the reference",
      WORDS(values, run.n_values)},
     {"values-limit", "ERROR",
      "Relative L2 error from which a tensor counts as wrong (default: 0.01)",
      AMOUNT(run.values_limit, ABOVE_0, 1e9, "a number above 0")},
     {"rows", NULL,
-     "With --values: compare the rows of each tensor with each other, for a run whose "
-     "input repeats one sample in every row of the batch",
+     "With --values: compare the rows of each tensor with each other, for a run with "
+     "the same sample in every row of the batch",
      FLAG(run.values_rows)},
     {0},
 };

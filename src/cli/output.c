@@ -188,7 +188,8 @@ static enum fsd_status put_in_place(const struct job *job, const struct target *
         return err->status;
     if (!overwrite(target, report))
         return fail_errno(err, job->output->path);
-    fail_file(&note, FSD_OK, job->output->path, "overwritten in place: %s", why);
+    fail_file(&note, FSD_OK, job->output->path, "overwritten in place, because %s",
+              why);
     print_note(NULL, fsd_error_text(&note, text, sizeof text));
     return FSD_OK;
 }
@@ -242,7 +243,8 @@ enum fsd_status sync_folder(const char *path, struct fsd_error *err)
     kept = fd >= 0 ? !fsync(fd) || errno == EINVAL : errno == EACCES;
     if (!kept)
         fail_file(err, FSD_E_WRITE, path,
-                  "written, but possibly not yet on the disk: %s", strerror(errno));
+                  "written, but possibly not stored on the disk yet: %s",
+                  strerror(errno));
     if (fd >= 0)
         close(fd);
     return kept ? FSD_OK : FSD_E_WRITE;
@@ -295,7 +297,7 @@ static enum fsd_status take_place(const struct job *job, const struct target *ta
 
     if (!rename(temporary, target->path))
         return FSD_OK;
-    why_not = if_refused(target, "it cannot be replaced by another file");
+    why_not = if_refused(target, "the file cannot be replaced by a new file");
     if (!why_not)
         return fail_errno(err, job->output->path);
     report = fopen(temporary, "re");
@@ -318,11 +320,11 @@ static enum fsd_status replace(const struct job *job, const struct target *targe
     snprintf(temporary.path, sizeof temporary.path, "%s.XXXXXX", target->path);
     fd = make_temporary(&temporary, 0);
     if (fd < 0) {
-        *why_not = if_refused(target, "its folder is not writable");
+        *why_not = if_refused(target, "the folder of the file is not writable");
         status = fail_errno(err, job->output->path);
     } else if (!dress(fd, target)) {
-        *why_not =
-            if_refused(target, "its owner and mode cannot be copied to another file");
+        *why_not = if_refused(
+            target, "the owner and mode of the file cannot be copied to a new file");
         status = fail_errno(err, job->output->path);
         close(fd);
     } else {
@@ -356,7 +358,8 @@ static enum fsd_status write_job(const struct job *job, struct fsd_error *err)
     if (target.kind == TARGET_STREAM)
         return write_stream(job, &target, err);
     if (target.kind == TARGET_HARD_LINK)
-        return write_in_place(job, &target, "it has other names (hard links)", err);
+        return write_in_place(job, &target, "the file has other names (hard links)",
+                              err);
     status = replace(job, &target, &why_not, err);
     return why_not ? write_in_place(job, &target, why_not, err) : status;
 }

@@ -45,7 +45,7 @@ void need_pair(struct command_line *line)
 {
     if (!line->run.model && !line->run.engine)
         usage_error("expected MODEL and %s",
-                    line->run.n_parts ? "its --part ENGINE" : "ENGINE");
+                    line->run.n_parts ? "--part ENGINE" : "ENGINE");
     if (line->run.engine && line->run.n_parts)
         usage_error("expected ENGINE or --part, found both '%s' and '%s'",
                     line->run.engine, line->parts[0]);

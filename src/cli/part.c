@@ -25,8 +25,8 @@ enum fsd_status name_failed_part(struct command_line *line,
     line->part.cut.n_nodes = n;
     return n ? FSD_OK
              : fail_file(err, FSD_E_ARG, line->run.model,
-                         "it is not known at which part the build failed: name nodes "
-                         "by --node");
+                         "the log does not state at which nodes the build failed: "
+                         "select nodes by --node");
 }
 
 void check_part(const struct command_line *line)

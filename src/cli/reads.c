@@ -54,7 +54,7 @@ enum fsd_status refuse_read(const struct output *to, struct fsd_error *err)
     if (!fsd_opened_has(to->updates ? named : opened, to->path ? to->path : "-"))
         return FSD_OK;
     return fail_file(err, FSD_E_ARG, to->path ? to->path : "standard output",
-                     "expected an output, found one of the inputs");
+                     "expected an output file, found one of the inputs");
 }
 
 enum fsd_status check_outputs(const struct command_line *line,

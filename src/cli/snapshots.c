@@ -31,9 +31,10 @@ void report_dropped(const struct command_line *line, const char *path)
 
     if (builds < 2 || !line->run.note)
         return;
-    snprintf(text, sizeof text,
-             "%.150s: the variants of its %u builds are dropped (--also keeps them)",
-             path, builds);
+    snprintf(
+        text, sizeof text,
+        "%.150s: the new snapshot omits the variants of %u builds (--also keeps them)",
+        path, builds);
     line->run.note(line->run.payload, text);
 }
 
@@ -131,7 +132,7 @@ static enum fsd_status read_snapshot(const char *path, struct whole_text *out,
 
     if (fsd_file_kind(path) != FSD_FILE_SNAPSHOT)
         return fail_file(err, FSD_E_FORMAT, path,
-                         "expected a snapshot, found another file");
+                         "expected a snapshot, found a different kind of file");
     in = fopen(path, "rb");
     if (!in)
         return fail_errno(err, path);
@@ -174,8 +175,8 @@ enum fsd_status merge_snapshots(struct command_line *line, struct fsd_error *err
         status = write_outputs(line, print_text, &side[THEIRS], err);
     } else if (status == FSD_OK && !are_equal(&side[BASE], &side[THEIRS]) &&
                !are_equal(&side[OURS], &side[THEIRS])) {
-        print_note(NULL, "both sides changed the snapshot: keep either one, build the "
-                         "merged model, then run check --update");
+        print_note(NULL, "both branches changed the snapshot: keep one of the two "
+                         "versions, build the merged model, then run check --update");
         line->exit_status = FINDINGS;
     }
     for (int i = 0; i < SIDES; i++)

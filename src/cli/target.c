@@ -170,7 +170,7 @@ static enum fsd_status classify(struct target *t, struct fsd_error *err)
      * purpose, so even root does not write to it. */
     if (!(t->old.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(t->path, W_OK))
         return fail_file(err, FSD_E_WRITE, t->path,
-                         "expected a writable file, found a read-only one");
+                         "expected a writable file, found a read-only file");
     t->kind = t->old.st_nlink > 1 ? TARGET_HARD_LINK : TARGET_FILE;
     return FSD_OK;
 }

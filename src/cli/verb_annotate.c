@@ -10,13 +10,13 @@ static const struct option_row options[] = {
 };
 
 static const char doc[] =
-    "Writes the outcome of each node for model viewers.  -o FILE.onnx is MODEL "
-    "with the outcomes in its metadata, which Netron shows; without MODEL, it is "
-    "a graph of the engine's layers.  -o FILE.nodedata.json is data that Model "
-    "Explorer shows next to MODEL.\vAll other bytes of "
-    "MODEL are kept, so its outputs are the same.  The node of a "
-    "function has one outcome for each call.  Layers are "
-    "operators of the domain `trt`, with formats, precision, "
+    "Writes the outcome of each node for model viewers.  -o FILE.onnx writes MODEL "
+    "with the outcomes as metadata, which Netron shows; without MODEL, it writes a "
+    "graph of the engine's layers.  -o FILE.nodedata.json writes data that Model "
+    "Explorer shows next to MODEL.\vAll other bytes of MODEL are unchanged, so the "
+    "model computes the same outputs.  A node in a function has one outcome for each "
+    "call.  In a graph of layers, each layer is an operator of the domain `trt`, with "
+    "formats, precision, "
     "times, tactic and advice as attributes.";
 
 static void check_line(struct command_line *line)

@@ -256,7 +256,7 @@ static enum fsd_status take_lines(struct batch *b, FILE *file, const char *path,
             !(whole ? count_line(b, b->written, text)
                     : is_line_of(b, b->written, text, (size_t)n, &head_length)))
             status = fail_file(err, FSD_E_MISMATCH, path,
-                               "expected the lines of this list in the file, found a "
+                               "expected a file with the lines of this list, found a "
                                "different pair in line %u",
                                b->written + 1);
         if (status != FSD_OK || !whole)
@@ -331,8 +331,8 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
             line->resume ? go_on(b, err) : write_outputs(line, print_lines, &b, err);
     if (status == FSD_OK && b->failed) {
         snprintf(note, sizeof note,
-                 "%" PRIu64
-                 " of %u pairs could not be analyzed; their lines have the errors",
+                 "%" PRIu64 " of %u pairs could not be analyzed; the lines of these "
+                 "pairs contain the errors",
                  b->failed, b->pairs.n);
         print_note(NULL, note);
         line->exit_status = TROUBLE;

@@ -25,8 +25,9 @@ static const struct option_row options[] = {
      "disagree",
      NUMBER(bisect.confirm, 1, MOST_RUNS, "1 to 100 runs")},
     {"values", "GOOD",
-     "With run: the correct outputs of the network. bisect compares the outputs of "
-     "each build with them, and ignores whether CMD calls the build good",
+     "With run: file with the correct outputs of the network. bisect compares the "
+     "outputs of each build with this file, and ignores whether CMD calls the build "
+     "good",
      WORD(bisect.values)},
     {"limit", "ERROR",
      "With --values: relative L2 error from which an output is wrong (default: 0.01)",
@@ -67,8 +68,9 @@ static enum fsd_status read_search(const struct command_line *line,
     if (!access(line->bisect.state, F_OK) || errno != ENOENT)
         return fsd_bisection_read(out, line->bisect.state, &line->run, err);
     *out = NULL;
-    return fail_file(err, FSD_E_ARG, line->bisect.state,
-                     "there is no search: begin one with bisect start MODEL ENGINE");
+    return fail_file(
+        err, FSD_E_ARG, line->bisect.state,
+        "there is no search: begin a search with bisect start MODEL ENGINE");
 }
 
 static enum fsd_status print_model(const void *payload, const struct sink *to)
@@ -315,16 +317,18 @@ static enum fsd_status read_verdict(const struct command_line *line,
 
     *verdict = (struct verdict){FSD_BISECT_SKIP, NULL};
     if (exit_status >= STOPPED)
-        return fail_file(err, FSD_E_ARG, line->words[1],
-                         "the command did not end by itself; the search is unchanged");
+        return fail_file(
+            err, FSD_E_ARG, line->words[1],
+            "expected exit status 0 to 127, found %d; the search is unchanged",
+            exit_status);
     if (exit_status == SKIPPED)
         return FSD_OK;
     verdict->result = exit_status ? FSD_BISECT_BAD : FSD_BISECT_GOOD;
     verdict->dump = last_lines(out, &before);
     if (!*verdict->dump)
         status = fail_file(err, FSD_E_ARG, line->words[1],
-                           "expected the path of the new dump on its last line, found "
-                           "nothing; the search is unchanged");
+                           "expected the path of the new dump on the last line that "
+                           "the script prints, found nothing; the search is unchanged");
     else if (line->bisect.values)
         status = judge_outputs(line, search, exit_status, before, verdict, err);
     free(before);
@@ -549,18 +553,21 @@ const struct verb verb_bisect = {
     "Searches for the fusion that makes an engine's results wrong.  The first build "
     "splits no fusion, and its results must be wrong; the second build splits all "
     "fusions; the next builds split halves of the suspects.  bisect names a fusion "
-    "only if splitting it alone makes the results right and splitting the others does "
-    "not.  For a failure that several fusions cause together, it searches for the "
-    "smallest set.\vCMD builds the model that FUSIONDIFF_MODEL names, tests the "
+    "only if the results are right when this fusion alone is split, and wrong when all "
+    "other fusions are split.  For a failure that several fusions cause together, "
+    "bisect searches for the smallest set.\vCMD builds the model that FUSIONDIFF_MODEL "
+    "names, "
+    "tests the "
     "network's own outputs, prints the path of the new dump on its last line, and "
-    "ends with 0 (good), 125 (skip) or 1 to 127 (bad).  In this model some tensors "
+    "ends with 0 (good), 125 (skip) or 1 to 127 (bad).  In this model, some tensors "
     "are additional outputs, whose names CMD reads from its standard input, one per "
-    "line; a fusion that no additional output splits is split by an If.  `bisect next "
+    "line. An If in the model splits each fusion that no additional output splits.  "
+    "`bisect next "
     "-o FILE.onnx` writes this model.  With --values CMD saves the network's outputs "
-    "(numpy.savez(), Polygraphy), prints that file's path on the line before the "
-    "last, and ends with 0 or 125.  COMPARISON is what `polygraphy run "
-    "--save-accuracy-results` wrote.  A comparison of both engines proves which "
-    "fusions changed.",
+    "(numpy.savez(), Polygraphy), prints the path of this file on the line before the "
+    "last, and ends with 0 or 125.  COMPARISON is a file that `polygraphy run "
+    "--save-accuracy-results` wrote.  bisect compares NEW_ENGINE with ENGINE to prove "
+    "which fusions changed.",
     {"start model.onnx engine.json", "run ./build_and_test.sh", "bad new.json"},
     .options = options,
     .most_words = MOST_WORDS,

@@ -4,7 +4,8 @@
 #include <time.h>
 
 static const struct option_row options[] = {
-    {"policy", "FILE", "Rules with their levels and budgets, and what to ignore",
+    {"policy", "FILE",
+     "Policy file with the levels and budgets of rules, and the findings to ignore",
      WORD(check.policy)},
     {"list", "FILE",
      "Check every build of a list ('-': standard input) in the format of batch, with "
@@ -13,8 +14,8 @@ static const struct option_row options[] = {
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
     {"label", "LABEL",
-     "Label that states what the build is for, e.g. sm86: it selects the snapshot in "
-     "a directory, and --update records it",
+     "Label for the purpose of the build, e.g. sm86: it selects the snapshot in a "
+     "directory, and --update records it",
      TAKEN_BY(take_label)},
     {"update", NULL, "Accept the build: rewrite the snapshot and report what changed",
      FLAG(check.accept)},
@@ -22,7 +23,7 @@ static const struct option_row options[] = {
      "Print the default policy as a starting point, and check nothing",
      FLAG(print_policy)},
     {"today", "YYYY-MM-DD",
-     "Day for expiry dates of the policy (default: SOURCE_DATE_EPOCH, or the clock)",
+     "Date for the expiry dates of the policy (default: SOURCE_DATE_EPOCH, or today)",
      DAY(check.today)},
     {"lint", NULL, "Also lint the model", FLAG(check.lint)},
     {"for", "BUILDER", "With --lint: the target builder, e.g. rtx-1.7:sm89",
@@ -32,9 +33,10 @@ static const struct option_row options[] = {
 
 static const char doc[] =
     "Checks a build against a snapshot: lost fusions, higher precision, inserted "
-    "layers, latency.  In a directory of snapshots, it selects the one for the build's "
-    "label, version and GPU.\vWithout SNAPSHOT it checks the absolute rules of the "
-    "policy: fused blocks, types, inserted layers, memory.\n\nExit status: 0 the check "
+    "layers, latency.  In a directory of snapshots, check selects the snapshot for the "
+    "build's label, version and GPU.\vWithout SNAPSHOT, it checks the absolute rules "
+    "of the policy: fused blocks, types, inserted layers and memory.\n\nExit status: 0 "
+    "the check "
     "passes, or --update was given; 1 a rule of level error is over its budget; 2 an "
     "error.";
 
@@ -64,8 +66,8 @@ static void sort_words(struct command_line *line)
 
     if (line->builds) {
         if (n > 1)
-            usage_error("expected all builds in the list, and at most one SNAPSHOT for "
-                        "lines without snapshot=, found '%s' too",
+            usage_error("expected only the list, and at most one SNAPSHOT for lines "
+                        "without snapshot=, found '%s' too",
                         line->words[1]);
         refuse_beside_list(line);
         line->check.snapshot = n ? line->words[0] : NULL;
@@ -86,10 +88,10 @@ static void sort_words(struct command_line *line)
         (!line->check.policy && !line->check.lint))
         line->check.snapshot = line->words[at++];
     if (line->check.snapshot && noun)
-        usage_error(
-            "expected a snapshot first, found '%s', which is %s; 'fusiondiff snapshot' "
-            "writes one, and with --policy the absolute rules are checked without one",
-            line->words[0], noun);
+        usage_error("expected a snapshot first, found '%s', which is %s; write a "
+                    "snapshot by 'fusiondiff snapshot', or check only the absolute "
+                    "rules of a policy (--policy)",
+                    line->words[0], noun);
     for (; at < n; at++)
         take_pair(line, (char *)(uintptr_t)line->words[at]);
     need_pair(line);

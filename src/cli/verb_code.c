@@ -16,18 +16,18 @@ static const struct option_row options[] = {
     {0},
 };
 
-static const char doc[] = "Writes a model as Python: one function for each module "
-                          "(equal modules share one), and one statement for each "
-                          "node, with the type and sizes of its output.  With an "
-                          "ENGINE, comments state which layer computes the following "
-                          "nodes, its precision and time.\vThe program defines the "
-                          "network with TensorRT's API and builds it.  It reads the "
-                          "weights from MODEL by name and names layers as TensorRT's "
-                          "ONNX parser does, so that fusiondiff maps its engine to "
-                          "MODEL.  For a node that it cannot express the program "
-                          "raises NotImplementedError.\n\nWith options that name "
-                          "nodes it writes only these nodes and the Q/DQ pairs at "
-                          "their edges, as `cut` does.";
+static const char doc[] =
+    "Writes a model as Python: one function for each module "
+    "(equal modules share one), and one statement for each "
+    "node, with the type and sizes of its output.  With an "
+    "ENGINE, comments state which layer computes the following nodes, and the "
+    "precision and time of this layer.\vThe program defines the "
+    "network with TensorRT's API and builds it.  The program reads the weights from "
+    "MODEL by name, and names layers as TensorRT's ONNX parser does, so that "
+    "fusiondiff can map the engine to MODEL.  For a node that TensorRT's API cannot "
+    "express, the program raises NotImplementedError.\n\nWith options that select "
+    "nodes, `code` writes only these nodes and the Q/DQ pairs at their edges, like "
+    "`cut`.";
 
 static void check_line(struct command_line *line)
 {
@@ -35,7 +35,7 @@ static void check_line(struct command_line *line)
         usage_error("expected MODEL");
     check_part(line);
     if (line->part.cut.context && !names_part(line))
-        usage_error("--context needs an option that names nodes");
+        usage_error("--context needs an option that selects nodes");
     if (line->format)
         usage_error("code has only one format: --api selects the language");
 }

@@ -146,9 +146,10 @@ static void report_lacks(const struct collect *c)
     if (!c->model)
         print_note(NULL, "the command names no ONNX model: pass it with --model");
     if (!engine && !log)
-        print_note(NULL,
-                   "the command left no layers: make it print a verbose log, or write "
-                   "the layers to $FUSIONDIFF_COLLECT (trtexec --exportLayerInfo)");
+        print_note(
+            NULL,
+            "the command wrote no layers: let it print a verbose log, or let it write "
+            "the layers to $FUSIONDIFF_COLLECT (trtexec --exportLayerInfo)");
     else if (!engine)
         print_note(NULL, "the command wrote no layer dump: fusiondiff reads the layers "
                          "from the log");
@@ -197,7 +198,7 @@ static void report_ignored(const struct collect *c)
         *end = '\0';
         snprintf(text, sizeof text,
                  "the builder does not know `%.500s` of " SWITCHES
-                 ": the engine is built without it",
+                 ": it builds the engine without this switch",
                  line + strspn(line, " "));
         print_note(NULL, text);
     }
@@ -290,10 +291,10 @@ static void check_line(struct command_line *line)
 static const char doc[] =
     "Runs a build (trtexec, Polygraphy or a script) and keeps its command, log, "
     "layers, times and model in the new directory DIR, which every verb accepts as a "
-    "build.\vAdds the missing export options to trtexec, as far as its --help lists "
-    "them.  A script writes files of its own to $FUSIONDIFF_COLLECT.  The exit status "
-    "is the command's.  If it is not 0, the files remain in DIR.partial, and DIR is "
-    "not created.";
+    "build.\vIf the command is trtexec, collect adds the missing export options that "
+    "trtexec --help lists.  A script can write files to the directory "
+    "$FUSIONDIFF_COLLECT.  The exit status is the exit status of the command.  If it "
+    "is not 0, the files remain in DIR.partial, and DIR is not created.";
 
 const struct verb verb_collect = {"collect",
                                   "DIR -- COMMAND...",

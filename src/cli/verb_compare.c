@@ -8,19 +8,18 @@ static const char doc[] =
     "column per build.\v"
     "OLD and NEW are each MODEL,ENGINE[+ENGINE...][,PROFILE[,LOG]], a snapshot, or a "
     "directory that holds one model, one engine and at most one profile.  In place of "
-    "both, one directory may hold all builds: a directory or a snapshot of each, or "
-    "one "
-    "model and its engines.  The models may be different exports of one network: nodes "
-    "are aligned "
-    "by unique names, otherwise by structure.\n\n"
+    "OLD and NEW, pass one directory that holds all builds: a directory or a snapshot "
+    "of each build, or one model and its engines.  The models may be different exports "
+    "of one network: fusiondiff aligns nodes by unique names, or by structure.\n\n"
     "Pictures show both builds side by side; --all draws large builds in full.\n\n"
     "Exit status: 0 the builds do not differ, 1 they differ, 2 an error.  Times, "
     "tactics, layer names and layer order do not count as differences.";
 
 static const char stability_doc[] =
-    "Shows what differs between repeated builds of one model, and in which of "
-    "them.\vEach build is MODEL,ENGINE[,PROFILE[,LOG]], a snapshot, or a directory "
-    "that holds them; a single directory holds all builds.  Exit status: 0 only times "
+    "Shows the differences between repeated builds of one model, and in which builds "
+    "they occur.\vEach build is MODEL,ENGINE[,PROFILE[,LOG]], a snapshot, or a "
+    "directory that holds them. In place of several builds, pass one directory that "
+    "holds all builds.  Exit status: 0 only times "
     "and tactics vary, 1 other facts vary, too, 2 an error.";
 
 static void refuse_file(struct command_line *line, char *arg)
@@ -38,8 +37,8 @@ static const struct option_row options[] = {
     {"tactics", NULL, "Also report changed tactics, with both names",
      FLAG(style.tactics), .group = 4},
     {"around", "NODE",
-     "Pictures: only the layers of these nodes (a glob), layer:12 of either build, or "
-     "the producer of a tensor, with their neighbors",
+     "Pictures: only the layers of these nodes (a glob), layer 12 of either build "
+     "(layer:12), or the producer of a tensor, with their neighbors",
      WORD(picture.around), .group = 5},
     {"only", "changes",
      "Pictures: only changes and their neighbors (the default for large builds)",
@@ -169,7 +168,7 @@ const struct verb verb_compare = {"compare",
 const struct verb verb_stability = {
     "stability",
     "BUILD...",
-    "show what differs between repeated builds of one model",
+    "show the differences between repeated builds of one model",
     stability_doc,
     {"first.log second.log third.log", "rebuilds/"},
     .options = options,

@@ -10,31 +10,32 @@
 static const struct option_row options[] = {
     PART_ROWS("Cut"),
     {"inputs", "DIR",
-     "Write values for the inputs of the part to DIR/inputs.npz: random ones, or those "
-     "of --values",
+     "Write values for the inputs of the part to DIR/inputs.npz: random values, or the "
+     "values of --values",
      WORD(cut.inputs)},
     {"values", "FILE",
-     "Take the values of --inputs from FILE: tensors of MODEL by name, as an .npz "
-     "archive or outputs that Polygraphy saved; may be given twice, for the inputs "
-     "and the outputs of a run",
+     "Read the values for --inputs from FILE, which holds tensors of MODEL by name (an "
+     ".npz archive, or outputs that Polygraphy saved); may be given twice, for the "
+     "inputs and the outputs of a run",
      WORDS(values, part.cut.n_values)},
     {"alone", "ENGINE",
-     "Engine or build log of the part built alone: report whether its fusions are the "
-     "same",
+     "Engine or build log of the part built alone: report whether the part alone has "
+     "the same fusions",
      WORD(cut.alone)},
     {0},
 };
 
 static const char doc[] =
-    "Cuts a part out of a model, with its weights, and writes it as a model that "
-    "builds alone; prints what is cut, and the commands to build it.  Without -o it "
-    "writes nothing.\vThe part includes the Q/DQ pairs at its edges, so an INT8 layer "
-    "stays INT8, and constants with the nodes that compute them.  ENGINE supplies "
-    "sizes that the model leaves dynamic.  Sizes computed from known sizes become "
-    "initializers.  Everything kept has the same bytes as in MODEL.  If ENGINE is the "
-    "log of a failed build, the part has the nodes at which it failed.\n\nExternal "
-    "weights stay in their files if FILE is in the folder of MODEL; otherwise they "
-    "are copied into FILE.";
+    "Cuts a part with its weights out of a model, and writes the part as a separate "
+    "model; prints the nodes of the part, and the commands to build it.  Without -o, "
+    "it writes no model.\vThe part includes the Q/DQ pairs at its edges, so that an "
+    "INT8 layer stays INT8, and the constants with the nodes that compute them.  "
+    "ENGINE supplies "
+    "sizes that the model leaves dynamic.  Sizes that nodes compute from known sizes "
+    "become initializers.  All other bytes are the same as in MODEL.  If ENGINE is the "
+    "log of a failed build, the part has the nodes at which the build "
+    "failed.\n\nExternal weights stay in their files if FILE is in the folder of "
+    "MODEL; otherwise cut copies the weights into FILE.";
 
 static void check_line(struct command_line *line)
 {
@@ -47,9 +48,9 @@ static void check_line(struct command_line *line)
     if (line->part.cut.n_values && !line->cut.inputs)
         usage_error("--values requires --inputs DIR");
     if (line->format)
-        usage_error("a part of a model is written only as ONNX");
+        usage_error("cut writes only ONNX files: -f is not supported");
     if (line->n_outputs > 1)
-        usage_error("a part is written to one file");
+        usage_error("expected at most one output file, found several");
 }
 
 static enum fsd_status print_part(const void *payload, const struct sink *to)
@@ -170,7 +171,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 const struct verb verb_cut = {
     "cut",
     "MODEL [ENGINE]",
-    "write a part of a model, such as the nodes of a layer, as a model of its own",
+    "write a part of a model, such as the nodes of a layer, as a separate model",
     doc,
     {"model.onnx engine.json --layer 12 -o part.onnx",
      "model.onnx engine.json --group 12 --context 1 -o part.onnx --inputs data",

@@ -6,11 +6,12 @@ static const struct option_row options[] = {
     {"fail-on", "SEVERITY",
      "Exit with 1 if there is a finding of this level or above: info, warning or error",
      CHOICE(fail_on, SEVERITIES)},
-    {"dump", "SIDE", "Print what was read: the model, the engine, or the known shapes",
+    {"dump", "SIDE",
+     "Print the model or the engine as fusiondiff read it, or the known shapes",
      ONE_OF(dump, "model engine shapes"), .group = 4},
     {"debug", "WHAT",
-     "log: print to standard error which lines of the build log were understood and "
-     "which were not",
+     "log: print to standard error which lines of the build log fusiondiff understood, "
+     "and which it did not",
      ONE_OF(debug, "log"), .group = 4},
     {"around", "NAME", "Pictures: only the neighborhood of this node or layer (a glob)",
      WORD(picture.around), .group = 5},
@@ -21,11 +22,11 @@ static const struct option_row options[] = {
      WORD(picture.only), .words = "reformats changes precision", .group = 5},
     {"color-by", "WHAT",
      "Pictures: color layers by fusion (the default), precision, time, kind or "
-     "provider, or by error or values (of --values)",
+     "provider, or by error or values (from --values)",
      WORD(picture.color_by), .group = 5},
     {"label", "LIST",
-     "Pictures: print these facts below a layer's name, any of ms, bytes, tactic "
-     "(default: ms,bytes)",
+     "Pictures: print these facts below the name of a layer: any of ms, bytes and "
+     "tactic (default: ms,bytes)",
      WORD(picture.label), .words = "ms bytes tactic", .group = 5},
     {"collapse", "HOW",
      "Pictures: draw one box for all layers of a scope of N name parts (scope:N), for "
@@ -41,9 +42,10 @@ static const char doc[] =
     "the outcome of every node, which layers were inserted, and why.\vMODEL is an ONNX "
     "file.  ENGINE is the JSON of trtexec --exportLayerInfo, a verbose build log, "
     "inspector text, or ONNX Runtime's optimized model; '-' reads standard input.  "
-    "Without MODEL the nodes are those that ENGINE names.  In place of the files, a "
-    "directory that holds one build may be given.  For the log of a build that failed, "
-    "the report has the class of the failure, the nodes, and what to try.\n\nExit "
+    "Without MODEL, the report has the nodes that ENGINE names.  In place of the "
+    "files, you can pass a directory that holds one build.  For the log of a failed "
+    "build, the report has the class of the failure, the nodes at which the build "
+    "failed, and what to try.\n\nExit "
     "status: 0 no finding at or above "
     "the --fail-on "
     "level, 1 findings, 2 an error.";

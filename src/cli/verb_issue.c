@@ -16,7 +16,8 @@ static const struct option_row options[] = {
      "Report this layer: its number, name or pattern; may be repeated, like --group "
      "and --node",
      WORDS(part.layers, part.cut.n_layers)},
-    {"group", "LAYER", "Like --layer, with all layers that share nodes with this layer",
+    {"group", "LAYER",
+     "Like --layer, but report all layers that share nodes with this layer, too",
      WORDS(part.groups, part.cut.n_groups)},
     {"node", "NODE", "Report this node: its name, #number or pattern",
      WORDS(part.nodes, part.cut.n_nodes)},
@@ -40,17 +41,15 @@ static const char doc[] =
     "Writes a report for the maintainers of a builder to the new "
     "directory DIR: issue.md, the text with versions, flags, "
     "tables and commands; part.onnx, the affected part as a "
-    "model; part.svg, its picture; layers.json, its layers.\vOLD "
-    "and NEW are builds as for compare: "
-    "MODEL,ENGINE[,PROFILE[,LOG]], a directory, a snapshot or a "
-    "build log; if a build failed, MODEL and its log.  Read issue.md "
-    "before you send it: it states what "
-    "is unknown.\n\n--anonymize replaces the names of nodes, "
-    "tensors, functions, sizes and files, and any word that "
-    "neither ONNX nor the builder has, such as a custom operator; "
-    "it removes descriptions and metadata.  --no-weights keeps the types "
-    "and sizes of weights, and the values of sizes, indices and "
-    "single numbers.";
+    "model; part.svg, its picture; layers.json, its layers.\vOLD and NEW are builds as "
+    "for compare: MODEL,ENGINE[,PROFILE[,LOG]], a directory, a snapshot or a build "
+    "log.  For a failed build, pass MODEL and the log of the build.  Read issue.md "
+    "before you send it: it states which facts are unknown.\n\n--anonymize replaces "
+    "the names of nodes, "
+    "tensors, functions, sizes and files, and any word that neither ONNX nor the "
+    "builder defines, such as a custom operator; it also removes descriptions and "
+    "metadata.  --no-weights keeps the types and sizes of weights, and the values of "
+    "sizes, indices and scalars.";
 
 static bool is_pair(const struct command_line *line)
 {
@@ -67,8 +66,8 @@ static void check_line(struct command_line *line)
     if (line->format || line->n_outputs != 1 || !line->outputs[0].path)
         usage_error("expected -o DIR, a new directory");
     if (line->issue.options.finding && names_part(line))
-        usage_error(
-            "expected --finding, or any of --layer, --group and --node, found both");
+        usage_error("expected either --finding or any of --layer, --group and --node, "
+                    "found both");
     if (line->issue.names && !line->issue.options.anonymous)
         usage_error("--names requires --anonymize");
     if (is_pair(line)) {
@@ -234,7 +233,7 @@ static enum fsd_status verify(struct folder *f, struct fsd_error *err)
     if (!f->line->issue.verify)
         return FSD_OK;
     if (!fsd_issue_builder(f->issue)) {
-        note_unverified(f, "", "the report has no part of the model");
+        note_unverified(f, "", "the report does not contain a part of the model");
         return FSD_OK;
     }
     status = fill_file(f, "part.onnx", err);

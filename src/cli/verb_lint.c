@@ -10,13 +10,13 @@
      "model to -o FILE; without -o, list the edits",                                   \
      TAKEN_BY(take_fix), .optional = true},                                            \
         {"scale", "TENSOR=VALUE",                                                      \
-         "With --fix: the scale of a tensor that is marked 'to calibrate' in the "     \
+         "With --fix: the scale of a tensor that must be calibrated according to the " \
          "list of edits; may be repeated",                                             \
          WORDS(fix.scales, fix.options.n_scales)},
 #define BRIEF "check a model before its build, and fix it"
 #define EDITS                                                                          \
-    "-f json has the edits as a list that a script can apply; --fix applies them and " \
-    "keeps all other bytes of MODEL."
+    "-f json lists the edits for a script to apply; --fix applies them and keeps all " \
+    "other bytes of MODEL."
 #define NO_STATUS   ", or --fix applied or listed edits"
 #define NO_EDIT     ", or no edit of --fix applies and no file is written"
 #define FIX_EXAMPLE , "model.onnx --fix -o fixed.onnx"
@@ -32,9 +32,9 @@
 
 static const char doc[] =
     "Checks a model before its build: quantizers that prevent fusions, scales, "
-    "operators and types that the builder does not support, unaligned channels.  With "
-    "ENGINE, the built engine confirms or withdraws each finding; the log of a build "
-    "that failed names its builder.\v" EDITS
+    "operators and types that the builder does not support, and unaligned channels.  "
+    "With ENGINE, lint reports whether the built engine confirms each finding.  ENGINE "
+    "may be the log of a failed build, which states the target builder.\v" EDITS
     "\n\nExit status: 0 no finding at or above the --fail-on level" NO_STATUS "; "
     "1 findings" NO_EDIT "; 2 an error.";
 
@@ -44,9 +44,12 @@ static const struct option_row options[] = {
      "capability, e.g. rtx-1.7:sm89, which is the default; with an ENGINE, the "
      "default is the builder of that engine",
      WORD(lint.builder), .words = BUILDERS},
-    {"policy", "FILE", "Levels of rules, and what to ignore", WORD(lint.policy)},
+    {"policy", "FILE",
+     "Policy file with the levels of rules, and the findings to ignore",
+     WORD(lint.policy)},
     {"today", "YYYY-MM-DD",
-     "Day for expiry dates of the policy (default: nothing expires)", DAY(lint.today)},
+     "Date for the expiry dates of the policy (default: nothing expires)",
+     DAY(lint.today)},
     {"list", NULL, "List all rules of lint and exit", FLAG(list)},
     {"fail-on", "LEVEL",
      "Exit with 1 if there is a finding of this level or above: info, warning or error "

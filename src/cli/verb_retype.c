@@ -3,17 +3,16 @@
 #include "cli/edit.h"
 
 static const char doc[] =
-    "Writes the precision that a weakly typed builder chose for "
-    "each node into the model, as Casts and typed initializers, "
-    "so that a strongly typed builder (TensorRT 11, TensorRT for "
-    "RTX) uses it again; prints which nodes keep their precision, "
-    "and which do not, with the reason.  Without -o FILE.onnx it "
-    "writes no model.\vInputs and outputs keep their types.  "
-    "Quantizers are kept: they decide what runs in INT8 or FP8.  "
-    "Casts are inserted only between nodes of different types.  "
+    "Writes the precision that a weakly typed builder chose for each node into the "
+    "model, as Casts and typed initializers, so that a strongly typed builder "
+    "(TensorRT 11, TensorRT for RTX) uses the same precision; prints which nodes get "
+    "this precision, and why other nodes do not.  Without -o FILE.onnx, it writes no "
+    "model.\vInputs and outputs keep their types.  "
+    "retype keeps quantizers, because they decide which nodes run in INT8 or FP8.  It "
+    "inserts Casts only between nodes of different types.  "
     "Weights in the model's file that exceed the range of FP16 become the "
-    "largest number of FP16, as in TensorRT.  Weights in other files stay as they are, "
-    "and a Cast is added behind them.";
+    "largest number of FP16, as in TensorRT.  Weights in other files are unchanged, "
+    "and retype adds a Cast after them.";
 
 static void check_line(struct command_line *line)
 {

@@ -6,15 +6,16 @@
 enum { MOST_ROUTES = 128 };
 
 static const char doc[] =
-    "Explains builds of one network with several sets of options: what each option "
-    "(\"knob\") does to fusions, precisions, data movement and time, which route is "
-    "the fastest, and which of its knobs it needs.\vCACHE is what trtexec "
-    "--tuningCacheFile wrote; a build belongs to an iteration of CACHE, by \"iter3\" "
-    "in its name or --setBuildRoute in its log.  Without CACHE, the knobs of a build "
+    "Explains builds of one network with several sets of options: how each option "
+    "(\"knob\") changes fusions, precisions, data movement and time, which set of "
+    "options (\"route\") is the fastest, and which of its knobs it needs.\vCACHE is a "
+    "file that trtexec --tuningCacheFile wrote; \"iter3\" in the name of a build, or "
+    "--setBuildRoute in its log, assigns the build to an iteration of CACHE.  Without "
+    "CACHE, the knobs of a build "
     "are the options, the version and the GPU in its log, and each knob=value in its "
     "name, e.g. opt=3,tf32=off.log.  BUILD is MODEL,ENGINE[,PROFILE[,LOG]], ENGINE "
-    "alone after a MODEL, a snapshot, or a directory of builds.\n\nA sentence on a "
-    "knob compares two builds that differ in this knob alone.  Times are compared "
+    "alone after a MODEL, a snapshot, or a directory of builds.\n\nEach statement on a "
+    "knob compares two builds that differ only in this knob.  Times are compared "
     "only if they were measured in the same way; the report names the builds whose "
     "times are not compared.\n\nExit status: 0 done, 2 an error.";
 
@@ -88,7 +89,7 @@ static enum fsd_status take_word(struct taken *t, const char *word,
 
     if (kind == FSD_FILE_TUNING && t->cache)
         return fail_file(err, FSD_E_ARG, word,
-                         "expected one tuning cache, found this one after %s",
+                         "expected one tuning cache, found this second cache after %s",
                          t->cache);
     if (kind == FSD_FILE_TUNING)
         t->cache = word;

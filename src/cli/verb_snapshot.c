@@ -4,7 +4,7 @@
 
 static const struct option_row options[] = {
     {"with-times", NULL,
-     "Refuse to write a snapshot without times (any --profile adds them)",
+     "Refuse to write a snapshot without times, which --profile adds",
      FLAG(with_times)},
     {"list", "FILE",
      "Write a snapshot of every build of a list ('-': standard input) in the format "
@@ -14,8 +14,8 @@ static const struct option_row options[] = {
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
     {"label", "LABEL",
-     "Record a label that states what the build is for, e.g. sm86; 'check --label' "
-     "selects a snapshot by its label",
+     "Record a label for the purpose of the build, e.g. sm86; 'check --label' selects "
+     "a snapshot by its label",
      TAKEN_BY(take_label)},
     {"also", "BUILD",
      "Record the differences of another build of the model as variants; BUILD is "
@@ -23,9 +23,8 @@ static const struct option_row options[] = {
      "may be repeated",
      WORDS(also, n_also)},
     {"merge", "BASE",
-     "Merge two snapshots that both come from BASE, as a merge driver of git: if "
-     "only one of them changed, write it over the first; exit with 1 if both "
-     "changed",
+     "Merge driver for git: merge two snapshots that both come from BASE. Write the "
+     "snapshot that changed to the first file, or exit with 1 if both changed",
      WORD(merge_base)},
     {0},
 };
@@ -33,8 +32,8 @@ static const struct option_row options[] = {
 static const char doc[] =
     "Writes a build as a text file to commit: one line per node and per fusion group, "
     "in the order of the model.\vThe same inputs give the same bytes, and a changed "
-    "fusion changes a few lines.  'fusiondiff check' compares a later build with it.  "
-    "There is one format.";
+    "fusion changes a few lines.  'fusiondiff check' compares a later build with this "
+    "file.  There is only one format.";
 
 static void check_line(struct command_line *line)
 {
@@ -43,13 +42,14 @@ static void check_line(struct command_line *line)
     if (line->merge_base) {
         if (!line->run.model || !line->run.engine || line->builds ||
             line->outputs[0].path)
-            usage_error("--merge BASE expects two snapshots and nothing else");
+            usage_error("expected two snapshots with --merge BASE, and no other files "
+                        "or options");
         return;
     }
     if (line->builds) {
         if (line->run.model || line->n_also || line->outputs[0].path)
-            usage_error("with --list, each line names a build and its snapshot=, "
-                        "and no other file can be given");
+            usage_error("with --list, no other files can be passed, because each line "
+                        "names a build and its snapshot=");
         refuse_beside_list(line);
         return;
     }

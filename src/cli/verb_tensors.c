@@ -6,17 +6,16 @@
 
 static const struct option_row options[] = {
     {"free", NULL,
-     "List only tensors that change no fusion if marked as outputs: those that may be "
-     "marked together, and those that may be marked one at a time",
+     "List only tensors that change no fusion if marked as outputs: first tensors that "
+     "can be marked together, then tensors that can be marked one at a time",
      FLAG(query.only_free)},
     {"break", "LAYER",
-     "Find the tensors to mark as outputs, or to pass through an If, to split this "
-     "fusion, and list all fusions that this changes; LAYER is a name, 12, node:12 or "
-     "a pattern",
+     "To split this fusion, find tensors to mark as outputs, or to pass through an If, "
+     "and list all fusions that change; LAYER is a name, 12, node:12 or a pattern",
      WORD(query.break_at)},
     {"as", "FORM",
-     "Print tensors in one of the forms names, trtexec, polygraphy or api (Python): "
-     "those of --free (the default) or of --break",
+     "Print tensors in the form names, trtexec, polygraphy or api (Python): the "
+     "tensors of --free (the default) or of --break",
      WORD(query.as), .words = "names trtexec polygraphy api"},
     {0},
 };
@@ -25,10 +24,11 @@ static const char doc[] =
     "Shows where the values of each tensor of the model are in the engine: between "
     "layers (marking it as an output changes no fusion), inside a fusion, or gone "
     "(another tensor may then have the same values).\v-o FILE.onnx writes the model "
-    "with the tensors that are free together (the default) or those of --break marked "
-    "as outputs.  A fusion that no mark splits is split by an If with two equal "
-    "branches in that model.  To compare engines built from it, pass the original "
-    "model.";
+    "with additional outputs: the tensors that can be marked together (the default), "
+    "or the tensors of --break.  In that model, an If with two equal branches splits "
+    "each fusion that no additional output splits.  To compare engines that are built "
+    "from "
+    "that model, pass the original model.";
 
 struct job {
     const struct fsd_diff *diff;

@@ -55,9 +55,10 @@ static void take_layer(struct command_line *line, char *arg)
 
 static const struct option_row reformats_options[] = {
     ROWS_MOST("Number of layers, most expensive first (default: all)"),
-    {"min-ms", "MS", "Omit layers that take less time than MS in a run",
+    {"min-ms", "MS", "Omit layers that take less than MS milliseconds per inference",
      AMOUNT(query.min_ms, 0, 1e9, "a number from 0 to 1e+09")},
-    {"min-share", "PERCENT", "Omit layers that take a smaller share of a run",
+    {"min-share", "PERCENT",
+     "Omit layers that take less than PERCENT percent of the total time",
      AMOUNT(query.min_share, 0, 100, "a number from 0 to 100")},
     {0},
 };
@@ -104,8 +105,8 @@ static const struct option_row names_options[] = {
      .words = "layerPrecisions layerOutputTypes polygraphy nodes_to_exclude modelopt "
               "autocast nncf list table"},
     {"check", "LIST",
-     "List names of the file LIST that match nothing, and exit with 1 if there are "
-     "any; TensorRT silently ignores such names",
+     "List the names in the file LIST that match nothing, and exit with 1 if there are "
+     "such names; TensorRT silently ignores them",
      WORD(query.check)},
     {0},
 };
@@ -118,14 +119,15 @@ static const struct option_row scopes_options[] = {
 
 static const struct option_row explain_options[] = {
     {"node", "NODE",
-     "The node to explain: a name, #12, layer:12 or a pattern; if given twice, it "
-     "also explains why the two nodes are fused or not",
+     "The node to explain: a name, #12, layer:12 or a pattern; if given twice, explain "
+     "also states why the two nodes are fused or not",
      TAKEN_BY(take_node)},
     {"layer", "LAYER", "The layer to explain: a name, 12, node:12 or a pattern",
      TAKEN_BY(take_layer)},
     {"list", NULL, "List all rules, one line each", FLAG(rules)},
     {"words", NULL,
-     "List the words of engines: types of layers, parts of layer and kernel names",
+     "List the words that fusiondiff explains: layer types, and parts of layer and "
+     "kernel names",
      FLAG(vocabulary)},
     {0},
 };
@@ -198,7 +200,7 @@ void note_left_out(struct command_line *line, uint32_t n)
     if (!n)
         return;
     snprintf(note, sizeof note,
-             "%u names are left out because this form cannot express them",
+             "%u names are omitted, because this form cannot express them",
              (unsigned)n);
     print_note(NULL, note);
     line->exit_status = FINDINGS;
@@ -234,9 +236,8 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 
 /* the forms of a word that model/graph/word.h parses */
 #define A_WORD                                                                         \
-    "the name of a node, layer, tensor or initializer, a number such as #12, "         \
-    "node:12 "                                                                         \
-    "layer:12, a provider such as provider:CUDA, or a pattern with *, ? and [...]"
+    "the name of a node, layer, tensor or initializer, a number such as #12, node:12 " \
+    "or layer:12, a provider such as provider:CUDA, or a pattern with *, ? and [...]"
 
 #define VIEW .take = take_word, .check = check_line, .run = run, .subject = FSD_OF_VIEW
 
@@ -244,9 +245,10 @@ const struct verb view_verbs[] = {
     {"top",
      "[MODEL] ENGINE",
      "rank the slowest layers, nodes or scopes, with their roofline",
-     "Ranks layers, nodes, scopes, patterns, types or tactics by time: where the "
-     "time goes, how far each is from the roofline, what to do first.\vWithout "
-     "--profile it ranks by bytes or multiply-adds, and states that.  --peak "
+     "Ranks layers, nodes, scopes, patterns, types or tactics by time: where the time "
+     "goes, how far each row is from the roofline, and what to do first.\vWithout "
+     "--profile it ranks by bytes or multiply-adds, and the report states this.  "
+     "--peak "
      "GB/S,TOP/S sets the roofline.",
      {"model.onnx engine.json --profile profile.json -n 5",
       "model.onnx engine.json --profile profile.json --by scopes",
@@ -257,7 +259,7 @@ const struct verb view_verbs[] = {
      .options = top_options},
     {"memory",
      "[MODEL] ENGINE",
-     "show the bytes of weights and activations, and the peak",
+     "show the memory of weights and activations, and the peak",
      "Shows the bytes of weights and activations, layer by layer, the peak of live "
      "activations, and the largest tensors.\vA build log adds persistent and scratch "
      "memory.",
@@ -266,13 +268,13 @@ const struct verb view_verbs[] = {
      .options = memory_options},
     {"buildtime",
      "[MODEL] ENGINE",
-     "show where the build's seconds went, and the plan's bytes",
+     "show where the build spent its time, and the size of the plan",
      "Shows where the time of a build went, as its verbose log states it: seconds by "
      "layer and by tactic source, which tactics were timed, taken from the timing "
      "cache or skipped, and why, the steps of the build, and the size of the "
-     "plan.\vENGINE is the log itself, or --log names it.  Logs before TensorRT 8.4 "
-     "state no seconds: for these, the seconds come from the lines' time stamps, in "
-     "whole seconds.",
+     "plan.\vENGINE is the log itself, or --log names it.  Logs of versions before "
+     "TensorRT 8.4 state no seconds; fusiondiff then takes whole seconds from the time "
+     "stamps of the lines.",
      {"model.onnx build.log", "engine.json --log build.log -n 20",
       "model.onnx build.log -o buildtime.csv"},
      VIEW,
@@ -281,18 +283,18 @@ const struct verb view_verbs[] = {
      "MODEL --part ENGINE --part ENGINE",
      "list the nodes of each part of a split model, and the "
      "tensors between parts",
-     "Shows which nodes each of several engines computes, which "
-     "tensors pass from one to another, and which nodes no engine "
-     "computes.\vAll other verbs take --part as well, and compare "
-     "and check take the engines as MODEL,ENGINE+ENGINE.",
+     "Shows which nodes each of several engines computes, which tensors pass from one "
+     "engine to another, and which nodes no engine "
+     "computes.\vAll other verbs accept --part, too; compare and check also accept "
+     "MODEL,ENGINE+ENGINE.",
      {"model.onnx --part a.json --part b.json",
       "model.onnx --part a.json --part b.json --profile a_times.json -f json"},
      VIEW},
     {"reformats",
      "[MODEL] ENGINE",
      "list data-movement layers, their cost, and how to remove them",
-     "Lists data-movement layers, most expensive first: the cause of each, the edge of "
-     "the model that it sits on, its cost, and how to remove it.",
+     "Lists data-movement layers, most expensive first: the cause of each layer, its "
+     "edge in the model, its cost, and how to remove it.",
      {"model.onnx engine.json --profile profile.json --top 5",
       "model.onnx build.log --min-share 1"},
      VIEW,
@@ -337,9 +339,9 @@ const struct verb view_verbs[] = {
      "show which attentions, norms and activations are fused, and why",
      "Shows which blocks of the model (attention, QKV projections, normalizations, "
      "activations, Conv+BN+activation, residual additions) are fused into one layer, "
-     "and for the other blocks which layers compute them, and what separates these "
-     "layers.\vBlocks are recognized by operators and edges, not by names.  --all "
-     "also lists the fused ones.",
+     "and for the other blocks, which layers compute them, and what separates these "
+     "layers.\vfusiondiff recognizes blocks by operators and edges, not by names.  "
+     "--all also lists the fused blocks.",
      {"model.onnx engine.json", "model.onnx build.log --all"},
      VIEW},
     {"skipped",
@@ -358,11 +360,11 @@ const struct verb view_verbs[] = {
      "explain a node, a layer, two nodes, a failed build, a rule, or a word",
      "Explains a node or a layer step by step: how it was parsed, what TensorRT did "
      "with it, which layer computes it, its time, its neighbors.  A build log adds "
-     "most of the steps.  For MODEL and the log of a build that failed: why, at which "
-     "nodes, and what to try.  For a RULE alone: what it means, why it matters, what "
-     "to do, "
-     "and how to accept it.  For a WORD of engines, such as PWN, kgen or the name of a "
-     "kernel: what the builder means by it.",
+     "most of the steps.  With MODEL and the log of a failed build, it explains why "
+     "the build failed, at which nodes, and what to try.  With a RULE alone, it "
+     "explains the rule: what it means, why it matters, what to do, and how to accept "
+     "a finding.  With a WORD from an engine, such as PWN, kgen or the name of a "
+     "kernel, it explains what TensorRT means by this word.",
      {"model.onnx engine.json --log build.log --node Conv_28",
       "build.log --node Conv_28 --node Relu_29", "PWN"},
      .options = explain_options,

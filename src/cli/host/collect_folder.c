@@ -248,9 +248,9 @@ enum fsd_status finish_partial(const struct partial *p, struct fsd_error *err)
     if (fsync(p->dir) && errno != EINVAL)
         return fail_errno(err, p->path);
     if (!is_still(p->dir, AT_FDCWD, p->path))
-        return fail_file(
-            err, FSD_E_WRITE, p->path,
-            "expected the directory of this build, found that of another build");
+        return fail_file(err, FSD_E_WRITE, p->path,
+                         "expected the directory of this build, found the directory of "
+                         "another build");
     if (unlinkat(p->dir, FSD_UNFINISHED, 0) || rename(p->path, p->folder))
         return fail_errno(err, p->folder);
     return sync_folder(p->folder, err);

@@ -84,7 +84,7 @@ static void check_no_verb(const struct command_line *line, const char *arg)
     const char *first = line->run.model;
 
     if (!first && find_verb(arg) && access(arg, F_OK) != 0)
-        usage_error("an option before the verb %s is not an option of that verb "
+        usage_error("the option before the verb %s is not an option of this verb "
                     "('fusiondiff help %s' lists its options)",
                     arg, arg);
     if (first && line->run.engine && !strpbrk(first, "./")) { /* the first argument is
@@ -111,8 +111,8 @@ static void take_argument(struct command_line *line, char *arg)
         return;
     }
     if (line->query.n_words == verb->most_words && verb->most_words > 3)
-        usage_error("expected at most %u words, found one more '%s'", verb->most_words,
-                    arg);
+        usage_error("expected at most %u words, found another word '%s'",
+                    verb->most_words, arg);
     if (line->query.n_words == verb->most_words)
         usage_error("expected %s, found '%s' too", verb->arguments, arg);
     line->words[line->query.n_words++] = arg;
@@ -144,7 +144,7 @@ static void give_format(const struct command_line *line, struct output *to)
              strrchr(slash ? slash : to->path, '.'))
         usage_error("the extension of '%s' is not a known format: use -f", to->path);
     if (line->tokens && to->format && strcmp(to->format, "text") != 0)
-        usage_error("--budget shortens text, not %s", to->format);
+        usage_error("--budget shortens only the format text, not %s", to->format);
 }
 
 /* Checks the paths of parts, and replaces a directory by its files, before the verb

@@ -81,7 +81,7 @@ static void add_word(const struct option_row *row, const char **list, unsigned *
                      const char *arg)
 {
     if (*n == row->room)
-        usage_error("expected --%s at most %u times, found one more: '%s'", row->name,
+        usage_error("expected --%s at most %u times, found it again: '%s'", row->name,
                     *n, arg);
     list[(*n)++] = arg;
 }
@@ -91,7 +91,7 @@ static unsigned parse_day(const struct option_row *row, const char *arg)
     unsigned day = fsd_day_parse(arg);
 
     if (!day)
-        usage_error("--%s: expected a day as YYYY-MM-DD, found '%s'", row->name, arg);
+        usage_error("--%s: expected a date as YYYY-MM-DD, found '%s'", row->name, arg);
     return day;
 }
 
