@@ -35,7 +35,7 @@ sys.addaudithook(hook)
 # A call of each tool, and how its answer begins.
 CALLS = [
     ("report", {"build": "qat_block"}, r"verdict "), ("report", {"build": "qat_block", "view": "reformats"}, r"3 data-movement layers"),
-    ("report", {"build": "failed/types.onnx,failed/types.log"}, r"\S+ failed to build, class type: the parser rejects addmix"), ("explain", {"build": "qat_block", "layer": "2"}, r"layer 2 .*\n  why "),
+    ("report", {"build": "failed/types.onnx,failed/types.log"}, r"\S+ failed to build \(class type\): the parser rejects addmix"), ("explain", {"build": "qat_block", "layer": "2"}, r"layer 2 .*\n  why "),
     ("explain", {"build": "qat_block", "node": "Conv_4"}, r"node 4 .*\n  outcome "),
     ("explain", {"build": "qat_block", "node": "Conv_4", "other_node": "Relu_6"}, r"nodes Conv_4 and Relu_6\n  together "),
     ("explain", {"word": "quantize/standing"}, r"quantize/standing "), ("where", {"build": "qat_block", "nodes": ["Conv_4", "#15"]}, r"node 4 Conv_4"),

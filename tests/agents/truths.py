@@ -29,7 +29,7 @@ CORE = {"Conv", "ConvTranspose", "MatMul", "Gemm", "Add", "Mul", "Sub", "Div", "
 # What a reader must find for each of the builder's rules about attentions.
 REASONS = {
     "type": r"FP32", "width": r"head size is \d{3}", "between": r"between the scores", "axis": r"Softmax along axis", "token": r"one query and one key",
-    "single": r"batch size times the number of heads is 1\b", "head": r"head size is \d\b", "sizes": r"key size is \d+ and the value size \d+", "broadcast": r"K or V has one head",
+    "single": r"batch size times the number of heads is 1\b", "head": r"head size is \d\b", "sizes": r"K has head size \d+ and V has head size \d+", "broadcast": r"K or V has one head",
     "output": r"output of the network", "part-quantized": r"some of Q, K, V", "int8": r"INT8", "fp8": r"FP8",
     "behind": r"between the Softmax and its quantizer", "shared": r"reads the queries or the keys",
 }

@@ -89,7 +89,7 @@ def check_resume(listed, whole):
         for target in (out, f"{at}/model.onnx", f"{at}/one-line.json", f"{at}/short"):
             before = pathlib.Path(target).read_bytes()
             done = run(file, "-o", target, "--resume")
-            claim(done.returncode == 2 and "expected the lines of this list" in done.stderr and
+            claim(done.returncode == 2 and "expected a file with the lines of this list" in done.stderr and
                   pathlib.Path(target).read_bytes() == before, f"{target} was gone on with: {done.stderr}")
         # Findings of lines that were there count, too.
         pathlib.Path(file).write_text(PAIR)
@@ -126,7 +126,7 @@ def check_ends():
     done = run("-", "-o", "/dev/full", text=f"{PAIR}\n" * 40)
     claim(done.returncode == 2 and "No space left" in done.stderr, f"a full disk: {done.stderr}")
     for args, said in ((["none"], "cannot open"), (["log"], "status"), ([], "LIST"), (["a", "b"], "expected LIST, found 'b' too"),
-                       (["-", "--resume"], "one -o FILE"), (["-", "-f", "svg"], "batch writes json"), (["-"], "found none"),
+                       (["-", "--resume"], "one -o FILE"), (["-", "-f", "svg"], "batch writes json"), (["-"], "found an empty list"),
                        (["-", "-j", "0"], "threads"), (["qat_block/model.onnx"], "expected a list of pairs"),
                        (["log/numbered.log"], "expected a list of pairs")):
         done = run(*args, text="")

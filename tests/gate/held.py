@@ -55,7 +55,7 @@ CASES = [
     (FP16, ("S/defects/g7_gemm_alpha.onnx", FP16[1]), "engine-stale", "Gemm"),
     (("S/zoo/cases/yolo_like.v1.6/model.onnx", "S/zoo/cases/yolo_like.v1.6/build.log"),
      ("S/zoo/cases/yolo_like.v1.4/model.onnx", "S/zoo/cases/yolo_like.v1.4/build.log"),
-     "layout-unknown", "states no layouts, but the snapshot does, in 68 places"),
+     "layout-unknown", "states no layouts, but the snapshot states them in 68 places"),
     (LLAMA, ("held/llama-permuted.onnx", LLAMA[1]), None, ""),
     (DIFFUSION, ("held/diffusion-permuted.onnx", DIFFUSION[1]), None, ""),
     # Of a simplified model, in which MatMul and Add are a Gemm: its kernel does what two did.

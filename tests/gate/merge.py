@@ -92,7 +92,7 @@ def check_driver(folder):
     ours = take(fused)
     git(folder, "commit", "-qam", "ours")
     done = git(folder, "merge", "-q", "theirs", "-m", "both")
-    check("driver: both changed", done.returncode != 0 and "both sides changed" in done.stdout + done.stderr,
+    check("driver: both changed", done.returncode != 0 and "both branches changed" in done.stdout + done.stderr,
           done.stdout + done.stderr)
     check("driver: a side is kept whole", text(folder, "engine.fsd") == ours)
     check("driver: git knows of the conflict", "UU engine.fsd" in git(folder, "status", "--short").stdout)

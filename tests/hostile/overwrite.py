@@ -170,7 +170,7 @@ def attempt(h, whole, verb, target, how):
     after = contents(folder)
     h.check(after == before, case, "changed %s" % sorted(
         os.path.relpath(path, folder) for path in before.keys() | after.keys() if before.get(path) != after.get(path)))
-    reason = "expected the lines of this list" in said if "--resume" in args else False
+    reason = "expected a file with the lines of this list" in said if "--resume" in args else False
     h.check(status == 2 and output in said and (reason or "found one of the inputs" in said), case, "status %d: %s" % (status, said))
 
 

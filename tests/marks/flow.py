@@ -55,7 +55,7 @@ def models(folder):
     check("what was added", [op for _, op in added if op != "Identity"] == ["Gather"] * rank + ["Cast"] + ["If"] * passed, added)
     check("branches", sum(op == "Identity" for _, op in added) == 2 * passed, added)
     p = subprocess.run([BINARY, "tensors", model, engine, "--break", "layer:2", "-o", split], capture_output=True, text=True)
-    check("no break", p.returncode == 2 and "no tensor splits exactly the fusion 'layer:2'" in p.stderr, p.stderr)
+    check("no break", p.returncode == 2 and "no tensor can be marked that splits only the fusion 'layer:2'" in p.stderr, p.stderr)
     p = subprocess.run([BINARY, "tensors", MODEL, ENGINE, "--free", "-q", "-o", split], capture_output=True, text=True)
     check("--free -o", not p.returncode and not p.stdout, p.stderr)
     check("outputs", b"relu1" in split.read_bytes()[-200:], split.read_bytes()[-200:])
@@ -77,7 +77,7 @@ def results(folder):
     state, file = folder / ".fusiondiff-bisect", folder / "comparison.json"
     kept = state.read_bytes()
     right = comparison({"output": True, "conv1.out": False})
-    for text, says in ((right[:200], "found the end of the file"), ("[]", "found no iteration"), ("{}", "found no iteration"),
+    for text, says in ((right[:200], "found the end of the file"), ("[]", "found a file without iterations"), ("{}", "found a file without iterations"),
                        (comparison({"conv1.out": True}), "output 'output' in each iteration, found 0 of 1"),
                        (comparison({"output": True}, {}), "output 'output' in each iteration, found 1 of 2"),
                        (comparison({"output": True}, aggregation="average"), "found averages"),
@@ -108,7 +108,7 @@ def operations(folder):
     bisect(folder, "next", "--budget", "200,2", says="page 2 of ")
     bisect(folder, "reset")
     bisect(folder, "start", model, engine)
-    bisect(folder, "bad", other, says="has the same nodes, but different operations:  layer 13  epilogue  block.1.Conv_58")
+    bisect(folder, "bad", other, says="has the same nodes, but different operations than before:  layer 13  epilogue  block.1.Conv_58")
     bisect(folder, "reset")
 
 
@@ -150,7 +150,7 @@ def outputs(folder):
     for text, says in ((f"echo {good}\necho {ENGINE}\nexit 1\n", "expected exit status 0, or 125 (skip), with --values, found 1"),
                        (f"echo {ENGINE}\n", "expected the path of the saved outputs on the second-to-last line that the script prints"),
                        (f"echo {FIXTURES / 'values/table.csv'}\necho {ENGINE}\n", "found another kind of file"),
-                       (f"echo {FIXTURES / 'values/strange.npz'}\necho {ENGINE}\n", "found that 'output' cannot: it is missing")):
+                       (f"echo {FIXTURES / 'values/strange.npz'}\necho {ENGINE}\n", "found 'output', which cannot be compared: this output is missing")):
         bisect(folder, "run", "--values", good, script(folder, "refused", text), status=2, says=says)
         check("the state", (folder / ".fusiondiff-bisect").read_bytes() == kept)
     bisect(folder, "run", "--limit", "0.1", "true", status=2, says="--limit needs --values")
@@ -173,9 +173,9 @@ def main():
         bisect(folder, "next", status=2, says="there is no search")
         bisect(folder, "nxt", status=2, says="did you mean 'next'?")
         bisect(folder, "start", MODEL, status=2, says="expected bisect start MODEL ENGINE")
-        bisect(folder, "start", FIXTURES / "qat_block", says="without any change: the failure has to occur")
+        bisect(folder, "start", FIXTURES / "qat_block", says="without changes: this engine should be wrong")
         bisect(folder, "reset")
-        bisect(folder, "start", MODEL, ENGINE, says="3 suspects, about 6 more builds")
+        bisect(folder, "start", MODEL, ENGINE, says="3 suspects left, about 6 more builds")
         bisect(folder, "start", MODEL, ENGINE, status=2, says="a search has begun")
         kept = state.read_bytes()
 
@@ -186,7 +186,7 @@ def main():
         refused("good", FIXTURES / "kernels/engine.log", says="")
         refused("bad", "nowhere.json", says="nowhere.json")
         refused("run", script(folder, "silent", "exit 1\n"), says="expected the path of the new dump")
-        refused("run", script(folder, "killed", "kill -9 $$\n"), says="did not end by itself")
+        refused("run", script(folder, "killed", "kill -9 $$\n"), says="expected exit status 0 to 127, found")
         refused("run", folder / "none", says="cannot be started: No such file")
 
         ends(folder)
@@ -213,7 +213,7 @@ def main():
         bisect(folder, "run", build(ENGINE), says="No fusion is proved to cause the failure")    # no other one was split
         state.write_text(kept)
         bisect(folder, "run", build(product), says="This fusion causes the failure:\n  layer 3  epilogue  Conv_13")
-        bisect(folder, "next", says="with 1 of the 2 other fusions split, it was wrong.\n1 other fusion was whole in each wrong build, so the failure may need it as well:\n"
+        bisect(folder, "next", says="with 1 of the 2 other fusions split, it was wrong.\n1 other fusion was whole in each wrong build, so the failure may depend on this fusion, too:\n"
                                     "  layer 1  epilogue  Conv_4")
         check("the last request is all others", (folder / "asked").read_text().split() == ["conv1.out", "fc"], (folder / "asked").read_text())
         check("the model that CMD is given", (folder / "given.onnx").read_bytes() != (folder / "next.onnx").read_bytes())
@@ -228,7 +228,7 @@ def main():
         for bad, says in ((text.replace("bisect/2", "bisect/9"), "expected fusiondiff-bisect/2"),
                           (text.replace("files ", "files 0"), "changed after the search began"),
                           (text + "fair\n", "expected good, bad or skip, found 'fair'"),
-                          (text.replace("bad\n", "bad changed 99\n", 1), "numbers of fusions"), (text + "bad\n", "a search that is over"), ("", "expected fusiondiff-bisect/2")):
+                          (text.replace("bad\n", "bad changed 99\n", 1), "numbers of fusions"), (text + "bad\n", "the search is complete"), ("", "expected fusiondiff-bisect/2")):
             state.write_text(bad)
             bisect(folder, "next", status=2, says=says)
     return 1 if failed else 0

@@ -22,7 +22,7 @@ import models
 import rebuild
 
 HERE = pathlib.Path(__file__).resolve().parent
-NAMES = ("This fusion causes the failure", "fusions cause the failure", "have to be split together", "The failure needs these")
+NAMES = ("This fusion causes the failure", "cause the failure:", "The engine is right if these fusions")
 GROUPS = ("int8", "moving", "other", "pairs", "controls")
 MOVES = {"Concat", "Expand", "Gather", "Pad", "Resize", "Slice", "Split", "Tile", "Transpose"}
 ENDLESS = 900

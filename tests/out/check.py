@@ -52,7 +52,7 @@ PARTS = [
 ]
 REFUSED = [
     ("cycle", ["--node", "out"], b"cycle"), ("cycle", ["--node", "first"], b"cycle"),
-    ("unsorted", ["--to", "y"], b"read before it is produced"), ("undefined", ["--node", "sum"], b"nowhere"),
+    ("unsorted", ["--to", "y"], b"before another node writes it"), ("undefined", ["--node", "sum"], b"nowhere"),
     ("duplicate", ["--node", "two"], b"one producer"), ("duplicate", ["--node", "three"], b"several nodes write"),
     ("sequence", ["--node", "join"], b"known types"), ("loop", ["--node", "moved"], b"in a body of 'loop'"),
     ("outside", ["--node", "scaled"], b"absent.data"), ("sizes", ["--from", "w"], b"not a constant"),
@@ -134,7 +134,7 @@ def build_alone(binary, fixtures, folder):
     layers = json.loads((of / "qat_block/engine.graph.json").read_text())["Layers"]
     names.write_text(json.dumps({"Layers": [layer["Name"] for layer in layers], "Bindings": ["input", "output"]}))
     ran = run(binary, "cut", of / "qat_block/model.onnx", of / "qat_block/engine.graph.json", "--layer", "3", "--alone", names)
-    check("alone    not known: that engine states only the names of its layers" in ran.stdout.decode(), ran.stdout.decode() + ran.stderr.decode())
+    check("alone    the fusions are unknown: that engine states only the names of its layers" in ran.stdout.decode(), ran.stdout.decode() + ran.stderr.decode())
 
 
 def npy(descr, shape, data, order=False):

@@ -55,7 +55,7 @@ def anonymous(binary, fixtures, folder):
         text = (report / "issue.md").read_text(encoding="utf-8")
         check(len(text) < 65536 and "## Versions and build" in text and "TensorRT" in text, f"{words}: its text")
         check(("trtexec --onnx=part.onnx" in text) == (len(words) > 1), f"{words}: its commands")
-        check(("The layers before" in text) == (words[:2] == builds), f"{words}: the build before")
+        check(("The layers of the previous build" in text) == (words[:2] == builds), f"{words}: the build before")
     ran = run(binary, "issue", model, old, "-o", folder / "x", "--anonymize", "--names", folder / "map.json")
     check((folder / "map.json").exists() and not (folder / "x.names.json").exists(), f"--names: {ran.stderr.decode()}")
 
@@ -163,7 +163,7 @@ def unnamed(binary, model, engine, folder, tools):
     (tools / "trtexec").write_text(f"#!/bin/sh\ncat {folder}/unnamed.json\n")
     report = folder / "unnamed"
     ran = subprocess.run([*words, report, "--verify"], check=False, capture_output=True, env={**os.environ, "PATH": f"{tools}:/usr/bin:/bin"})
-    check("trtexec built the part alone, and the finding occurs there, too." in (report / "issue.md").read_text(encoding="utf-8"), f"--verify --anonymize: {ran.stderr}")
+    check("trtexec built the part alone, and the finding occurs in that build, too." in (report / "issue.md").read_text(encoding="utf-8"), f"--verify --anonymize: {ran.stderr}")
     check(not (report / "part.log").exists(), "--verify --anonymize: the log, which has paths, is there")
 
 
@@ -177,7 +177,7 @@ def verified(binary, fixtures, folder):
             (None, b"not built alone: trtexec: cannot be started", "have not been run"),
             ("exit 3", b"trtexec: ended with status 3", "have not been run"),
             (f"cat {other}", b"not built alone: trtexec: expected an engine built from", "have not been run"),
-            (f'echo "$@" > {folder}/words\ncat {engine}', b"", "trtexec built the part alone (part.log), and the finding occurs there, too."))):
+            (f'echo "$@" > {folder}/words\ncat {engine}', b"", "trtexec built the part alone (part.log), and the finding occurs in that build, too."))):
         report = folder / f"v{number}"
         if script:
             (tools / "trtexec").write_text(f"#!/bin/sh\n{script}\n")

@@ -168,7 +168,7 @@ def brain(folder):
     m = model(nodes, [info("x", 1, 8)], [info("y", 1, 1, 1, 8)],
               [("w", w), ("conv", conv), ("axes", np.array([1, 2], np.int64))])
     new = retype(folder, "brain", m, {"one": "bf16", "two": "bf16", "three": "bf16"}, 4,
-                 [("two", "its operator does not support this type at the model's opset")])
+                 [("two", "the operator does not support this type at the model's opset")])
     typed = next((t for t in new.graph.initializer if t.name == "w"), None) if new else None
     bits = w.view(np.uint32)
     expected = ((bits + 0x7fff + (bits >> 16 & 1)) >> 16).astype(np.uint16)
@@ -188,7 +188,7 @@ def bodies(folder):
     m = model(nodes, [info("x", 1, 8), info("yes", kind=T.BOOL)], [info("y", 1, 8)], functions=[f])
     retype(folder, "bodies", m, {"first": "fp16", "in_then": "fp16", "exp_then": "fp32", "in_else": "fp16", "last": "fp16",
                                  "inside": "fp16"}, 5,
-           [("inside", "it is in the body of a function, which all calls share")])
+           [("inside", "the node is in the body of a function, and all calls share this body")])
 
 
 def widened(folder):

@@ -83,8 +83,8 @@ def markdown(text):
     rows = dict(re.findall(r"^\| ([^|]+) \| ([\d.]+)(?: ms)? \|$", text, re.M))
     shown = {key: int(rows[row]) for key, row in (
         ("nodes", "nodes"), ("layers", "layers"), ("computing", "computing layers"),
-        ("mapped", "of these mapped to nodes"), ("inserted", "inserted layers"),
-        ("reformats", "reformats"), ("unexplained", "nodes unexplained"))}
+        ("mapped", "computing layers mapped to nodes"), ("inserted", "inserted layers"),
+        ("reformats", "reformats"), ("unexplained", "unexplained nodes"))}
     if "time" in rows:
         shown["ms"] = float(rows["time"])
     return {**shown, **severities(text.split("\n")[2])}

@@ -124,7 +124,7 @@ def test_lint():
 def test_fix(tmp_path):
     model, fixed, by_program = tmp_path / "m.onnx", tmp_path / "fixed.onnx", tmp_path / "program.onnx"
     model.write_bytes(MODEL.read_bytes())
-    assert "to calibrate" in fusiondiff.lint(model, builder="trt8").fix()
+    assert "calibrated scale" in fusiondiff.lint(model, builder="trt8").fix()
     listed = fusiondiff.lint(model, builder="trt8").fix(fixed, what="qdq/residual", scales={"skip": 0.05})
     assert listed.endswith("edits that apply: 1 of 1\n")
     printed("lint", model, "--for", "trt8", "--fix", "--scale", "skip=0.05", "-o", by_program)
@@ -489,14 +489,14 @@ def test_routes():
 
 def test_bisect(tmp_path):
     search = fusiondiff.bisect(MODEL, ENGINE)
-    assert not search.done and str(search).startswith("3 suspects, ")
+    assert not search.done and str(search).startswith("3 suspects left, ")
     search.model(tmp_path / "next.onnx")
     assert (tmp_path / "next.onnx").stat().st_size
     comparison = tmp_path / "comparison.json"
     comparison.write_text(json.dumps({"lst": [{"lst": [[["a", "b"], [{"output": {"passed": True}}]]]}]}))
     assert search.judge(comparison) == "good"
     comparison.write_text(json.dumps({"lst": []}))
-    with pytest.raises(fusiondiff.Error, match="found no iteration"):
+    with pytest.raises(fusiondiff.Error, match="found a file without iterations"):
         search.judge(comparison)
     values = ROOT / "fixtures/values"
     assert search.judge_values(values / "good.npz", values / "good.npz") == "good"
@@ -528,7 +528,7 @@ def test_issue(tmp_path):
     assert "Conv_13" in json.loads((tmp_path / "hidden.names.json").read_text()).values()
     assert b"Conv_13" not in (tmp_path / "hidden" / "issue.md").read_bytes()
     fusiondiff.issue((MODEL, ENGINE), tmp_path / "two", before=(MODEL, ENGINE), nodes="Conv_13")
-    assert "The layers before" in (tmp_path / "two" / "issue.md").read_text()
+    assert "The layers of the previous build" in (tmp_path / "two" / "issue.md").read_text()
     parts = []
 
     def build(part):
@@ -537,7 +537,7 @@ def test_issue(tmp_path):
 
     files = fusiondiff.issue((MODEL, ENGINE), tmp_path / "built", verify=build)
     assert "part.log" in files and (tmp_path / "built" / "part.log").read_bytes() == pathlib.Path(ENGINE).read_bytes()
-    assert "built the part alone (part.log), and the finding occurs there, too." in (tmp_path / "built" / "issue.md").read_text()
+    assert "built the part alone (part.log), and the finding occurs in that build, too." in (tmp_path / "built" / "issue.md").read_text()
     assert parts == [(tmp_path / "built" / "part.onnx").read_bytes()]
     there = sorted(os.listdir(tmp_path))
     with pytest.raises(fusiondiff.Error, match="expected an engine built from"):

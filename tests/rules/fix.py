@@ -116,7 +116,7 @@ def fix(binary, model, fixed, folder):
     listed = lint(binary, model, "--for", "trt8", "--fix").decode()
     scaled = [e for e in report["edits"]
               if not e.get("on_request") and (e["action"] in UNSCALED or "scale" in e)]
-    left = listed.count("not applied:") - listed.count("which must be calibrated")
+    left = listed.count("not applied:") - listed.count("this tensor must be calibrated")
     check(f"apply: {len(scaled) - left} of {len(report['edits'])}" in listed, f"{model.name}: {listed}")
     note_changes("for trt8", model, fixed)
     after = json.loads(lint(binary, fixed, "--for", "trt8", "-f", "json"))

@@ -703,9 +703,9 @@ static void weights_of_other_files(void **state)
         assert_outside(run, "w.data", "1", looks[i], NULL);
         assert_outside(run, "w.data", "3", looks[i], "fewer bytes");
         assert_outside(run, "w.data", "-1", looks[i], "fewer bytes");
-        assert_outside(run, "../w.data", "1", looks[i], "out of the folder");
-        assert_outside(run, "a/../../w.data", "1", looks[i], "out of the folder");
-        assert_outside(run, "/w.data", "1", looks[i], "out of the folder");
+        assert_outside(run, "../w.data", "1", looks[i], "outside this folder");
+        assert_outside(run, "a/../../w.data", "1", looks[i], "outside this folder");
+        assert_outside(run, "/w.data", "1", looks[i], "outside this folder");
         assert_outside(run, "absent.data", "1", looks[i], "weights of 'w'");
     }
     fsd_use_memory(NULL, 0);

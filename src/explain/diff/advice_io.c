@@ -197,8 +197,8 @@ static struct need need_of(const struct fsd_diff *d, fsd_id layer)
         need.other = "it only copies: the elements already have that order";
     else if (need.input && is_shared(d, layer))
         need.other = "another layer reads the tensor in its present format";
-    else if (keeps_format(in, made)) /* one channel: its elements have the same order in
-                                        several formats */
+    else if (keeps_format(in, made)) /* only the names of the formats differ, as with
+                                        one channel */
         snprintf(need.layout, sizeof need.layout, "%s",
                  strstr(fsd_text(d->names, form->raw), "DHWC")  ? "dhwc"
                  : strstr(fsd_text(d->names, form->raw), "HWC") ? "hwc"

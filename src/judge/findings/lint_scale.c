@@ -48,7 +48,8 @@ static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_reach
     fputs(" and ", f->out);
     put_reach(f, other);
     fputs(", with different scales", f->out);
-    /* The larger scale clips no values that the smaller scale keeps. */
+    /* Proposes the larger scale, because it clips no values that the smaller one
+     * keeps. */
     fsd_edit_scale(f, first ? b : a, first ? a : b,
                    "rounds more coarsely, because the scale is larger; clips no "
                    "additional values");

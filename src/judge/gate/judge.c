@@ -183,7 +183,7 @@ static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state
                        producer);
 }
 
-/* Prints how many rows are as in each variant: "1 like build A, 2 like
+/* The number of rows that agree with each variant, as text: "1 like build A, 2 like
  * build C, 1 like no build". */
 static const char *variants_of(const struct fsd_verdict *v, const struct fsd_state *s)
 {

@@ -253,8 +253,8 @@ static bool take_key(struct reader *r, const char *name, const char *value)
                         ignore ? "rule, node, reason, owner or expires"
                                : "a key of this rule",
                         name);
-    if ((r->seen >> (key - keys) & 1) && key->type != WORDS) /* words may be repeated:
-                                                                they are added */
+    if ((r->seen >> (key - keys) & 1) &&
+        key->type != WORDS) /* a key with a list of words may be repeated */
         return complain(r, r->line, "a key that this section does not have yet", name);
     r->seen |= 1u << (key - keys);
     if (ignore)

@@ -67,7 +67,7 @@ static const struct fsd_fusion_rule rules[] = {
      "mask the scores before the Softmax",
      "63 of 63 attentions outside these limits are split, and 0 of 20 within them",
      MEASURED},
-    /* Then the rules that an edit satisfies. */
+    /* Attention: rules that an edit of the model can satisfy. */
     {"attention/type", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp32,
      "the attention is FP32", "TensorRT for RTX fuses attention in FP16 and BF16 only",
      "cast Q, K and V to FP16 or BF16 before both products, and cast the products' "
