@@ -100,7 +100,6 @@ export function put_advice(panel, subject, command, link) {
         subject.verdict && subject.accept ? el("div", { class: "accept" }, el("span", { class: `verdict ${subject.verdict.look}` }, subject.verdict.text), el("span", {}, "To accept what changed:"), code_block(subject.accept)) : null,
         copy_button("Copy as Markdown", () => summary_markdown(subject, todo, command), "What to do, counts and findings, for a review")
     );
-    const more = el("details", { class: "facts" }, el("summary", {}, "Summary"), el("dl", {}, ...facts.flatMap(({ topic, text }) => [el("dt", {}, topic), el("dd", {}, ...put_pieces(linked(subject, glued(on_page(text))), link))])));
-    more.open = !phone;
+    const more = el("details", { class: "facts", open: !phone }, el("summary", {}, "Summary"), el("dl", {}, ...facts.flatMap(({ topic, text }) => [el("dt", {}, topic), el("dd", {}, ...put_pieces(linked(subject, glued(on_page(text))), link))])));
     panel.replaceChildren(card, ...(facts.length ? [more] : []));
 }

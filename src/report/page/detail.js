@@ -54,11 +54,7 @@ function put_section(section, link) {
     else if ("lines" in section)
         out.append(el(section.ordered ? "ol" : "ul", {}, ...section.lines.map((line) => el("li", {}, ...put_pieces(line, link)))));
     else if ("forms" in section)
-        section.forms.forEach(({ form, code, note }, i) => {
-            const box = el("details", {}, el("summary", {}, form), code ? code_block(code) : null, note ? el("p", { class: "faint" }, note) : null);
-            box.open = !i;
-            out.append(box);
-        });
+        out.append(...section.forms.map(({ form, code, note }, i) => el("details", { open: !i }, el("summary", {}, form), code && code_block(code), note && el("p", { class: "faint" }, note))));
     else out.append(code_block(section.code));
     return out;
 }

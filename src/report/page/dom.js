@@ -8,30 +8,30 @@ import { DATA, NAME } from "./words.js";
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @typedef {Node | string | null | undefined | false} Child */
+/** By name: the value of an attribute, whether it is set, or the handler of an event, "click".
+ * @typedef {Record<string, string | number | boolean | undefined | ((event: any) => void)>} Attributes */
 
-/** @param {Element} element @param {Child[]} children */
-function append(element, children) {
-    for (const child of children) if (child) element.append(child);
+/** The page's policy forbids attributes for styles and handlers, so these are set as properties.
+ * @template {HTMLElement | SVGElement} T
+ * @param {T} element @param {Attributes} attributes @param {Child[]} children @returns {T} */
+function filled(element, attributes, children) {
+    for (const [name, value] of Object.entries(attributes)) {
+        if (typeof value === "function") element.addEventListener(name, value);
+        else if (name === "style") element.style.cssText = String(value);
+        else if (typeof value === "boolean") element.toggleAttribute(name, value);
+        else if (value !== undefined) element.setAttribute(name, String(value));
+    }
+    element.append(...children.flatMap((child) => child || []));
+    return element;
 }
 
 /** @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag @param {Record<string, string>} attributes @param {...Child} children
+ * @param {T} tag @param {Attributes} attributes @param {...Child} children
  * @returns {HTMLElementTagNameMap[T]} */
-export function el(tag, attributes = {}, ...children) {
-    const element = document.createElement(tag);
-    for (const name in attributes) element.setAttribute(name, attributes[name] ?? "");
-    append(element, children);
-    return element;
-}
+export const el = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
 
-/** @param {string} tag @param {Record<string, string | number>} attributes @param {...Child} children
- * @returns {SVGElement} */
-export function svg(tag, attributes = {}, ...children) {
-    const element = /** @type {SVGElement} */ (document.createElementNS(SVG, tag));
-    for (const name in attributes) element.setAttribute(name, String(attributes[name]));
-    append(element, children);
-    return element;
-}
+/** @param {string} tag @param {Attributes} attributes @param {...Child} children */
+export const svg = (tag, attributes = {}, ...children) => filled(/** @type {SVGElement} */ (document.createElementNS(SVG, tag)), attributes, children);
 
 /** Returns the element of the static page with that id. @param {string} id @returns {HTMLElement} */
 export function by_id(id) {
@@ -126,9 +126,17 @@ export function fit(cells) {
 }
 
 /** @param {import("./types").Chip} chip */
-export function chip(chip) {
-    const attributes = { class: `chip ${chip.look}` };
-    return el("span", chip.title ? { ...attributes, title: chip.title } : attributes, chip.text, chip.rest ? el("span", { class: "rest" }, ` ${chip.rest}`) : null);
+export const chip = ({ look, title, text, rest }) => el("span", { class: `chip ${look}`, title }, text, rest && el("span", { class: "rest" }, ` ${rest}`));
+
+/** Does what the table has for the key that was pressed, and nothing for other keys and for
+ * shortcuts of the browser.
+ * @param {KeyboardEvent} event @param {Record<string, () => void>} keys */
+export function on_key(event, keys) {
+    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
 }
 
 /* --------------------------------------------------------------------- copying */
@@ -153,9 +161,7 @@ async function copy(text, button) {
 
 /** @param {string} label @param {() => string} text @param {string} [title] */
 export function copy_button(label, text, title = "") {
-    const button = el("button", { type: "button", class: "copy", ...(title && { title }) }, label);
-    button.addEventListener("click", () => copy(text(), button));
-    return button;
+    return el("button", { type: "button", class: "copy", title: title || undefined, click: (event) => copy(text(), event.currentTarget) }, label);
 }
 
 /* ------------------------------------------------------------- groups of buttons */
@@ -176,15 +182,14 @@ function rove(group, event) {
     const members = members_of(group);
     const at = members.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     const last = members.length - 1;
-    /** @type {Record<string, number>} */
-    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: last };
-    const next = to[event.key];
-    if (at < 0 || next === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const one = members[Math.min(Math.max(next, 0), last)];
-    if (one) settle(members, members.indexOf(one));
-    one?.focus();
+    if (at < 0) return;
+    /** @param {number} to */
+    const move = (to) => () => {
+        settle(members, to);
+        members[to]?.focus();
+    };
+    const [next, previous] = [move(Math.min(at + 1, last)), move(Math.max(at - 1, 0))];
+    on_key(event, { ArrowRight: next, ArrowDown: next, ArrowLeft: previous, ArrowUp: previous, Home: move(0), End: move(last) });
 }
 
 /** A group is a single stop of Tab; the arrow keys move within it. This keeps a page with a

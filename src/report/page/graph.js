@@ -5,7 +5,7 @@
  * A picture is the text of an SVG. It is not put into the page directly, but parsed as XML and
  * rebuilt from the few elements and attributes that pictures need.
  */
-import { el, group_of, svg, within_groups } from "./dom.js";
+import { el, group_of, on_key, svg, within_groups } from "./dom.js";
 import { changed, key_of, print_state, same_chosen } from "./state.js";
 import { noun, safe } from "./words.js";
 
@@ -83,7 +83,7 @@ export class GraphView {
         this.fingers = new Map();
         this.moved = 0; /* the distance that they moved */
         this.size = { width: 1, height: 1 };
-        this.stage = el("div", { class: "stage", tabindex: "0", role: "group", "aria-label": "Drawing of both graphs: arrow keys move it, plus and minus zoom, zero shows all" });
+        this.stage = el("div", { class: "stage", tabindex: 0, role: "group", "aria-label": "Drawing of both graphs: arrow keys move it, plus and minus zoom, zero shows all" });
         this.crumbs = el("nav", { class: "crumbs", "aria-label": "Modules" });
         /** The pictures and views that were shown before, for "back".
          * @type {{picture: number, zoom: {x: number, y: number, scale: number}}[]} */
@@ -96,10 +96,10 @@ export class GraphView {
         new ResizeObserver(() => this.drawing && this.apply()).observe(this.stage);
         this.stage.addEventListener("wheel", (e) => this.wheeled(e), { passive: false });
         this.stage.addEventListener("pointerdown", (e) => this.touched(e));
-        window.addEventListener("pointermove", (e) => this.dragged(e));
-        for (const end of /** @type {const} */ (["pointerup", "pointercancel"])) window.addEventListener(end, (e) => this.fingers.delete(e.pointerId));
         this.stage.addEventListener("keydown", (e) => this.pressed(e));
         this.stage.addEventListener("click", (e) => this.clicked(e));
+        window.addEventListener("pointermove", (e) => this.dragged(e));
+        for (const end of /** @type {const} */ (["pointerup", "pointercancel"])) window.addEventListener(end, (e) => this.fingers.delete(e.pointerId));
         window.addEventListener("message", (e) => this.laid_out(e));
     }
 
@@ -134,12 +134,8 @@ export class GraphView {
         this.crumbs.replaceChildren(
             ...[...path, ...roots].flatMap(([title, i], k) => [k < path.length ? (k ? " › " : "") : "   ", i === at ? el("span", { "aria-current": "page" }, safe(String(title))) : el("a", { href: print_state(changed(state, { picture: Number(i), chosen: null })) }, safe(String(title)))])
         );
-        /** @param {string} label @param {string} text @param {() => void} act */
-        const button = (label, text, act) => {
-            const b = el("button", { type: "button", "aria-label": label, title: label }, text);
-            b.addEventListener("click", act);
-            return b;
-        };
+        /** @param {string} label @param {string} text @param {() => void} click */
+        const button = (label, text, click) => el("button", { type: "button", "aria-label": label, title: label, click }, text);
         this.back_button = button("← Back to what was shown before", "← Back", () => this.back());
         const tools = el("div", { class: "tools" }, this.crumbs, ...(picture.svg ? [this.back_button, button("Zoom in", "+", () => this.scale(1.25)), button("Zoom out", "−", () => this.scale(0.8)), button("Fit: show all", "Fit", () => this.fit(true)), button("As wide as it fits", "↔", () => this.fit(false))] : []));
         group_of(tools);
@@ -295,6 +291,13 @@ export class GraphView {
         this.apply();
     }
 
+    /** @param {number} x @param {number} y */
+    pan(x, y) {
+        this.zoom.x += x;
+        this.zoom.y += y;
+        this.apply();
+    }
+
     /** @param {number} by @param {number} [x] the point that keeps its position @param {number} [y] */
     scale(by, x = this.stage.clientWidth / 2, y = this.stage.clientHeight / 2) {
         const least = Math.min(1, this.stage.clientWidth / this.size.width, this.stage.clientHeight / this.size.height) / 2;
@@ -317,21 +320,16 @@ export class GraphView {
             this.scale(0.8 / this.zoom.scale);
             at = group.getBoundingClientRect();
         }
-        this.zoom.x += stage.left + stage.width / 2 - (at.left + at.width / 2);
-        this.zoom.y += stage.top + stage.height / 2 - (at.top + at.height / 2);
-        this.apply();
+        this.pan(stage.left + stage.width / 2 - (at.left + at.width / 2), stage.top + stage.height / 2 - (at.top + at.height / 2));
     }
 
     /** @param {WheelEvent} event */
     wheeled(event) {
         event.preventDefault();
         const stage = this.stage.getBoundingClientRect();
-        if (!event.shiftKey) this.scale(Math.exp(-event.deltaY / (event.ctrlKey ? 200 : 400)), event.clientX - stage.left, event.clientY - stage.top);
-        else {
-            this.zoom.x -= event.deltaX || event.deltaY; /* some browsers swap the axes
-                                                            themselves */
-            this.apply();
-        }
+        /* With Shift, some browsers swap the axes themselves. */
+        if (event.shiftKey) this.pan(-(event.deltaX || event.deltaY), 0);
+        else this.scale(Math.exp(-event.deltaY / (event.ctrlKey ? 200 : 400)), event.clientX - stage.left, event.clientY - stage.top);
     }
 
     /** One pointer drags the drawing; the distance between two pointers zooms it.
@@ -355,11 +353,7 @@ export class GraphView {
             /** @param {PointerEvent} moving */
             const apart = (moving) => Math.max(1, Math.hypot(moving.clientX - still.clientX, moving.clientY - still.clientY));
             this.scale(apart(event) / apart(last), still.clientX - stage.left, still.clientY - stage.top);
-        } else {
-            this.zoom.x += step.x;
-            this.zoom.y += step.y;
-            this.apply();
-        }
+        } else this.pan(step.x, step.y);
     }
 
     /** @param {MouseEvent} event */
@@ -379,21 +373,15 @@ export class GraphView {
     /** @param {KeyboardEvent} event */
     pressed(event) {
         const step = 60;
-        /** @type {Record<string, () => void>} */
-        const keys = {
-            ArrowLeft: () => (this.zoom.x += step),
-            ArrowRight: () => (this.zoom.x -= step),
-            ArrowUp: () => (this.zoom.y += step),
-            ArrowDown: () => (this.zoom.y -= step),
+        on_key(event, {
+            ArrowLeft: () => this.pan(step, 0),
+            ArrowRight: () => this.pan(-step, 0),
+            ArrowUp: () => this.pan(0, step),
+            ArrowDown: () => this.pan(0, -step),
             "+": () => this.scale(1.25),
             "-": () => this.scale(0.8),
             "0": () => this.fit(true),
             Backspace: () => this.back(),
-        };
-        const act = keys[event.key];
-        if (!act) return;
-        event.preventDefault();
-        act();
-        this.apply();
+        });
     }
 }

@@ -11,7 +11,7 @@
  * stays on the grid, which names the current line (aria-activedescendant), because invisible lines
  * are removed from the document.
  */
-import { chip, el, fit, giving_way } from "./dom.js";
+import { chip, el, fit, giving_way, on_key } from "./dom.js";
 import { same_chosen } from "./state.js";
 import { weigher } from "./subject.js";
 import { count, first_words, percent, shorten } from "./words.js";
@@ -27,6 +27,7 @@ const NARROW = "(max-width: 600px)"; /* must equal the value in the style sheet 
 const BEYOND = 12; /* rows that are kept above and below the visible ones */
 const NAME = 140;
 const LEAST = 190; /* minimum width of each of several columns on the right */
+const MEASURE = 94; /* width of the column of a measure */
 const PRINTED = 3000;
 
 /** @typedef {{block: Block, line: number, lines: number}} Line */
@@ -93,15 +94,9 @@ export class RowList {
         grid.append(this.body);
         this.head = head;
         this.put_head(head);
-        /* The tracks of the grid; CSS does not allow a repetition of 0. */
-        if (this.measures.length) {
-            grid.style.setProperty("--measures", `repeat(${this.measures.length}, 94px)`);
-            grid.style.setProperty("--measure", "80px");
-            grid.style.setProperty("--measure-phone", "72px");
-        }
-        grid.style.setProperty("--least", `${26 + LEAST * (subject.sides.length - 1) + 94 * this.measures.length}px`);
-        grid.style.setProperty("--left", `${subject.left}fr`);
-        grid.style.setProperty("--columns", String(subject.sides.length - 1));
+        const columns = subject.sides.length - 1;
+        grid.classList.toggle("measured", this.measures.length > 0);
+        grid.style.cssText = `--left: ${subject.left}fr; --columns: ${columns}; --least: ${26 + LEAST * columns + MEASURE * this.measures.length}px; --measures: ${`${MEASURE}px `.repeat(this.measures.length)}`;
         grid.addEventListener("scroll", () => this.render(), { passive: true });
         grid.addEventListener("click", (event) => this.clicked(event));
         grid.addEventListener("keydown", (event) => this.pressed(event));
@@ -284,25 +279,23 @@ export class RowList {
     row({ block, line, lines }, at) {
         const left = this.left_of(block)[line];
         const place = lines === 1 ? "only" : line === 0 ? "first" : line === lines - 1 ? "last" : "middle";
-        const row = el(
+        return el(
             "div",
             {
                 role: "row",
                 id: `row-${at}`,
                 class: `row ${block.level} tint-${block.tint} ${place}`,
-                "aria-level": line ? "2" : "1",
-                "aria-rowindex": String(at + 2),
-                "data-at": String(at),
+                style: `top: ${at * this.line_height}px; height: ${this.line_height}px`,
+                "aria-level": line ? 2 : 1,
+                "aria-rowindex": at + 2,
+                "aria-expanded": !line && block.counts.folded ? String(this.opened.has(block)) : undefined,
+                "data-at": at,
             },
             el("div", { role: "gridcell", class: `left${left?.quiet ? " quiet" : ""}` }, ...(left ? item_cell(left, true) : [])),
             el("div", { role: "gridcell", class: "gutter" }, this.gutter(block, line)),
             ...this.subject.sides.slice(1).map((_, i) => el("div", { role: "gridcell", class: `right ${block.looks?.[i] ?? ""}${block.items().right[i]?.[line]?.quiet ? " quiet" : ""}` }, ...this.right_cell(block, i, line, lines, left))),
             ...this.measures.map(({ measure, i }) => this.measure(measure, i, block, line))
         );
-        if (!line && block.counts.folded) row.setAttribute("aria-expanded", String(this.opened.has(block)));
-        row.style.top = `${at * this.line_height}px`;
-        row.style.height = `${this.line_height}px`;
-        return row;
     }
 
     /** If one layer stands beside several nodes, its name has a line of its own.
@@ -334,9 +327,11 @@ export class RowList {
         const value = block.measures[i] ?? null;
         const cell = el("div", { role: "gridcell", class: this.measure_class(i) });
         if (line || value === null) return cell;
-        const bar = el("span", { class: `bar ${measure.signed ? (value > 0 ? "alarm" : "good") : `bar-${i}`}`, "aria-hidden": "true" });
-        bar.style.width = `${measure.most ? (Math.abs(value) / measure.most) * 100 : 0}%`;
-        cell.append(bar, el("span", { class: "number" }, measure.print(value)));
+        const look = measure.signed ? (value > 0 ? "alarm" : "good") : `bar-${i}`;
+        cell.append(
+            el("span", { class: `bar ${look}`, style: `width: ${(Math.abs(value) / measure.most) * 100}%`, "aria-hidden": "true" }),
+            el("span", { class: "number" }, measure.print(value))
+        );
         if (measure.total) cell.title = `${percent(value, measure.total)} of all`;
         return cell;
     }
@@ -406,8 +401,7 @@ export class RowList {
         const page = Math.max(1, Math.floor(this.grid.clientHeight / this.line_height) - 1);
         const block = this.lines[this.current]?.block;
         const open = block && this.opened.has(block);
-        /** @type {Record<string, () => void>} */
-        const keys = {
+        on_key(event, {
             ArrowDown: () => this.select_to(this.current + 1, event.shiftKey),
             ArrowUp: () => this.select_to(this.current - 1, event.shiftKey),
             PageDown: () => this.go(this.current + page),
@@ -418,11 +412,6 @@ export class RowList {
             ArrowLeft: () => block && open && this.toggle(block),
             Enter: () => this.choose_line(this.current, event.shiftKey),
             " ": () => block && this.toggle(block),
-        };
-        const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : keys[event.key];
-        if (!act) return;
-        event.preventDefault();
-        event.stopPropagation();
-        act();
+        });
     }
 }

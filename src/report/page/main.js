@@ -6,7 +6,7 @@ import { put_advice } from "./advice.js";
 import { check_subject, checks_subject, failed_subject, judged_subject, lint_subject } from "./check.js";
 import { compare_subject } from "./compare.js";
 import { put_record } from "./detail.js";
-import { by_id, copy_button, el, embedded, group_of, within_groups } from "./dom.js";
+import { by_id, copy_button, el, embedded, group_of, on_key, within_groups } from "./dom.js";
 import { exports_subject } from "./exports.js";
 import { filtered, ordered, tally } from "./filter.js";
 import { GraphView } from "./graph.js";
@@ -139,23 +139,20 @@ function put_facet(facet) {
     const list = el("ul");
     const cut = facets_opened.has(facet.name) ? values.length : FACET_VALUES;
     for (const [value, n] of values.slice(0, cut)) {
-        const box = el("input", { type: "checkbox" });
-        box.checked = picked?.has(value) ?? false;
-        box.addEventListener("change", () => go(toggled(state, facet.name, value)));
+        const box = el("input", { type: "checkbox", checked: picked?.has(value) ?? false, change: () => go(toggled(state, facet.name, value)) });
         list.append(el("li", {}, el("label", { title: safe(value) }, box, el("span", { class: NAMES.has(facet.name) ? "value code" : "value" }, shorten(value, 48)), el("span", { class: "n" }, facet.of?.[value] ? noun(n, facet.of[value]) : count(n)))));
     }
-    const box = el("details", {}, el("summary", {}, facet.title), list);
-    if (values.length > cut) {
-        const more = el("button", { type: "button", class: "more" }, `${values.length - cut} more`);
-        more.addEventListener("click", () => {
-            facets_opened.add(facet.name);
-            put_facets();
-        });
-        box.append(more);
-    }
-    box.open = facets_touched.get(facet.name) ?? (facet.open || !!picked);
-    box.addEventListener("toggle", () => facets_touched.set(facet.name, box.open));
-    return box;
+    const show_all = () => {
+        facets_opened.add(facet.name);
+        put_facets();
+    };
+    return el(
+        "details",
+        { open: facets_touched.get(facet.name) ?? (facet.open || !!picked), toggle: (event) => facets_touched.set(facet.name, event.target.open) },
+        el("summary", {}, facet.title),
+        list,
+        values.length > cut && el("button", { type: "button", class: "more", click: show_all }, `${values.length - cut} more`)
+    );
 }
 /** @type {Map<string, boolean>} */
 const facets_touched = new Map();
@@ -252,6 +249,8 @@ function arrive() {
     document.documentElement.dataset.ready = location.hash;
 }
 
+const sort = () => go(changed(state, { sort: state.sort ? "" : "size" }));
+
 /* ---------------------------------------------------------------------- the keys */
 
 /** @param {KeyboardEvent} event */
@@ -270,26 +269,20 @@ function pressed(event) {
         if (event.key === "Enter") by_id("rows").focus();
         return;
     }
-    const names = Object.keys(views);
-    /** @type {Record<string, () => void>} */
-    const keys = {
+    /** @param {string} view */
+    const to_view = (view) => () => {
+        go(changed(state, { view }));
+        focus_view();
+    };
+    on_key(event, {
         "/": () => search.focus(),
         "?": () => help.showModal(),
         j: () => moved(1),
         k: () => moved(-1),
         o: () => document.getElementById("record-title")?.focus(),
-        s: () => go(changed(state, { sort: state.sort ? "" : "size" })),
-    };
-    names.forEach((view, i) => {
-        keys[String(i + 1)] = () => {
-            go(changed(state, { view }));
-            focus_view();
-        };
+        s: sort,
+        ...Object.fromEntries(Object.keys(views).map((view, i) => [i + 1, to_view(view)])),
     });
-    const act = keys[event.key];
-    if (!act) return;
-    event.preventDefault();
-    act();
 }
 
 /** Moves the focus to the element that handles the keys of the view. */
@@ -309,7 +302,7 @@ function moved(way) {
 /* ------------------------------------------------------------------------- begin */
 
 search.addEventListener("input", () => amend(changed(state, { query: search.value })));
-by_id("sort").addEventListener("click", () => go(changed(state, { sort: state.sort ? "" : "size" })));
+by_id("sort").addEventListener("click", sort);
 by_id("bar-tools").append(copy_button("Copy as Markdown", () => {
     const blocks = sorted_blocks();
     const selected = rows.selected();

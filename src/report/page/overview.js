@@ -67,8 +67,7 @@ function bars(subject, state, { facet, title }) {
     const list = el("ul", { class: "bars" });
     for (const [value, sum] of values.slice(0, BARS)) {
         const on = picked?.has(value) ?? false;
-        const bar = el("span", { class: "bar", "aria-hidden": "true" });
-        bar.style.width = `${unit.total ? Math.min(100, (sum / unit.total) * 100) : 0}%`;
+        const bar = el("span", { class: "bar", style: `width: ${unit.total ? Math.min(100, (sum / unit.total) * 100) : 0}%`, "aria-hidden": "true" });
         const words = el("span", { class: NAMES.has(facet) ? "label code" : "label" }, ...breakable(shorten(value, 60)));
         const number = el("span", { class: "number" }, `${unit.print(sum)}  ${percent(sum, unit.total).padStart(7, "\u2007")}`);
         list.append(el("li", {}, el("a", { href: print_state(toggled(state, facet, value)), class: on ? "on" : "", "aria-current": String(on), title: safe(value) }, words, el("span", { class: "track" }, bar), number)));
@@ -142,9 +141,7 @@ function put_roofline(roofline, shown, link) {
         if (taken.has(place)) continue;
         taken.add(place);
         const dot = svg("circle", { cx: x(p.x).toFixed(1), cy: y(p.y).toFixed(1), r: 4.5, class: `dot ${p.look}${shown.has(key_of(p.chosen)) ? "" : " dim"}` }, svg("title", {}, p.title));
-        const a = svg("a", { href: link(p.chosen), "aria-label": p.title }, dot);
-        a.setAttribute("tabindex", "-1"); /* the rows link to each of the equal layers */
-        chart.append(a);
+        chart.append(svg("a", { href: link(p.chosen), "aria-label": p.title, tabindex: -1 }, dot)); /* the rows link to each of the equal layers */
     }
     chart.append(svg("text", { x: (width + left) / 2, y: height - 8, class: "axis" }, "multiply-adds per byte"), svg("text", { x: 14, y: (height - bottom) / 2, class: "axis", transform: `rotate(-90 14 ${(height - bottom) / 2})` }, timed ? "multiply-adds per millisecond" : "multiply-adds"));
     const note = timed ? (bytes || macs ? "" : "The peaks of the device are not known, so it has no roof.") : "No profile was given: this is the work of each layer, not its speed.";

@@ -37,9 +37,7 @@ function put_rule(subject, rule, link) {
     const findings = rule.findings.slice(0, SHOWN).map((f) => el("li", {}, el("span", { class: `severity ${f.severity}` }, f.severity), " ", ...put_pieces(located(linked(subject, f.message), f.where), link), f.todo ? el("p", { class: "fix" }, ...put_pieces(linked(subject, f.todo), link)) : null));
     const more = rule.findings.length - findings.length;
     const body = el("div", { class: "rule-body" }, rule.note ? el("p", { class: "faint" }, rule.note) : null, put_why(subject, rule, link), el("ul", {}, ...findings), more > 0 ? el("p", { class: "faint" }, `and ${count(more)} more: filter the rows by this rule to see them`) : null);
-    const box = el("details", { class: `card ${bad ? "bad" : ""}` }, summary, body);
-    box.open = bad && rule.findings.length <= 20;
-    return box;
+    return el("details", { class: `card ${bad ? "bad" : ""}`, open: bad && rule.findings.length <= 20 }, summary, body);
 }
 
 /** @param {HTMLElement} panel @param {import("./types").Subject} subject @param {(chosen: import("./types").Chosen) => string} link */

@@ -104,8 +104,7 @@ export class SourceView {
     }
 
     put() {
-        const input = el("input", { type: "file", multiple: "", accept: ".py,text/plain", id: "source-files", class: "hidden", "aria-label": "Open source files" });
-        input.addEventListener("change", () => this.take(input.files));
+        const input = el("input", { type: "file", multiple: true, accept: ".py,text/plain", id: "source-files", class: "hidden", "aria-label": "Open source files", change: (event) => this.take(event.target.files) });
         const missing = [...new Set(this.sources.lines.map((line) => line.file))].filter((file) => !this.files.has(file));
         const hint = missing.length ? el("p", { class: "faint" }, el("label", { for: "source-files", class: "button" }, "Open source files"), ` or drop them here to show them whole: ${missing.slice(0, 6).join(", ")}${missing.length > 6 ? ", …" : ""}. They stay in this browser.`) : null;
         this.items.clear();
