@@ -9,8 +9,7 @@ import { item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
 import { command_section } from "./markdown.js";
 import { facts_of, table_of } from "./records.js";
-import { key_of } from "./state.js";
-import { make_subject, placed } from "./subject.js";
+import { block_of, make_subject, placed } from "./subject.js";
 import { base_name, count, grouped, millis, noun, once, percent, safe, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -165,27 +164,23 @@ const failure_text = ({ error }) => (error ? safe([error.file, error.message].fi
 /** The right side of the row: what changed and what was found, or why the build was not checked.
  * @param {CheckedBuild} b */
 function build_items(b) {
-    const chosen = choose_build(b);
     const loud = findings_of(b).filter((f) => f.severity !== "info");
     const lines = loud.slice(0, IN_ROW).map((f) => item("", safe(f.message), [word_chip(f.severity, f.severity), word_chip(f.rule, "why")]));
     if (b.error) lines.push(item("", failure_text(b)));
     if (loud.length > IN_ROW) lines.push(item("", `and ${noun(loud.length - IN_ROW, "finding")} more`));
-    return (lines.length ? lines : [item("", "")]).map((line) => ({ ...line, chosen }));
+    return lines.length ? lines : [item("", "")];
 }
 
-/** @param {CheckedBuild} b @param {number} at @returns {Block} */
-function build_block(b, at) {
-    const chosen = choose_build(b);
+/** @param {CheckedBuild} b @param {number} at @param {Command} command @returns {Block} */
+function build_block(b, at, command) {
+    const place = { chosen: choose_build(b), record: () => build_record(b, command) };
     const good = checked_look(b.verdict) === "good";
     const mark = good ? "" : b.error ? "?" : "~";
-    return {
+    return block_of({
         at,
-        tint: 0,
         mark,
-        level: good ? "plain" : b.error ? "doubtful" : "changed",
-        counts: { left: 1, folded: 0, right: build_items(b).length },
-        items: once(() => ({ left: [{ ...item("", b.name, [word_chip(b.verdict, checked_look(b.verdict))]), chosen }], folded: null, right: [build_items(b)] })),
-        keys: () => [key_of(chosen)],
+        left: [{ ...item("", b.name, [word_chip(b.verdict, checked_look(b.verdict))]), ...place }],
+        right: [build_items(b).map((line) => ({ ...line, ...place }))],
         measures: [b.change_ms ?? null],
         facets: {
             verdict: [b.verdict],
@@ -193,7 +188,7 @@ function build_block(b, at) {
             label: b.label ? [b.label] : [],
         },
         text: once(() => search_text([b.name, failure_text(b), ...findings_of(b).flatMap((f) => [f.rule, f.message])])),
-    };
+    });
 }
 
 /** @param {ReturnType<typeof findings_of>[0]} f @returns {import("./types").Pieces} */
@@ -253,8 +248,7 @@ function brief_of_list(d) {
 
 /** @param {ChecksDocument} d @param {Command} command @returns {Subject} */
 export function checks_subject(d, command) {
-    const blocks = d.builds.map(build_block);
-    const builds = new Map(d.builds.map((b) => [b.name, b]));
+    const blocks = d.builds.map((b, i) => build_block(b, i, command));
     const changes = blocks.map((b) => Math.abs(b.measures[0] ?? 0));
     /** @param {string} title @param {number} n @param {string} verdict @returns {import("./types").Tile} */
     const tile = (title, n, verdict) => ({ title, value: count(n), note: n === 1 ? "build" : "builds", look: n ? checked_look(verdict) : "", filter: ["verdict", verdict] });
@@ -280,10 +274,6 @@ export function checks_subject(d, command) {
         brief: brief_of_list(d),
         rules: rules_of_list(d),
         rules_title: "Findings",
-        record(chosen) {
-            const build = chosen.kind === "check" ? builds.get(chosen.id) : undefined;
-            return build ? build_record(build, command) : null;
-        },
         ...placed("check"),
     });
 }

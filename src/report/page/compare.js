@@ -8,8 +8,7 @@ import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
 import { command_section } from "./markdown.js";
 import { facts_of, LOOKS, table_of } from "./records.js";
-import { key_of } from "./state.js";
-import { LEVELS, make_subject, most_of, placed, TINTS } from "./subject.js";
+import { block_of, make_subject, most_of, placed, TINTS } from "./subject.js";
 import { apart, count, millis, once, percent, safe, shorten, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -41,26 +40,17 @@ const choose_region = (r) => ({ kind: "region", id: String(r.region) });
 
 /* ------------------------------------------------------------------------ blocks */
 
-/** @param {Group} g @param {Region} r @returns {Item} */
-function group_item(g, r) {
+/** @param {Group} g @returns {Item} */
+function group_item(g) {
     const loose = g.loose ? [word_chip("loose", "region", "it is unknown which layer computes which of the nodes")] : [];
-    return { ...item("", g.nodes.map(safe).join(" + ") || "(no node)", [...group_chips(g), ...loose]), chosen: choose_region(r) };
+    return item("", g.nodes.map(safe).join(" + ") || "(no node)", [...group_chips(g), ...loose]);
 }
 
-/** @param {Move} m @param {string} mark @param {Chosen} chosen @returns {Item} */
-function move_item(m, mark, chosen) {
+/** @param {Move} m @param {string} mark @returns {Item} */
+function move_item(m, mark) {
     const chips = [...(m.cause ? [word_chip(m.cause, "cause")] : []), ...form_chips(m.before, m.after)];
     const name = m.nodes.length ? m.nodes.join(" + ") : `${m.from.join(", ")} → ${m.to.join(", ")}`;
-    return { ...item(`${mark} ${m.kind}`, name, chips), chosen };
-}
-
-/** @param {Item[]} left @param {Item[]} right */
-function sides(left, right) {
-    return {
-        counts: { left: left.length, folded: 0, right: right.length },
-        items: () => ({ left, folded: null, right: [right] }),
-        keys: () => [...left, ...right].flatMap((i) => (i.chosen ? key_of(i.chosen) : [])),
-    };
+    return item(`${mark} ${m.kind}`, name, chips);
 }
 
 /** Maps names of nodes to operators; if both builds have a node, the operator is that of the new
@@ -71,14 +61,15 @@ function operators_of(d) {
     return new Map([...nodes.map((n) => [n.old, n.op]), ...nodes.map((n) => [n.new, n.op])].flatMap(([name, op]) => (name === undefined || op === undefined ? [] : [[name, op]])));
 }
 
-/** @param {Region} r @param {CompareDocument} d @param {Map<string, string>} ops @param {(module: string) => string} cut @param {number} tint @returns {Block} */
-function region_block(r, d, ops, cut, tint) {
+/** @param {Region} r @param {CompareDocument} d @param {Map<string, string>} ops @param {(module: string) => string} cut @param {number} tint @param {Command} command @returns {Block} */
+function region_block(r, d, ops, cut, tint, command) {
+    const place = { chosen: choose_region(r), record: () => region_record(r, d, command) };
     const moves = d.moves.filter((m) => m.region === r.region);
-    const left = r.old.map((g) => group_item(g, r));
-    const right = r.new.map((g) => group_item(g, r));
+    const left = r.old.map(group_item);
+    const right = r.new.map(group_item);
     for (const m of moves) {
-        if (m.old) left.push(move_item(m.old, m.what === "changed" ? "~" : "−", choose_region(r)));
-        if (m.new) right.push(move_item(m.new, m.what === "changed" ? "~" : "+", choose_region(r)));
+        if (m.old) left.push(move_item(m.old, m.what === "changed" ? "~" : "−"));
+        if (m.new) right.push(move_item(m.new, m.what === "changed" ? "~" : "+"));
     }
     const what = [r.what, r.precision].filter((word) => word !== "same" && word !== "unknown");
     const head = right[0] ?? left[0];
@@ -87,12 +78,13 @@ function region_block(r, d, ops, cut, tint) {
     const now = (r.new.length ? r.new : r.old).flatMap((g) => g.nodes);
     const changed = r.differs || r.tactic;
     const mark = r.what === "only-old" ? "-" : r.what === "only-new" ? "+" : half_stated(r) ? "?" : r.differs ? "~" : "";
-    return {
+    return block_of({
         at: r.region,
         tint,
         mark,
-        level: LEVELS[mark],
-        ...sides(left, right),
+        left: left.map((one) => ({ ...one, ...place })),
+        right: [right.map((one) => ({ ...one, ...place }))],
+        nodes: names,
         measures: [r.before ?? null, r.after ?? null, r.before === undefined || r.after === undefined ? null : r.after - r.before],
         facets: {
             show: [changed ? "changed" : "unchanged", ...(moves.length ? ["inserted layers changed"] : [])],
@@ -106,43 +98,41 @@ function region_block(r, d, ops, cut, tint) {
             also: [r.layout && "layout", r.layers && "number of layers", r.moves && "inserted layers", r.tactic && "tactic", half_stated(r) && "facts of one build only"].filter((w) => w !== false),
         },
         text: once(() => search_text([...names, r.what])),
-    };
+    });
 }
 
 /** A change outside all regions, in a block of its own.
- * @param {string} id @param {Item | null} left @param {Item | null} right @param {string} what @param {number} at @returns {Block} */
-function lone_block(id, left, right, what, at) {
-    /** @type {Chosen} */
-    const chosen = { kind: "change", id };
-    const mark = left && right ? "~" : left ? "-" : "+";
-    for (const one of [left, right]) if (one) one.chosen = chosen;
-    return {
+ * @param {string} id @param {Item | null} left @param {Item | null} right @param {string} what @param {number} at @param {() => Section[]} facts @param {Command} command @returns {Block} */
+function lone_block(id, left, right, what, at, facts, command) {
+    const name = (right ?? left)?.name ?? "";
+    const place = {
+        chosen: { kind: "change", id },
+        record: () => ({ kind: what, title: shorten(name, 200), chips: [], sections: [...facts(), command_section(command.page)] }),
+    };
+    return block_of({
         at,
-        tint: 0,
-        mark,
-        level: LEVELS[mark],
-        ...sides(left ? [left] : [], right ? [right] : []),
+        mark: left && right ? "~" : left ? "-" : "+",
+        left: left ? [{ ...left, ...place }] : [],
+        right: [right ? [{ ...right, ...place }] : []],
         measures: [null, null, null],
         facets: { show: ["changed"], what: [what] },
         text: once(() => search_text([left?.name ?? "", right?.name ?? "", what])),
-    };
+    });
 }
 
-/** @param {CompareDocument} d @returns {Block[]} */
-function lone_blocks(d) {
+/** @param {CompareDocument} d @param {Command} command @returns {Block[]} */
+function lone_blocks(d, command) {
     const end = d.regions.length;
+    /** @param {string} path @param {import("./types").Row} one */
+    const facts = (path, one) => () => facts_of("What changed", `compare/${path}`, one);
     /** @param {CompareDocument["ports"][0]["old"]} p @param {boolean} output */
     const port = (p, output) => (p ? item(output ? "output" : "input", p.name, [word_chip(p.shape, "why"), ...change_chips([], [p.form])]) : null);
     /** @param {CompareDocument["nodes"][0]} n @param {string | undefined} name @param {string | undefined} fate */
     const node = (n, name, fate) => (name === undefined ? null : item(n.op, name || `(${n.op})`, fate ? [word_chip(fate, `fate-${fate}`)] : []));
     return [
-        ...d.ports.map((p, i) => lone_block(`port:${i}`, port(p.old, p.output), port(p.new, p.output), "port", -1)),
-        ...d.moves.flatMap((m, i) => {
-            if (m.region !== undefined) return [];
-            const [before, after] = [m.old, m.new].map((one) => (one ? move_item(one, "", choose_region(/** @type {Region} */ ({ region: -1 }))) : null));
-            return [lone_block(`move:${i}`, before ?? null, after ?? null, "inserted layer", end)];
-        }),
-        ...d.nodes.map((n, i) => lone_block(`node:${i}`, node(n, n.old, n.before), node(n, n.new, n.after), n.what, end + 1)),
+        ...d.ports.map((p, i) => lone_block(`port:${i}`, port(p.old, p.output), port(p.new, p.output), "port", -1, facts("ports", p), command)),
+        ...d.moves.flatMap((m, i) => (m.region === undefined ? [lone_block(`move:${i}`, m.old ? move_item(m.old, "") : null, m.new ? move_item(m.new, "") : null, "inserted layer", end, facts("moves", m), command)] : [])),
+        ...d.nodes.map((n, i) => lone_block(`node:${i}`, node(n, n.old, n.before), node(n, n.new, n.after), n.what, end + 1, facts("nodes", n), command)),
     ];
 }
 
@@ -180,19 +170,6 @@ function region_record(r, d, command) {
     };
 }
 
-/** Details of a change outside all regions, named by its index in its list: "port:0".
- * @param {Block} block @param {string} id @param {CompareDocument} d @param {Command} command @returns {Story} */
-function lone_record(block, id, d, command) {
-    const [kind, at] = id.split(":");
-    const list = kind === "port" ? "ports" : kind === "move" ? "moves" : "nodes";
-    const { left, right } = block.items();
-    return {
-        kind: block.facets.what?.[0] ?? "change",
-        title: shorten((right[0]?.[0] ?? left[0])?.name ?? "", 200),
-        chips: [],
-        sections: [...facts_of("What changed", `compare/${list}`, d[list][Number(at)] ?? {}), command_section(command.page)],
-    };
-}
 
 /* ---------------------------------------------------------------------- overview */
 
@@ -247,9 +224,7 @@ export function compare_subject(d, command) {
     const ops = operators_of(d);
     const cut = cut_modules([...ops.keys()].map((name) => module_of_name(name)));
     const regions = [...d.regions].sort((a, b) => a.region - b.region);
-    const blocks = [...regions.map((r, i) => region_block(r, d, ops, cut, (i % TINTS) + 1)), ...lone_blocks(d)].sort((a, b) => a.at - b.at);
-    /** The region that contains a node, for links that name the node. @param {string} name */
-    const region_of_node = (name) => regions.find((r) => [...r.old, ...r.new].some((g) => g.nodes.includes(name)));
+    const blocks = [...regions.map((r, i) => region_block(r, d, ops, cut, (i % TINTS) + 1, command)), ...lone_blocks(d, command)].sort((a, b) => a.at - b.at);
     const ms = d.summary.ms;
     const [from = "", to = ""] = apart([d.old.engine, d.new.engine]);
     return make_subject({
@@ -287,15 +262,6 @@ export function compare_subject(d, command) {
         ...(ms && { chart_measure: 1 }),
         tiles: tiles_of(d),
         waterfall: waterfall_of(d),
-        settled(chosen) {
-            const region = chosen.kind === "node" ? region_of_node(chosen.id) : undefined;
-            return region ? choose_region(region) : chosen;
-        },
-        record(chosen) {
-            const region = chosen.kind === "region" ? regions[Number(chosen.id)] : undefined;
-            const lone = chosen.kind === "change" ? blocks.find((b) => b.keys().includes(key_of(chosen))) : undefined;
-            return region ? region_record(region, d, command) : lone ? lone_record(lone, chosen.id, d, command) : null;
-        },
         ...placed("region"),
     });
 }

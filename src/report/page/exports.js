@@ -7,12 +7,12 @@ import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
 import { command_section } from "./markdown.js";
 import { table_of } from "./records.js";
-import { key_of } from "./state.js";
-import { LEVELS, make_subject } from "./subject.js";
+import { block_of, make_subject } from "./subject.js";
 import { apart, base_name, count, grouped, noun, once, safe } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chosen} Chosen */
+/** @typedef {import("./types").Command} Command */
 /** @typedef {import("./types").ExportChange} ExportChange */
 /** @typedef {import("./types").ExportsDocument} ExportsDocument */
 /** @typedef {import("./types").Item} Item */
@@ -35,31 +35,25 @@ function choose(changes, at) {
     return name === undefined ? { kind: "change", id: String(at) } : { kind: "node", id: name };
 }
 
-/** @param {ExportChange[]} changes @param {"old" | "new"} side @param {Chosen} chosen @returns {Item[]} */
-function side_items(changes, side, chosen) {
+/** @param {ExportChange[]} changes @param {"old" | "new"} side @returns {Item[]} */
+function side_items(changes, side) {
     const name = changes[0]?.[side];
     const whole = changes[0]?.old === undefined && changes[0]?.new === undefined;
     if (name === undefined && !whole) return [];
-    return changes.map((c, i) => ({
-        ...item(i ? "" : c.op ?? c.what, i ? "" : name ?? "", [...(c.of ? [word_chip(c.of, "why")] : []), value_chip(side === "old" ? c.was : c.now)]),
-        chosen,
-    }));
+    return changes.map((c, i) => item(i ? "" : c.op ?? c.what, i ? "" : name ?? "", [...(c.of ? [word_chip(c.of, "why")] : []), value_chip(side === "old" ? c.was : c.now)]));
 }
 
-/** @param {ExportChange[]} changes @param {number} at @param {(module: string) => string} cut @returns {Block} */
-function change_block(changes, at, cut) {
-    const chosen = choose(changes, at);
-    const [left, right] = [side_items(changes, "old", chosen), side_items(changes, "new", chosen)];
+/** @param {ExportChange[]} changes @param {number} at @param {(module: string) => string} cut @param {Command} command @returns {Block} */
+function change_block(changes, at, cut, command) {
+    const place = { chosen: choose(changes, at), record: () => change_record(changes, "", command) };
+    const [left = [], right = []] = /** @type {const} */ (["old", "new"]).map((side) => side_items(changes, side).map((one) => ({ ...one, ...place })));
     const name = changes[0]?.new ?? changes[0]?.old ?? "";
-    const mark = !left.length ? "+" : !right.length ? "-" : "~";
-    return {
+    return block_of({
         at,
-        tint: 0,
-        mark,
-        level: LEVELS[mark],
-        counts: { left: left.length, folded: 0, right: right.length },
-        items: () => ({ left, folded: null, right: [right] }),
-        keys: () => [key_of(chosen)],
+        mark: !left.length ? "+" : !right.length ? "-" : "~",
+        left,
+        right: [right],
+        nodes: [changes[0]?.old ?? [], changes[0]?.new ?? []].flat(),
         measures: [],
         facets: {
             what: [...new Set(changes.map((c) => c.what))],
@@ -68,6 +62,24 @@ function change_block(changes, at, cut) {
             of: [...new Set(changes.flatMap((c) => c.of ?? []))],
         },
         text: once(() => search_text(changes.flatMap((c) => [c.old ?? "", c.new ?? "", c.op ?? "", c.what]))),
+    });
+}
+
+/** @param {ExportChange[]} changes of one block; none: the node did not change @param {string} node its name if there are no changes @param {Command} command @returns {import("./types").Story} */
+function change_record(changes, node, command) {
+    const [one] = changes;
+    const renamed = one?.old !== undefined && one.new !== undefined && one.old !== one.new;
+    return {
+        kind: one?.op ?? one?.what ?? "node",
+        title: safe(one?.new ?? one?.old ?? one?.what ?? node),
+        chips: [],
+        sections: [
+            ...table_of("Aligned", "exports/changes", renamed ? [{ old: one.old, new: one.new }] : []),
+            ...(one
+                ? table_of("What changed", "exports/changes", changes.map(({ what, of, was, now }) => ({ what, of, was, now })))
+                : [{ title: "What changed", lines: [["Nothing: this node is next to one that changed."]] }]),
+            command_section(command.page),
+        ],
     };
 }
 
@@ -82,15 +94,11 @@ function tiles_of(d) {
     ];
 }
 
-/** @param {ExportsDocument} d @param {import("./types").Command} command @returns {Subject} */
+/** @param {ExportsDocument} d @param {Command} command @returns {Subject} */
 export function exports_subject(d, command) {
     const groups = [...grouped(d.changes, (c) => [place_of(c)]).values()];
     const cut = cut_modules(groups.map(([c]) => module_of_name(c?.new ?? c?.old ?? "")));
-    const blocks = groups.map((changes, i) => change_block(changes, i, cut));
-    /** Index of the block by the node's old and new name, since the drawing and links use both.
-     * @type {Map<string, number>} */
-    const by_name = new Map();
-    groups.forEach(([c], i) => [c?.old, c?.new].forEach((name) => name !== undefined && by_name.set(name, i)));
+    const blocks = groups.map((changes, i) => change_block(changes, i, cut, command));
     const [from = "", to = ""] = apart([d.old.model, d.new.model]);
     return make_subject({
         title: `${base_name(d.old.model)} → ${base_name(d.new.model)}`,
@@ -108,29 +116,7 @@ export function exports_subject(d, command) {
         ],
         chart_note: "Weights are not compared.",
         tiles: tiles_of(d),
-        settled(chosen) {
-            const at = chosen.kind === "node" ? by_name.get(chosen.id) : undefined;
-            return at === undefined ? chosen : choose(groups[at] ?? [], at);
-        },
-        record(chosen) {
-            const at = chosen.kind === "node" ? by_name.get(chosen.id) : chosen.kind === "change" ? Number(chosen.id) : undefined;
-            const changes = at === undefined ? undefined : groups[at];
-            if (!changes && chosen.kind !== "node") return null;
-            const [one] = changes ?? [];
-            const renamed = one?.old !== undefined && one.new !== undefined && one.old !== one.new;
-            return {
-                kind: one?.op ?? one?.what ?? "node",
-                title: safe(one?.new ?? one?.old ?? one?.what ?? chosen.id),
-                chips: [],
-                sections: [
-                    ...table_of("Aligned", "exports/changes", renamed ? [{ old: one.old, new: one.new }] : []),
-                    ...(changes
-                        ? table_of("What changed", "exports/changes", changes.map(({ what, of, was, now }) => ({ what, of, was, now })))
-                        : [{ title: "What changed", lines: [["Nothing: this node is next to one that changed."]] }]),
-                    command_section(command.page),
-                ],
-            };
-        },
+        others: ({ kind, id }) => (kind === "node" ? change_record([], id, command) : null),
         box_of({ id }, { nodes }) {
             const boxes = Object.entries(nodes ?? {}).filter(([, name]) => name === id);
             return (boxes.find(([box]) => box[0] === "n") ?? boxes[0])?.[0] ?? null;

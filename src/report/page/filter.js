@@ -66,18 +66,26 @@ export function search_text(names) {
     return names.map((name) => (name + (safe(name) === name ? "" : ` ${safe(name)}`)).toLowerCase()).join("\n");
 }
 
-/** Finds the first block that shows the selection, and its item there.
- * @param {Block[]} blocks @returns {(chosen: Chosen) => {block: Block, item: import("./types").Item} | null} */
-export function finder(blocks) {
+/** @param {Block} block */
+const keys_of = (block) => block.keys();
+/** @param {Block} block */
+const nodes_of = (block) => (block.nodes ?? []).map((id) => key_of({ kind: "node", id }));
+
+/** Finds the first block that shows the selection, or else the first one that contains the node of
+ * that name, and its item: the selected one, or else the first one that can be selected.
+ * @param {Block[]} blocks @param {(chosen: Chosen) => Chosen | null} settled @returns {(chosen: Chosen) => {block: Block, item: import("./types").Item} | null} */
+export function finder(blocks, settled) {
     /** @type {() => Map<string, Block>} */
     const places = once(() => {
         const first = new Map();
-        for (const block of blocks) for (const key of block.keys()) if (!first.has(key)) first.set(key, block);
+        for (const keys of [keys_of, nodes_of]) for (const block of blocks) for (const key of keys(block)) if (!first.has(key)) first.set(key, block);
         return first;
     });
-    return (chosen) => {
-        const block = places().get(key_of(chosen));
-        const item = block && [...block.items().right.flat(), ...block.items().left].find((i) => same_chosen(chosen, i.chosen ?? null));
+    return (asked) => {
+        const chosen = settled(asked);
+        const block = chosen && places().get(key_of(chosen));
+        const items = block ? [...block.items().right.flat(), ...block.items().left] : [];
+        const item = items.find((i) => same_chosen(chosen, i.chosen)) ?? items.find((i) => i.chosen);
         return block && item ? { block, item } : null;
     };
 }

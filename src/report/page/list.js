@@ -140,8 +140,8 @@ export class RowList {
         const at = this.lines[this.current];
         if (blocks.length !== this.blocks.length || blocks.some((b, i) => b !== this.blocks[i])) this.anchor = -1;
         this.blocks = blocks;
-        this.chosen = chosen;
         const found = chosen && this.subject.find(chosen);
+        this.chosen = found?.item.chosen ?? null;
         const sides = found?.block.items();
         if (found && sides?.folded && !sides.folded.includes(found.item) && sides.left.includes(found.item)) this.opened.add(found.block);
         this.layout();

@@ -12,8 +12,7 @@ import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
 import { command_section } from "./markdown.js";
 import { table_of } from "./records.js";
-import { key_of } from "./state.js";
-import { LEVELS, make_subject, most_of, placed, TINTS } from "./subject.js";
+import { block_of, make_subject, most_of, placed, TINTS } from "./subject.js";
 import { apart, base_name, count, millis, noun, once, percent, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -64,7 +63,6 @@ function mark_chips(c) {
 /** One line for each group. Texts of the whole cell are put into the first and the last line.
  * @param {MatrixCell} c @param {MatrixRow} r @returns {Item[]} */
 function cell_items(c, r) {
-    const chosen = choose_row(r);
     const quiet = c.is === "same" && r.differs;
     const added = c.moves.filter((m) => m.inserted && m.cause !== "free").map(move_text);
     const lines = c.groups.map((g) => item("", c.groups.length > 1 ? g.nodes.join(" + ") : "", group_chips(g)));
@@ -73,24 +71,24 @@ function cell_items(c, r) {
     first.chips.push(...mark_chips(c));
     if (c.inserted) last.chips.push(word_chip(`+${c.inserted}`, "cause", `inserted: ${added.join("; ")}`));
     if (c.ms !== undefined) first.figure = millis(c.ms);
-    return lines.map((line) => ({ ...line, chosen, quiet }));
+    return lines.map((line) => ({ ...line, quiet }));
 }
 
-/** @param {MatrixRow} r @param {number} tint @param {(module: string) => string} cut @returns {Block} */
-function row_block(r, tint, cut) {
+/** @param {MatrixRow} r @param {number} tint @param {(module: string) => string} cut @param {Command} command @returns {Block} */
+function row_block(r, tint, cut, command) {
+    const place = { chosen: choose_row(r), record: () => row_record(r, command) };
     const worst = worst_of(r);
     const mark = worst === "differs" ? "~" : worst === "unknown" ? "?" : "";
     const groups = r.cells.flatMap((c) => c.groups);
     const names = [...new Set(groups.flatMap((g) => g.nodes))];
-    return {
+    return block_of({
         at: r.row,
         tint: r.of === "nodes" ? tint : 0,
         mark,
-        level: LEVELS[mark],
-        counts: { left: 1, folded: 0, right: Math.max(1, ...r.cells.map((c) => c.groups.length)) },
-        items: once(() => ({ left: [{ ...item("", r.name), chosen: choose_row(r) }], folded: null, right: r.cells.map((c) => cell_items(c, r)) })),
+        left: [{ ...item("", r.name), ...place }],
+        right: r.cells.map((c) => cell_items(c, r).map((line) => ({ ...line, ...place }))),
+        nodes: names,
         looks: r.cells.map((c) => `is-${c.is}`),
-        keys: () => [key_of(choose_row(r))],
         measures: [apart_of(r)],
         facets: {
             show: [SHOWN[worst] ?? worst],
@@ -104,7 +102,7 @@ function row_block(r, tint, cut) {
             module: [...new Set(names.map((name) => cut(module_of_name(name))))],
         },
         text: once(() => search_text([r.name, ...names])),
-    };
+    });
 }
 
 /* ----------------------------------------------------------------------- records */
@@ -148,8 +146,7 @@ function tiles_of(d, names) {
 export function matrix_subject(d, command) {
     const names = apart(d.builds.map((b) => b.engine));
     const cut = cut_modules(d.rows.flatMap((r) => r.cells.flatMap((c) => c.groups.flatMap((g) => g.nodes.map(module_of_name)))));
-    const blocks = d.rows.map((r, i) => row_block(r, (i % TINTS) + 1, cut));
-    const rows = new Map(d.rows.map((r) => [String(r.row), r]));
+    const blocks = d.rows.map((r, i) => row_block(r, (i % TINTS) + 1, cut, command));
     const timed = d.builds.filter((b) => b.ms !== undefined);
     const worst = IS.find((is) => d.rows.some((r) => worst_of(r) === is));
     return make_subject({
@@ -178,15 +175,6 @@ export function matrix_subject(d, command) {
         tiles: tiles_of(d, names),
         tables: table_of("Builds", "matrix/builds", d.builds.map((b) => ({ ...b, model: undefined }))),
         waterfall: timed.length > 1 ? { title: "Time of all layers", steps: timed.map((b) => ({ label: b.build, from: 0, to: b.ms ?? 0, look: "whole" })) } : null,
-        /** A link to a node leads to its row. */
-        settled(chosen) {
-            const row = chosen.kind === "node" ? d.rows.find((r) => r.cells.some((c) => c.groups.some((g) => g.nodes.includes(chosen.id)))) : undefined;
-            return row ? choose_row(row) : chosen;
-        },
-        record(chosen) {
-            const row = chosen.kind === "row" ? rows.get(chosen.id) : undefined;
-            return row ? row_record(row, command) : null;
-        },
         ...placed("row"),
     });
 }

@@ -138,20 +138,24 @@ function node_item(run, n, evidence) {
     return {
         ...item(n.op, node_name(n), chips),
         chosen: run.choose_node(n),
+        record: () => node_record(run, n),
+        box: `n${n.index}`,
         index: `#${n.index}`,
         evidence,
         quiet: is_quiet(n),
     };
 }
 
-/** @param {Layer} l @returns {Item} */
-function layer_item(l) {
+/** @param {Run} run @param {Layer} l @returns {Item} */
+function layer_item(run, l) {
     const chips = l.kind === "compute" || l.kind === l.type.toLowerCase() ? [] : [word_chip(l.kind, `kind-${l.kind}`)];
     if (l.region !== undefined) chips.unshift(word_chip(`region ${l.region}`, "region", "these layers compute the region's nodes; which layer computes which node is unknown"));
     if (l.cause) chips.push(word_chip(l.cause, "cause", `inserted by TensorRT: ${l.cause}`));
     return {
         ...item(l.type || l.kind, l.name, [...chips, ...change_chips(l.inputs, l.outputs)]),
         chosen: choose_layer(l),
+        record: () => layer_record(run, l),
+        box: `l${l.index}`,
         index: String(l.index),
     };
 }
@@ -244,7 +248,7 @@ function layer_block(run, l, tint) {
         counts: { left: nodes.length, folded: folded_count(nodes), right: 1 },
         items: once(() => {
             const left = nodes.map((n, i) => node_item(run, n, evidence[i] ?? []));
-            return { left, folded: folded(nodes, left), right: [[layer_item(l)]] };
+            return { left, folded: folded(nodes, left), right: [[layer_item(run, l)]] };
         }),
         keys: () => [choose_layer(l), ...nodes.map((n) => run.choose_node(n))].map(key_of),
         layers: 1,
@@ -440,7 +444,7 @@ function layer_record(run, l) {
     return {
         kind: `layer ${l.index}`,
         title: safe(l.name) || safe(l.type),
-        chips: layer_item(l).chips,
+        chips: layer_item(run, l).chips,
         sections: [
             ...facts_of("What it is", "run/layers", l, own),
             ...findings_section(run, run.of_layer.get(l.index) ?? []),
@@ -540,7 +544,7 @@ function sources_of(run) {
     return {
         lines,
         nodes: run.nodes.filter((n) => run.places[n.index] || n.layers.length).map((n) => ({ chosen: run.choose_node(n), item: node_item(run, n, []), figure: cost(n) ? print(cost(n)) : "" })),
-        layers: run.layers.map((l) => ({ chosen: choose_layer(l), item: layer_item(l), figure: timed ? millis(l.ms ?? 0) : bytes(number_of(l.bytes) ?? 0) })),
+        layers: run.layers.map((l) => ({ chosen: choose_layer(l), item: layer_item(run, l), figure: timed ? millis(l.ms ?? 0) : bytes(number_of(l.bytes) ?? 0) })),
         measure: { print, total: timed ? run.document.summary.ms?.total ?? 0 : run.layers.reduce((sum, l) => sum + (number_of(l.bytes) ?? 0), 0) },
         related(key) {
             const at = key.indexOf(" ");
@@ -701,21 +705,11 @@ export function run_subject(document, story, patterns, forms, command, texts) {
         rules_title: "Findings",
         roofline: roofline_of(run),
         settled(chosen) {
-            if (chosen.kind === "source") return chosen;
             const index = run.index_of(chosen);
             return index === null ? null : chosen.kind === "layer" ? choose_layer(run.layer(index)) : run.choose_node(run.node(index));
         },
         sources: sources_of(run),
-        record(chosen) {
-            if (chosen.kind === "source") return source_record(run, chosen.id);
-            const index = run.index_of(chosen);
-            if (index === null) return null;
-            return chosen.kind === "layer" ? layer_record(run, run.layer(index)) : node_record(run, run.node(index));
-        },
-        box_of(chosen) {
-            const index = run.index_of(chosen);
-            return index === null ? null : `${chosen.kind === "layer" ? "l" : "n"}${index}`;
-        },
+        others: ({ kind, id }) => (kind === "source" ? source_record(run, id) : null),
         chosen_of(box) {
             const [, side, number] = box.match(/^([nl])(\d+)$/) ?? [];
             const list = side === "n" ? run.nodes : run.layers;

@@ -3,9 +3,9 @@
  * use, and compute the length of the longest bar.
  */
 import { finder } from "./filter.js";
+import { key_of } from "./state.js";
 
 /** @typedef {import("./types").Block} Block */
-/** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").Subject} Subject */
 
 /** Number of colors of groups, equal to that of the pictures (diff_label.c). */
@@ -16,6 +16,21 @@ export const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtfu
 /** The maximum of several measures, so that their bars have one scale.
  * @param {Block[]} blocks @param {...number} at */
 export const most_of = (blocks, ...at) => blocks.reduce((most, b) => at.reduce((max, i) => Math.max(max, Math.abs(b.measures[i] ?? 0)), most), 0);
+
+/** A block with few items, which are made at once.
+ * @param {import("./types").SmallBlock} own @returns {Block} */
+export function block_of({ left, right, ...own }) {
+    const items = { left, folded: null, right };
+    const chosen = [...right.flat(), ...left].flatMap((one) => one.chosen ?? []);
+    return {
+        tint: 0,
+        level: LEVELS[own.mark],
+        counts: { left: left.length, folded: 0, right: Math.max(0, ...right.map(({ length }) => length)) },
+        items: () => items,
+        keys: () => chosen.map(key_of),
+        ...own,
+    };
+}
 
 /** The weight of a block: its first known measure; for two builds, the change.
  * @param {Subject} subject @returns {(block: Block) => number} */
@@ -45,13 +60,8 @@ export function placed(kind) {
 }
 
 /** @param {import("./types").Own} own @returns {Subject} */
-export function make_subject({ settled = (chosen) => chosen, ...own }) {
-    const found = finder(own.blocks);
-    /** @template T @param {(one: Chosen) => T | null} use @returns {(chosen: Chosen) => T | null} */
-    const with_settled = (use) => (chosen) => {
-        const one = settled(chosen);
-        return one && use(one);
-    };
+export function make_subject({ settled = (chosen) => chosen, others = () => null, ...own }) {
+    const find = finder(own.blocks, settled);
     return {
         verdict: null,
         left: 13,
@@ -69,8 +79,11 @@ export function make_subject({ settled = (chosen) => chosen, ...own }) {
         first_view: "diff",
         ...own,
         charts: own.facets.filter((f) => f.chart).map(({ name, title }) => ({ facet: name, title })),
-        find: with_settled(found),
-        record: with_settled(own.record),
-        box_of: (chosen, picture) => with_settled((one) => own.box_of(one, picture))(chosen),
+        find,
+        record: (chosen) => find(chosen)?.item.record?.() ?? others(chosen),
+        box_of(chosen, picture) {
+            const item = find(chosen)?.item;
+            return item?.box ?? own.box_of?.(item?.chosen ?? chosen, picture) ?? null;
+        },
     };
 }

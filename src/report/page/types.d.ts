@@ -115,6 +115,8 @@ export interface Chip {
 /** One entry on one side of a row. */
 export interface Item {
     chosen?: Chosen;
+    record?: () => Story; /** its details, of what can be chosen */
+    box?: string; /** its name in pictures, where these do not name it otherwise (box_of) */
     index?: string;
     word: string; /** an operator, a layer's type */
     name: string;
@@ -138,6 +140,7 @@ export interface Block {
     looks?: string[]; /** of the columns on the right: a class each, "" for none */
     /** "layer 12", "node Conv_4": what in it can be chosen. */
     keys: () => string[];
+    nodes?: string[]; /** a link that names one of these nodes leads to the block, unless something of that name can be chosen */
     measures: (number | null)[]; /** as many as the subject has */
     facets: Record<string, string[]>;
     /** By facet what each of its values is one of, where that is not the block: a node, a finding. */
@@ -145,6 +148,11 @@ export interface Block {
     parts?: number[]; /** how its time is shared among its nodes */
     layers?: number; /** of the engine */
     text: () => string; /** all its names, in lower case */
+}
+
+/** A block with the items of its sides; block_of() has the rest. */
+export interface SmallBlock extends Omit<Block, "tint" | "level" | "counts" | "items" | "keys">, Pick<Sides, "left" | "right"> {
+    tint?: number;
 }
 
 export interface Sides {
@@ -252,11 +260,13 @@ export type Columns = Record<string, Column>;
 export type Row = Record<string, any>;
 
 /** What a subject says itself; the rest is as make_subject() has it. */
-type Made = "find" | "charts";
+type Made = "find" | "charts" | "record" | "box_of";
 type Common = "verdict" | "left" | "measures" | "chart_note" | "legend" | "first_filters" | "tables" | "brief" | "rules" | "rules_title" | "waterfall" | "roofline" | "sources" | "first_view";
 export interface Own extends Omit<Subject, Made | Common>, Partial<Pick<Subject, Common>> {
     facets: (Facet & { chart?: boolean })[]; /** chart: it has bars in the overview, too */
     settled?: (chosen: Chosen) => Chosen | null; /** the one form of what a link may call otherwise */
+    others?: (chosen: Chosen) => Story | null; /** the details of what no item is */
+    box_of?: Subject["box_of"];
 }
 
 /** A line of the exporter's source, and what was made of it. */
