@@ -199,24 +199,19 @@ function build_record(b, command) {
     const { check } = b;
     const path = "checks/builds/check";
     const own = command.builds?.find(({ name }) => name === b.name);
-    /** @type {[string, import("./types").Pieces][]} */
-    const says = check ? check.brief.map(({ topic, text }) => [topic, [safe(text)]]) : [["error", [{ text: failure_text(b), look: "alarm" }]]];
     return {
         kind: "build",
         title: safe(b.name),
         chips: [word_chip(b.verdict, checked_look(b.verdict))],
         sections: [
-            { title: check ? "Summary" : "Not checked", pairs: says },
-            ...(check
-                ? [
-                    ...(check.findings.length ? [{ title: "Findings", lines: check.findings.map(finding_line) }] : []),
-                    ...table_of("Counts", `${path}/summary`, check.summary),
-                    ...table_of("What differs", `${path}/different`, check.different ?? []),
-                    ...table_of("Read", `${path}/inputs`, check.inputs ?? []),
-                ]
-                : []),
-            ...(check?.accept ? [{ title: "To accept what changed", code: safe(check.accept) }] : []),
-            ...(own ? [command_section(own.command)] : []),
+            { title: "Not checked", pairs: check ? [] : [["error", [{ text: failure_text(b), look: "alarm" }]]] },
+            { title: "Summary", pairs: check?.brief.map(({ topic, text }) => [topic, [safe(text)]]) ?? [] },
+            { title: "Findings", lines: findings_of(b).map(finding_line) },
+            table_of("Counts", `${path}/summary`, check?.summary ?? []),
+            table_of("What differs", `${path}/different`, check?.different ?? []),
+            table_of("Read", `${path}/inputs`, check?.inputs ?? []),
+            { title: "To accept what changed", code: safe(check?.accept ?? "") },
+            command_section(own?.command ?? ""),
         ],
     };
 }
@@ -270,7 +265,7 @@ export function checks_subject(d, command) {
         ],
         chart_measure: -1,
         tiles: [tile("failed", d.failed, "failed"), tile("not checked", d.errors, "error"), tile("passed", d.passed, "passed")],
-        tables: table_of("Builds", "checks/builds", d.builds.map((b) => ({ ...b, check: undefined }))),
+        tables: [table_of("Builds", "checks/builds", d.builds.map((b) => ({ ...b, check: undefined })))],
         brief: brief_of_list(d),
         rules: rules_of_list(d),
         rules_title: "Findings",

@@ -143,8 +143,7 @@ function lone_blocks(d, command) {
  * @param {"old" | "new"} side @param {Region} r @param {CompareDocument} d @returns {Section[]} */
 function side_sections(side, r, d) {
     const moves = d.moves.flatMap((m) => (m.region === r.region && m[side] ? [m[side]] : []));
-    const groups = table_of(`In the ${side} build`, `compare/regions/${side}`, r[side]);
-    return [...groups, ...table_of(`Data-movement layers of the ${side} build`, `compare/moves/${side}`, moves)];
+    return [table_of(`In the ${side} build`, `compare/regions/${side}`, r[side]), table_of(`Data-movement layers of the ${side} build`, `compare/moves/${side}`, moves)];
 }
 
 /** @param {Region} r @param {CompareDocument} d @param {Command} command @returns {Story} */
@@ -162,9 +161,9 @@ function region_record(r, d, command) {
             ...facts_of("What happened", "compare/regions", r, own),
             ...side_sections("old", r, d),
             ...side_sections("new", r, d),
-            ...table_of("Precisions", "compare/precisions", d.precisions.filter((p) => nodes.has(p.old) || nodes.has(p.new)), { old: { kind: "name", title: "node" } }),
-            ...table_of("Tensors between nodes", "compare/edges", d.edges.filter((e) => e.region === r.region)),
-            ...table_of("Aligned", "compare/aligned", d.aligned.filter((a) => a.old !== a.new && (nodes.has(a.old) || nodes.has(a.new)))),
+            table_of("Precisions", "compare/precisions", d.precisions.filter((p) => nodes.has(p.old) || nodes.has(p.new)), { old: { kind: "name", title: "node" } }),
+            table_of("Tensors between nodes", "compare/edges", d.edges.filter((e) => e.region === r.region)),
+            table_of("Aligned", "compare/aligned", d.aligned.filter((a) => a.old !== a.new && (nodes.has(a.old) || nodes.has(a.new)))),
             command_section(command.page),
         ],
     };
@@ -258,7 +257,7 @@ export function compare_subject(d, command) {
         ],
         chart_note: ms ? "The time of a region of several modules is divided among them by its nodes." : "",
         first_filters: blocks.some((b) => b.facets.show?.includes("changed")) ? [["show", "changed"]] : [],
-        tables: [...table_of("How the builds were made", "compare/built", d.built), ...table_of("Builders", "compare/builders", d.builders ?? [])],
+        tables: [table_of("How the builds were made", "compare/built", d.built), table_of("Builders", "compare/builders", d.builders ?? [])],
         ...(ms && { chart_measure: 1 }),
         tiles: tiles_of(d),
         waterfall: waterfall_of(d),

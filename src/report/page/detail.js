@@ -1,6 +1,7 @@
 /* The panel with the details of the selection, as its subject describes them. */
 import { breakable, chip, copy_button, el } from "./dom.js";
 import { record_markdown } from "./markdown.js";
+import { has_content } from "./records.js";
 
 /** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").Pieces} Pieces */
@@ -63,11 +64,12 @@ function put_section(section, link) {
 export function put_record(panel, record, link, closed) {
     panel.hidden = !record;
     if (!record) return panel.replaceChildren();
+    const sections = record.sections.filter(has_content);
     panel.replaceChildren(
-        el("p", { class: "record-kind" }, el("span", {}, record.kind), copy_button("Copy as Markdown", () => record_markdown(record)), el("a", { href: closed, class: "close", "aria-label": "Close the details" }, "×")),
+        el("p", { class: "record-kind" }, el("span", {}, record.kind), copy_button("Copy as Markdown", () => record_markdown({ ...record, sections })), el("a", { href: closed, class: "close", "aria-label": "Close the details" }, "×")),
         el("h2", { id: "record-title", tabindex: "0" }, ...breakable(record.title)),
         el("p", { class: "chips" }, ...record.chips.map(chip)),
-        ...record.sections.map((s) => put_section(s, link))
+        ...sections.map((s) => put_section(s, link))
     );
     panel.scrollTop = 0;
 }

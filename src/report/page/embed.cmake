@@ -7,7 +7,7 @@
 #                 @DATA@:  where page.c goes on with what the page is about
 #
 # Nothing is shortened or rewritten otherwise: who reads the page reads the source.
-set(MODULES words dom state filter chips modules markdown detail advice records subject source run compare matrix check exports list rules overview graph main)
+set(MODULES words dom state filter chips modules records markdown detail advice subject source run compare matrix check exports list rules overview graph main)
 
 # The SHA-256 of a text in base64, of which CMake has only hexadecimal digits.
 function(hash_of text out)

@@ -74,10 +74,9 @@ function change_record(changes, node, command) {
         title: safe(one?.new ?? one?.old ?? one?.what ?? node),
         chips: [],
         sections: [
-            ...table_of("Aligned", "exports/changes", renamed ? [{ old: one.old, new: one.new }] : []),
-            ...(one
-                ? table_of("What changed", "exports/changes", changes.map(({ what, of, was, now }) => ({ what, of, was, now })))
-                : [{ title: "What changed", lines: [["Nothing: this node is next to one that changed."]] }]),
+            table_of("Aligned", "exports/changes", renamed ? [{ old: one.old, new: one.new }] : []),
+            table_of("What changed", "exports/changes", changes.map(({ what, of, was, now }) => ({ what, of, was, now }))),
+            { title: "What changed", lines: one ? [] : [["Nothing: this node is next to one that changed."]] },
             command_section(command.page),
         ],
     };

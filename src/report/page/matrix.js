@@ -116,9 +116,9 @@ function row_record(r, command) {
         title: shorten(r.name, 200),
         chips: [],
         sections: [
-            ...table_of("In each build", "matrix/rows/cells", r.cells, COMPARED),
-            ...table_of("Groups of layers", "matrix/rows/cells/groups", of_cells((c) => c.groups), BUILD),
-            ...table_of("Data-movement layers", "matrix/rows/cells/moves", of_cells((c) => c.moves), BUILD),
+            table_of("In each build", "matrix/rows/cells", r.cells, COMPARED),
+            table_of("Groups of layers", "matrix/rows/cells/groups", of_cells((c) => c.groups), BUILD),
+            table_of("Data-movement layers", "matrix/rows/cells/moves", of_cells((c) => c.moves), BUILD),
             command_section(command.page),
         ],
     };
@@ -173,7 +173,7 @@ export function matrix_subject(d, command) {
         chart_measure: -1,
         first_filters: d.rows.some((r) => r.differs) ? ["differs", "unknown"].map((is) => ["show", SHOWN[is] ?? is]) : [],
         tiles: tiles_of(d, names),
-        tables: table_of("Builds", "matrix/builds", d.builds.map((b) => ({ ...b, model: undefined }))),
+        tables: [table_of("Builds", "matrix/builds", d.builds.map((b) => ({ ...b, model: undefined })))],
         waterfall: timed.length > 1 ? { title: "Time of all layers", steps: timed.map((b) => ({ label: b.build, from: 0, to: b.ms ?? 0, look: "whole" })) } : null,
         ...placed("row"),
     });

@@ -5,6 +5,7 @@
 import { table } from "./detail.js";
 import { breakable, el, svg } from "./dom.js";
 import { filtered, ordered } from "./filter.js";
+import { has_content } from "./records.js";
 import { key_of, print_state, toggled } from "./state.js";
 import { count, millis, percent, safe, short_number, shorten, signed_millis } from "./words.js";
 
@@ -157,7 +158,7 @@ export function put_overview(panel, subject, state, link) {
         el("h2", { class: "hidden" }, "Overview"),
         ...[
             subject.waterfall && put_waterfall(subject.waterfall),
-            ...subject.tables.map(({ title, head, rows }) => el("section", { class: "card wide" }, el("h3", {}, title), table(head, rows, link))),
+            ...subject.tables.filter(has_content).map(({ title, head, rows }) => el("section", { class: "card wide" }, el("h3", {}, title), table(head, rows, link))),
             ...subject.charts.map((chart) => bars(subject, state, chart)),
             subject.roofline && put_roofline(subject.roofline, shown, link),
             el("section", { class: "card long" }, el("h3", {}, "Files"), el("dl", {}, ...subject.files.flatMap(([name, path]) => [el("dt", {}, name), el("dd", {}, el("code", {}, ...breakable(safe(path))))]))),

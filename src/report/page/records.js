@@ -109,29 +109,32 @@ function pieces_of(columns, key, one) {
     return text ? [look ? { text, look } : text] : [];
 }
 
+/** True if a section, all of whose lists must have something, shows anything. @param {Section} section */
+export const has_content = (section) => Object.values(section).every((part) => part === true || part.length > 0);
+
 /** The sections of one record: first what it is, then what it costs.
  * @param {string} title @param {string} path @param {Row} one @param {Own} [own] @returns {Section[]} */
 export function facts_of(title, path, one, own = {}) {
     const columns = columns_of(path);
     /** @param {Column} column @returns {boolean} */
     const costs = ({ kind, of }) => COSTS.has(kind) || Object.values(of ?? {}).some(costs);
-    /** @param {string} title @param {(column: Column) => boolean} wanted @returns {Section[]} */
+    /** @param {string} title @param {(column: Column) => boolean} wanted @returns {Section} */
     const section = (title, wanted) => {
         const members = shown(columns).filter(([, column]) => wanted(column));
         const pairs = members.flatMap(([key, column]) => {
             const pair = own[key] === undefined ? /** @type {[string, Pieces]} */ ([label_of(key, column), pieces_of(columns, key, one)]) : own[key];
             return pair?.[1].length ? [pair] : [];
         });
-        return pairs.length ? [{ title, pairs }] : [];
+        return { title, pairs };
     };
-    return [...section(title, (column) => !costs(column)), ...section("What it costs", costs)];
+    return [section(title, (column) => !costs(column)), section("What it costs", costs)];
 }
 
 /** The columns in which at least one row has a value; those that identify the rows come first.
- * @param {string} title @param {string} path @param {Row[]} rows @param {Columns} [own] columns that precede all others; the record may lack them @returns {Extract<Section, {head: string[]}>[]} */
+ * @param {string} title @param {string} path @param {Row[]} rows @param {Columns} [own] columns that precede all others; the record may lack them @returns {Extract<Section, {head: string[]}>} */
 export function table_of(title, path, rows, own = {}) {
     const columns = { ...own, ...columns_of(path), ...own };
     const known = shown(columns).filter(([key]) => rows.some((row) => plain_of(columns, key, row)));
     const filled = [...known.filter(([, c]) => c.kind === "names"), ...known.filter(([, c]) => c.kind !== "names")];
-    return filled.length ? [{ title, head: filled.map(([key, column]) => label_of(key, column)), rows: rows.map((row) => filled.map(([key]) => pieces_of(columns, key, row))) }] : [];
+    return { title, head: filled.map(([key, column]) => label_of(key, column)), rows: rows.map((row) => filled.map(([key]) => pieces_of(columns, key, row))) };
 }

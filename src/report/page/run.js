@@ -358,8 +358,8 @@ const layer_link = (l) => [{ text: `layer ${l.index}`, chosen: choose_layer(l) }
 /** @param {Run} run @param {ModelNode} n @returns {Pieces} */
 const node_link = (run, n) => [{ text: shorten(node_name(n), 90), chosen: run.choose_node(n), look: "code" }, ` ${safe(n.op)}`];
 
-/** @param {Run} run @param {Pattern[] | undefined} patterns @returns {Section[]} */
-function patterns_section(run, patterns) {
+/** @param {Run} run @param {Pattern[]} [patterns] @returns {Section} */
+function patterns_section(run, patterns = []) {
     /** @param {Pattern} p @returns {Pieces} */
     const line = (p) => [
         { text: `${p.pattern} ${p.fused}`, look: p.fused === "split" ? "alarm" : "" },
@@ -368,13 +368,13 @@ function patterns_section(run, patterns) {
         ...p.layers.flatMap((i) => [", ", { text: `layer ${i}`, chosen: choose_layer(run.layer(i)) }]),
         ...(p.reason ? [`; not one kernel: ${p.reason}`] : []),
     ];
-    return patterns?.length ? [{ title: "Patterns", lines: patterns.map(line) }] : [];
+    return { title: "Patterns", lines: patterns.map(line) };
 }
 
 /** Findings with their reason and their fix; if lint proposes an edit for a finding, the fix is
  * that edit.
- * @param {Run} run @param {import("./types").Finding[]} findings @returns {Section[]} */
-function findings_section(run, findings) {
+ * @param {Run} run @param {import("./types").Finding[]} [findings] @returns {Section} */
+function findings_section(run, findings = []) {
     const lines = findings.map((f) => {
         const texts = run.texts.get(f.rule);
         const fix = f.todo ?? texts?.fix;
@@ -382,23 +382,21 @@ function findings_section(run, findings) {
         const pieces = (text) => linked({ find: (chosen) => run.index_of(chosen) !== null }, text);
         return [{ text: f.severity, look: f.severity }, " ", { text: f.rule, look: "code" }, " ", ...pieces(f.message), ...(texts?.why ? [{ pieces: pieces(texts.why), look: "why" }] : []), ...(fix ? [{ pieces: pieces(fix), look: "fix" }] : [])];
     });
-    return lines.length ? [{ title: "Findings", lines }] : [];
+    return { title: "Findings", lines };
 }
 
-/** @param {import("./types").StoryOf["story"] | undefined} story @returns {Section[]} */
-function story_section(story) {
-    const lines = story?.map((s) => [{ text: s.topic, look: "topic" }, ` ${safe(s.text)}`, s.line ? { text: ` log line ${s.line}`, look: "faint" } : ""]);
-    return lines?.length ? [{ title: "From the build log", lines, ordered: true }] : [];
+/** @param {import("./types").StoryOf["story"]} [story] @returns {Section} */
+function story_section(story = []) {
+    return { title: "From the build log", lines: story.map((s) => [{ text: s.topic, look: "topic" }, ` ${safe(s.text)}`, s.line ? { text: ` log line ${s.line}`, look: "faint" } : ""]), ordered: true };
 }
 
-/** @param {Run} run @param {ModelNode[]} nodes @returns {Section[]} */
-function paste_sections(run, nodes) {
+/** @param {Run} run @param {ModelNode[]} nodes @returns {Section} */
+function paste_section(run, nodes) {
     const named = nodes
         .filter((n) => n.fate === "layer" && n.op !== "QuantizeLinear" && n.op !== "DequantizeLinear" && rank(n.realised))
         .map((n) => ({ name: n.name || (n.outputs?.[0]?.name ? `node_of_${n.outputs[0].name}` : ""), type: n.realised }));
-    if (!named.length) return [];
-    const forms = pasted(named, run.forms).map(({ form, code, left_out }) => ({ form, code, note: left_out ? `${noun(left_out, "name")} left out: this form cannot hold it` : "" }));
-    return [{ title: "Names to paste", forms }];
+    const forms = pasted(named, named.length ? run.forms : []).map(({ form, code, left_out }) => ({ form, code, note: left_out ? `${noun(left_out, "name")} left out: this form cannot hold it` : "" }));
+    return { title: "Names to paste", forms };
 }
 
 /** The text of `explain` for one node or layer; empty for a model alone.
@@ -426,7 +424,7 @@ function edge_pieces(run, l) {
 /** @param {Run} run @param {Layer} l @returns {Story} */
 function layer_record(run, l) {
     const nodes = l.nodes.map((link) => run.node(link.index));
-    const region = l.region === undefined ? null : run.document.regions?.[l.region];
+    const region = run.document.regions?.[l.region ?? -1];
     const { ms_spread: spread, roofline: roof } = l;
     const total = run.document.summary.ms?.total ?? 0;
     /** @type {import("./records").Own} */
@@ -447,22 +445,18 @@ function layer_record(run, l) {
         chips: layer_item(run, l).chips,
         sections: [
             ...facts_of("What it is", "run/layers", l, own),
-            ...findings_section(run, run.of_layer.get(l.index) ?? []),
-            ...patterns_section(run, run.patterns_of_layer.get(l.index)),
-            ...(nodes.length
-                ? [{
-                      title: noun(nodes.length, "node"),
-                      head: ["node", "outcome", "requested", "evidence"],
-                      rows: nodes.map((n, i) => [node_link(run, n), [n.fate], [n.requested], [(l.nodes[i]?.evidence ?? []).join(", ")]]),
-                  }]
-                : []),
-            ...(region
-                ? [{ title: `Region ${l.region}: no evidence shows which layer computes which node`, lines: [...region.layers.map((i) => layer_link(run.layer(i))), ...region.nodes.map((i) => node_link(run, run.node(i)))] }]
-                : []),
-            ...table_of("Reads", "run/layers/inputs", l.inputs),
-            ...table_of("Writes", "run/layers/outputs", l.outputs),
-            ...story_section(run.layer_story.get(l.index)),
-            ...paste_sections(run, nodes),
+            findings_section(run, run.of_layer.get(l.index)),
+            patterns_section(run, run.patterns_of_layer.get(l.index)),
+            {
+                title: noun(nodes.length, "node"),
+                head: ["node", "outcome", "requested", "evidence"],
+                rows: nodes.map((n, i) => [node_link(run, n), [n.fate], [n.requested], [(l.nodes[i]?.evidence ?? []).join(", ")]]),
+            },
+            { title: `Region ${l.region}: no evidence shows which layer computes which node`, lines: [...(region?.layers ?? []).map((i) => layer_link(run.layer(i))), ...(region?.nodes ?? []).map((i) => node_link(run, run.node(i)))] },
+            table_of("Reads", "run/layers/inputs", l.inputs),
+            table_of("Writes", "run/layers/outputs", l.outputs),
+            story_section(run.layer_story.get(l.index)),
+            paste_section(run, nodes),
             explain_section(run, `--layer ${l.index}`),
         ],
     };
@@ -471,7 +465,7 @@ function layer_record(run, l) {
 /** @param {Run} run @param {ModelNode} n @returns {Story} */
 function node_record(run, n) {
     const layers = n.layers.map((i) => run.layer(i));
-    const region = n.region === undefined ? null : run.document.regions?.[n.region];
+    const region = run.document.regions?.[n.region ?? -1];
     const chips = [...(n.fate ? [word_chip(n.fate, `fate-${n.fate}`)] : []), ...(n.realised === "unknown" ? [] : [type_chip(n.realised)])];
     /** @type {import("./records").Own} */
     const own = {
@@ -493,20 +487,18 @@ function node_record(run, n) {
         chips,
         sections: [
             ...facts_of("Outcome", "run/nodes", n, own),
-            ...findings_section(run, run.of_node.get(n.index) ?? []),
-            ...patterns_section(run, run.patterns_of_node.get(n.index)),
-            ...(layers.length
-                ? [{
-                      title: `Computed by ${noun(layers.length, "layer")}`,
-                      head: ["layer", "evidence"],
-                      rows: layers.map((l) => [layer_link(l), [(l.nodes.find((link) => link.index === n.index)?.evidence ?? []).join(", ")]]),
-                  }]
-                : []),
-            ...(region ? [{ title: `Region ${n.region}: computed by some of`, lines: region.layers.map((i) => layer_link(run.layer(i))) }] : []),
-            ...table_of("Reads", "run/nodes/inputs", n.inputs ?? []),
-            ...table_of("Writes", "run/nodes/outputs", n.outputs ?? []),
-            ...story_section(run.node_story.get(n.index)),
-            ...paste_sections(run, [n]),
+            findings_section(run, run.of_node.get(n.index)),
+            patterns_section(run, run.patterns_of_node.get(n.index)),
+            {
+                title: `Computed by ${noun(layers.length, "layer")}`,
+                head: ["layer", "evidence"],
+                rows: layers.map((l) => [layer_link(l), [(l.nodes.find((link) => link.index === n.index)?.evidence ?? []).join(", ")]]),
+            },
+            { title: `Region ${n.region}: computed by some of`, lines: region?.layers.map((i) => layer_link(run.layer(i))) ?? [] },
+            table_of("Reads", "run/nodes/inputs", n.inputs ?? []),
+            table_of("Writes", "run/nodes/outputs", n.outputs ?? []),
+            story_section(run.node_story.get(n.index)),
+            paste_section(run, [n]),
             explain_section(run, `--node ${quoted(run.choose_node(n).id)}`),
         ],
     };
@@ -578,7 +570,7 @@ function source_record(run, id) {
         sections: [
             { title: "What it is", pairs },
             { title: noun(nodes.length, "node"), head: ["node", "outcome", "runs in"], rows: nodes.map((n) => [node_link(run, n), [n.fate], [n.realised]]) },
-            ...(layers.length ? [{ title: `Computed by ${noun(layers.length, "layer")}`, lines: layers.map((i) => layer_link(run.layer(i))) }] : []),
+            { title: `Computed by ${noun(layers.length, "layer")}`, lines: layers.map((i) => layer_link(run.layer(i))) },
         ],
     };
 }
