@@ -9,8 +9,8 @@ import { item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
 import { command_section } from "./markdown.js";
 import { facts_of, table_of } from "./records.js";
-import { block_of, make_subject, placed } from "./subject.js";
-import { base_name, count, grouped, millis, noun, once, percent, safe, signed_millis } from "./words.js";
+import { block_of, make_subject, placed, rules_of } from "./subject.js";
+import { base_name, count, millis, noun, once, percent, safe, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").CheckDocument} CheckDocument */
@@ -23,20 +23,16 @@ import { base_name, count, grouped, millis, noun, once, percent, safe, signed_mi
 /** @typedef {import("./types").RuleRow} RuleRow */
 /** @typedef {import("./types").Subject} Subject */
 
-const SEVERITIES = ["failed", "notes", "skipped", "ok", "off"];
+
+/** What the findings of a rule decide; "" if there are none. @param {{severity: string}[]} found */
+const state_of = (found) => (found.some((f) => f.severity === "error") ? "failed" : found.length ? "notes" : "");
 
 /** @param {{rule: string, level: string, skipped?: string, ignored?: number, measured?: string, budget?: string}} r @param {CheckDocument["findings"]} found of that rule @param {Subject} base @returns {RuleRow} */
 function rule_row(r, found, base) {
-    const failed = found.some((f) => f.severity === "error");
-    const notes = [];
-    if (r.skipped) notes.push(safe(r.skipped));
-    if (r.ignored) notes.push(`${noun(r.ignored, "finding")} ignored by the policy`);
     return {
-        rule: r.rule,
-        level: r.level,
-        state: failed ? "failed" : found.length ? "notes" : r.skipped ? "skipped" : r.level === "off" ? "off" : "ok",
-        measured: r.measured ?? "",
-        budget: r.budget ?? "",
+        ...r,
+        state: state_of(found) || (r.skipped ? "skipped" : r.level === "off" ? "off" : "ok"),
+        note: [safe(r.skipped ?? ""), r.ignored ? `${noun(r.ignored, "finding")} ignored by the policy` : ""].filter(Boolean).join("; "),
         findings: found.map((f) => {
             const node = f.nodes.find((name) => base.find({ kind: "node", id: name }));
             const line = base_name(f.file) + (f.line ? `:${f.line}` : "");
@@ -46,7 +42,6 @@ function rule_row(r, found, base) {
                 where: [...(node === undefined ? [] : [{ text: safe(node), chosen: { kind: "node", id: node } }, "  "]), { text: line, look: "faint" }],
             };
         }),
-        note: notes.join("; "),
     };
 }
 
@@ -57,13 +52,8 @@ function summary_tile(row) {
     return { title: safe(row.what), value: safe(value), note: row.before ? `was ${safe(row.before)}` : safe(aside) };
 }
 
-/** @param {RuleRow[]} rules */
-const by_state = (rules) => rules.sort((a, b) => SEVERITIES.indexOf(a.state) - SEVERITIES.indexOf(b.state));
-
 /** @param {CheckDocument} d @param {Subject} base */
-function rule_rows_of(d, base) {
-    return by_state(d.rules.map((r) => rule_row(r, d.findings.filter((f) => f.rule === r.rule), base)));
-}
+const rule_rows_of = (d, base) => d.rules.map((r) => rule_row(r, d.findings.filter((f) => f.rule === r.rule), base));
 
 /** A comparison with the sum of its changes. It has no verdict. If the new build is faster, the
  * page advises to change nothing.
@@ -104,12 +94,6 @@ export function check_subject(d, base) {
     };
 }
 
-/** @param {LintDocument} d @param {Subject} base @returns {RuleRow[]} */
-function rule_rows(d, base) {
-    const found = new Map(base.rules.map((row) => [row.rule, row]));
-    const quiet = d.rules.filter((r) => !found.has(r.rule));
-    return [...base.rules, ...quiet.map((r) => rule_row(r, [], base))];
-}
 
 /** @param {LintDocument} d @param {Subject} base @param {import("./types").Command} command @returns {Subject} */
 export function lint_subject(d, base, command) {
@@ -133,7 +117,7 @@ export function lint_subject(d, base, command) {
             { title: "edits", value: String(d.edits.length), note: "proposed" },
         ],
         sides: d.engine === undefined ? ["ONNX nodes", "before the build"] : base.sides,
-        rules: rule_rows(d, base),
+        rules: [...base.rules, ...d.rules.filter((r) => !base.rules.some((row) => row.rule === r.rule)).map((r) => rule_row(r, [], base))],
         rules_title: "Rules",
         record(chosen) {
             const record = base.record(chosen);
@@ -216,21 +200,6 @@ function build_record(b, command) {
     };
 }
 
-/** Groups the findings of all builds by rule, each with its build.
- * @param {ChecksDocument} d @returns {RuleRow[]} */
-function rules_of_list(d) {
-    const all = d.builds.flatMap((b) => findings_of(b).map((f) => ({ b, f })));
-    const rows = [...grouped(all, ({ f }) => [f.rule])].map(([rule, found]) => ({
-        rule,
-        level: found[0]?.b.check?.rules.find((r) => r.rule === rule)?.level ?? found[0]?.f.severity ?? "",
-        state: found.some(({ f }) => f.severity === "error") ? "failed" : "notes",
-        measured: "",
-        budget: "",
-        findings: found.map(({ b, f }) => ({ severity: f.severity, message: safe(f.message), where: [{ text: safe(b.name), chosen: choose_build(b) }] })),
-        note: "",
-    }));
-    return by_state(rows);
-}
 
 /** Lists what to do for each build that did not pass.
  * @param {ChecksDocument} d @returns {import("./types").BriefLine[]} */
@@ -267,7 +236,7 @@ export function checks_subject(d, command) {
         tiles: [tile("failed", d.failed, "failed"), tile("not checked", d.errors, "error"), tile("passed", d.passed, "passed")],
         tables: [table_of("Builds", "checks/builds", d.builds.map((b) => ({ ...b, check: undefined })))],
         brief: brief_of_list(d),
-        rules: rules_of_list(d),
+        rules: rules_of(d.builds.flatMap((b) => findings_of(b).map((f) => ({ ...f, where: [{ text: safe(b.name), chosen: choose_build(b) }] }))), state_of),
         rules_title: "Findings",
         ...placed("check"),
     });

@@ -26,22 +26,20 @@ import { count, noun, percent, safe, shorten } from "./words.js";
 /** @typedef {import("./types").State} State */
 /** @typedef {import("./types").Subject} Subject */
 
+/** The states of rules, the worst first. */
+const STATES = ["failed", "error", "warning", "notes", "info", "skipped", "ok", "off"];
 const FACET_VALUES = 12;
 const TILES = 8;
 
-/** @returns {Map<string, import("./types").RuleText>} */
-function rule_texts() {
-    return new Map((command.rules ?? []).map((rule) => [rule.rule, rule]));
-}
 
 /** @returns {Subject} */
 function read_subject() {
     const [run, compare, matrix, exports, checks, check, judged, lint, failed] = ["run", "compare", "matrix", "exports", "checks", "check", "judged", "lint", "failed"].map(embedded);
-    const texts = rule_texts();
+    const texts = new Map(command.rules?.map((rule) => [rule.rule, rule]));
     const base = checks ? checks_subject(checks, command) : matrix ? matrix_subject(matrix, command) : compare ? compare_subject(compare, command) : exports ? exports_subject(exports, command) : run_subject(run, command.stories ?? null, embedded("patterns"), command.forms ?? [], command, texts);
     const all = check ? check_subject(check, base) : judged ? judged_subject(judged, base, compare?.summary.ms) : lint ? lint_subject(lint, base, command) : failed ? failed_subject(failed, base) : base;
-    for (const row of all.rules) Object.assign(row, texts.get(row.rule));
-    return { ...all, files: [...all.files, ...(command.page ? [/** @type {[string, string]} */ (["in a terminal", command.page])] : [])] };
+    const rules = all.rules.map((row) => ({ ...row, ...texts.get(row.rule) })).sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state));
+    return { ...all, rules, files: [...all.files, ...(command.page ? [/** @type {[string, string]} */ (["in a terminal", command.page])] : [])] };
 }
 
 /** @type {import("./types").Picture[]} */

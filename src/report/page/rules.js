@@ -2,12 +2,15 @@
 import { linked } from "./advice.js";
 import { put_pieces, table } from "./detail.js";
 import { el } from "./dom.js";
+import { has_content, table_of } from "./records.js";
 import { key_of } from "./state.js";
 import { count, noun } from "./words.js";
 
 /** @typedef {import("./types").RuleRow} RuleRow */
 
 const SHOWN = 200;
+/** The columns of rules without findings. */
+const QUIET = { rule: { kind: "name" }, level: { kind: "text" }, state: { kind: "text" }, measured: { kind: "text" }, budget: { kind: "text" }, note: { kind: "text", title: "reason" } };
 
 /** @param {import("./types").Subject} subject @param {RuleRow} rule @param {(chosen: import("./types").Chosen) => string} link */
 function put_why(subject, { why, fix }, link) {
@@ -43,16 +46,11 @@ function put_rule(subject, rule, link) {
 /** @param {HTMLElement} panel @param {import("./types").Subject} subject @param {(chosen: import("./types").Chosen) => string} link */
 export function put_rules(panel, subject, link) {
     const { rules, rules_title: title } = subject;
-    const quiet = rules.filter((r) => !r.findings.length);
-    /** @type {[string, (rule: RuleRow) => string][]} */
-    const columns = [["rule", (r) => r.rule], ["level", (r) => r.level], ["state", (r) => r.state], ["measured", (r) => r.measured], ["budget", (r) => r.budget], ["reason", (r) => r.note]];
-    const told = columns.filter(([, of]) => quiet.some(of));
-    const loud = rules.filter((r) => r.findings.length);
+    const quiet = table_of("Without findings", "", rules.filter((r) => !r.findings.length), QUIET);
     panel.replaceChildren(
         el("h2", {}, title),
-        ...loud.map((r) => put_rule(subject, r, link)),
-        quiet.length ? el("h3", {}, "Without findings") : "",
-        quiet.length ? table(told.map(([title]) => title), quiet.map((r) => told.map(([title, of]) => [title === "rule" ? { text: of(r), look: "code" } : of(r)])), link) : "",
+        ...rules.filter((r) => r.findings.length).map((r) => put_rule(subject, r, link)),
+        ...(has_content(quiet) ? [el("h3", {}, quiet.title), table(quiet.head, quiet.rows, link)] : []),
         rules.length ? "" : el("p", { class: "faint" }, "No rule has findings.")
     );
 }

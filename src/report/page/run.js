@@ -10,7 +10,7 @@ import { command_section, pasted } from "./markdown.js";
 import { facts_of, table_of } from "./records.js";
 import { key_of } from "./state.js";
 import { place_of } from "./source.js";
-import { make_subject, most_of, TINTS } from "./subject.js";
+import { make_subject, most_of, rules_of, TINTS } from "./subject.js";
 import { base_name, bytes, count, grouped, millis, noun, number_of, once, percent, quoted, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -31,7 +31,6 @@ import { base_name, bytes, count, grouped, millis, noun, number_of, once, percen
 const COMPUTING = new Set(["compute", "foreign", "quantize"]);
 const FATES = ["layer", "absorbed", "folded", "identity", "merged", "dead", "outside", "unexplained"];
 const EVIDENCE = ["metadata", "name", "log", "tensor", "path", "structure", "none"];
-const SEVERITIES = ["error", "warning", "info"];
 /** For each kind of evidence of a link: the letter that is shown, and its meaning. */
 const KNOWN_BY = { metadata: "metadata of the engine", name: "layer name", log: "build log", tensor: "tensors of the layer", path: "path between named nodes", structure: "structure of the kernel" };
 const MARKS = { "+": "inserted by TensorRT", "-": "computed by no layer", "?": "not explained" };
@@ -637,19 +636,11 @@ function legend_of(run, blocks) {
     ];
 }
 
-/** Groups the findings by rule. @param {Run} run @returns {import("./types").RuleRow[]} */
-function rules_of(run) {
-    /** @param {import("./types").Finding} f @returns {Pieces} */
-    const where = (f) => [
-        ...f.layers.slice(0, 4).flatMap((i) => [{ text: `layer ${i}`, chosen: choose_layer(run.layer(i)) }, " "]),
-        ...f.nodes.slice(0, 4).flatMap((i) => [{ text: shorten(node_name(run.node(i)), 40), chosen: run.choose_node(run.node(i)) }, " "]),
-    ];
-    const rules = [...grouped(run.document.findings, (f) => [f.rule])].map(([rule, found]) => {
-        const level = found[0]?.severity ?? "info";
-        return { rule, level, state: level, measured: "", budget: "", note: "", findings: found.map((f) => ({ severity: f.severity, message: safe(f.message), where: where(f), ...(f.todo ? { todo: safe(f.todo) } : {}) })) };
-    });
-    return rules.sort((a, b) => SEVERITIES.indexOf(a.level) - SEVERITIES.indexOf(b.level));
-}
+/** @param {Run} run @param {import("./types").Finding} f @returns {Pieces} */
+const where_is = (run, f) => [
+    ...f.layers.slice(0, 4).flatMap((i) => [{ text: `layer ${i}`, chosen: choose_layer(run.layer(i)) }, " "]),
+    ...f.nodes.slice(0, 4).flatMap((i) => [{ text: shorten(node_name(run.node(i)), 40), chosen: run.choose_node(run.node(i)) }, " "]),
+];
 
 /** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command @param {Map<string, import("./types").RuleText>} texts @returns {Subject} */
 export function run_subject(document, story, patterns, forms, command, texts) {
@@ -693,7 +684,7 @@ export function run_subject(document, story, patterns, forms, command, texts) {
         legend: legend_of(run, blocks),
         tiles: tiles_of(run),
         brief: summary.brief,
-        rules: rules_of(run),
+        rules: rules_of(document.findings.map((f) => ({ ...f, where: where_is(run, f) })), ([first]) => first?.severity ?? "info"),
         rules_title: "Findings",
         roofline: roofline_of(run),
         settled(chosen) {

@@ -4,6 +4,7 @@
  */
 import { finder } from "./filter.js";
 import { key_of } from "./state.js";
+import { grouped, safe } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Subject} Subject */
@@ -30,6 +31,17 @@ export function block_of({ left, right, ...own }) {
         keys: () => chosen.map(key_of),
         ...own,
     };
+}
+
+/** Groups findings by their rules, each in the state that its findings decide.
+ * @template {{rule: string, severity: string, message: string, where: import("./types").Pieces, todo?: string}} F
+ * @param {F[]} findings @param {(found: F[]) => string} state_of @returns {import("./types").RuleRow[]} */
+export function rules_of(findings, state_of) {
+    return [...grouped(findings, (f) => [f.rule])].map(([rule, found]) => ({
+        rule,
+        state: state_of(found),
+        findings: found.map(({ severity, message, where, todo }) => ({ severity, message: safe(message), where, ...(todo && { todo: safe(todo) }) })),
+    }));
 }
 
 /** The weight of a block: its first known measure; for two builds, the change.

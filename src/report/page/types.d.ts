@@ -229,12 +229,12 @@ export interface Roofline {
 
 export interface RuleRow {
     rule: string;
-    level: string;
-    state: string; /** "ok", "failed", "skipped", "off", "notes" */
-    measured: string;
-    budget: string;
+    level?: string; /** that the policy gives it */
+    state: string; /** "ok", "failed", "skipped", "off", "notes" or the severity of its findings */
+    measured?: string;
+    budget?: string;
     findings: { severity: string; message: string; where: Pieces; todo?: string }[];
-    note: string;
+    note?: string;
     why?: string;
     fix?: string;
 }
