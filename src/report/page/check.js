@@ -213,7 +213,6 @@ function brief_of_list(d) {
 /** @param {ChecksDocument} d @param {Command} command @returns {Subject} */
 export function checks_subject(d, command) {
     const blocks = d.builds.map((b, i) => build_block(b, i, command));
-    const changes = blocks.map((b) => Math.abs(b.measures[0] ?? 0));
     /** @param {string} title @param {number} n @param {string} verdict @returns {import("./types").Tile} */
     const tile = (title, n, verdict) => ({ title, value: count(n), note: n === 1 ? "build" : "builds", look: n ? checked_look(verdict) : "", filter: ["verdict", verdict] });
     return make_subject({
@@ -225,14 +224,14 @@ export function checks_subject(d, command) {
         left: 9,
         rows_title: "Builds",
         sides: ["build", "found"],
-        measures: [{ title: "change", print: signed_millis, signed: true, most: Math.max(0, ...changes), total: null }],
+        measures: [{ title: "change", print: signed_millis, signed: true }],
         blocks,
         facets: [
             { name: "verdict", title: "Verdict", order: VERDICTS, open: true, chart: true },
             { name: "rule", title: "Rule", open: true, chart: true },
             { name: "label", title: "Label", open: true },
         ],
-        chart_measure: -1,
+        chart_measure: null,
         tiles: [tile("failed", d.failed, "failed"), tile("not checked", d.errors, "error"), tile("passed", d.passed, "passed")],
         tables: [table_of("Builds", "checks/builds", d.builds.map((b) => ({ ...b, check: undefined })))],
         brief: brief_of_list(d),

@@ -8,7 +8,7 @@ import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
 import { command_section } from "./markdown.js";
 import { facts_of, LOOKS, table_of } from "./records.js";
-import { block_of, make_subject, most_of, placed, TINTS } from "./subject.js";
+import { block_of, make_subject, placed, TINTS } from "./subject.js";
 import { apart, count, millis, once, percent, safe, shorten, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -114,7 +114,7 @@ function lone_block(id, left, right, what, at, facts, command) {
         mark: left && right ? "~" : left ? "-" : "+",
         left: left ? [{ ...left, ...place }] : [],
         right: [right ? [{ ...right, ...place }] : []],
-        measures: [null, null, null],
+        measures: [],
         facets: { show: ["changed"], what: [what] },
         text: once(() => search_text([left?.name ?? "", right?.name ?? "", what])),
     });
@@ -236,13 +236,11 @@ export function compare_subject(d, command) {
         ],
         verdict: d.summary.differs ? { text: "builds differ", look: "alarm" } : { text: d.summary.opaque_regions ? "no difference in what both builds state" : "no difference", look: d.summary.opaque_regions ? "" : "good" },
         sides: ["old build", "new build"],
-        measures: ms
-            ? [
-                  { title: "old", print: millis, signed: false, most: most_of(blocks, 0, 1), total: ms.before },
-                  { title: "new", print: millis, signed: false, most: most_of(blocks, 0, 1), total: ms.after },
-                  { title: "change", print: signed_millis, signed: true, most: most_of(blocks, 2), total: null },
-              ]
-            : [],
+        measures: [
+            { title: "old", print: millis, total: ms?.before ?? null },
+            { title: "new", print: millis, total: ms?.after ?? null },
+            { title: "change", print: signed_millis, signed: true },
+        ],
         blocks,
         facets: [
             { name: "show", title: "Show", order: ["changed", "unchanged"], open: true },
@@ -258,7 +256,7 @@ export function compare_subject(d, command) {
         chart_note: ms ? "The time of a region of several modules is divided among them by its nodes." : "",
         first_filters: blocks.some((b) => b.facets.show?.includes("changed")) ? [["show", "changed"]] : [],
         tables: [table_of("How the builds were made", "compare/built", d.built), table_of("Builders", "compare/builders", d.builders ?? [])],
-        ...(ms && { chart_measure: 1 }),
+        chart_measure: "new",
         tiles: tiles_of(d),
         waterfall: waterfall_of(d),
         ...placed("region"),

@@ -19,6 +19,7 @@ import { count, first_words, percent, shorten } from "./words.js";
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").Item} Item */
+/** @typedef {import("./types").Measure} Measure */
 /** @typedef {import("./types").Subject} Subject */
 
 const LINE = 28;
@@ -72,10 +73,9 @@ export class RowList {
         this.texts = texts;
         /** Index of the row at which the selection of rows began; -1: no selection. */
         this.anchor = -1;
-        /** The measures for which some block has a value. */
-        this.measures = subject.measures.map((measure, i) => ({ measure, i })).filter(({ measure }) => measure.most > 0);
+        this.measures = subject.measures;
         /** The measure that is kept if the window is narrow. */
-        this.key = (this.measures.find(({ measure }) => measure.signed) ?? this.measures[0])?.i;
+        this.key = this.measures.find((measure) => measure.signed) ?? this.measures[0];
         /** @type {Line[]} */
         this.lines = [];
         /** @type {Set<Block>} */
@@ -115,7 +115,7 @@ export class RowList {
             el("div", { role: "columnheader", class: "left" }, sides[0]),
             el("div", { role: "columnheader", class: "gutter" }, el("span", { class: "hidden" }, "what happened")),
             ...sides.slice(1).map((side) => el("div", { role: "columnheader", class: "right", title: shorten(side, 600) }, giving_way(el("span"), 60, (most) => [shorten(side, most)]))),
-            ...this.measures.map(({ measure, i }) => el("div", { role: "columnheader", class: this.measure_class(i) }, measure.title))
+            ...this.measures.map((measure) => el("div", { role: "columnheader", class: this.measure_class(measure) }, measure.title))
         );
         this.grid.setAttribute("aria-colcount", String(1 + sides.length + this.measures.length));
         this.grid.classList.toggle("many", sides.length > 2);
@@ -294,7 +294,7 @@ export class RowList {
             el("div", { role: "gridcell", class: `left${left?.quiet ? " quiet" : ""}` }, ...(left ? item_cell(left, true) : [])),
             el("div", { role: "gridcell", class: "gutter" }, this.gutter(block, line)),
             ...this.subject.sides.slice(1).map((_, i) => el("div", { role: "gridcell", class: `right ${block.looks?.[i] ?? ""}${block.items().right[i]?.[line]?.quiet ? " quiet" : ""}` }, ...this.right_cell(block, i, line, lines, left))),
-            ...this.measures.map(({ measure, i }) => this.measure(measure, i, block, line))
+            ...this.measures.map((measure) => this.measure(measure, block, line))
         );
     }
 
@@ -317,23 +317,22 @@ export class RowList {
         return block.mark ? el("span", { class: "mark", role: "img", ...said(words[block.mark]) }, block.mark) : null;
     }
 
-    /** @param {number} i */
-    measure_class(i) {
-        return i === this.key ? "measure key" : "measure";
+    /** @param {Measure} measure */
+    measure_class(measure) {
+        return measure === this.key ? "measure key" : "measure";
     }
 
-    /** @param {import("./types").Measure} measure @param {number} i @param {Block} block @param {number} line */
-    measure(measure, i, block, line) {
-        const value = block.measures[i] ?? null;
-        const cell = el("div", { role: "gridcell", class: this.measure_class(i) });
-        if (line || value === null) return cell;
-        const look = measure.signed ? (value > 0 ? "alarm" : "good") : `bar-${i}`;
-        cell.append(
+    /** @param {Measure} measure @param {Block} block @param {number} line */
+    measure(measure, block, line) {
+        const value = line ? null : measure.of(block);
+        if (value === null) return el("div", { role: "gridcell", class: this.measure_class(measure) });
+        const look = measure.signed ? (value > 0 ? "alarm" : "good") : `bar-${measure.at}`;
+        return el(
+            "div",
+            { role: "gridcell", class: this.measure_class(measure), title: measure.total ? `${percent(value, measure.total)} of all` : undefined },
             el("span", { class: `bar ${look}`, style: `width: ${(Math.abs(value) / measure.most) * 100}%`, "aria-hidden": "true" }),
             el("span", { class: "number" }, measure.print(value))
         );
-        if (measure.total) cell.title = `${percent(value, measure.total)} of all`;
-        return cell;
     }
 
     /** @param {Block} block */

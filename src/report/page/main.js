@@ -174,12 +174,11 @@ function sums_of(blocks) {
     const all = subject.blocks;
     const rest = of.length === all.length ? noun(of.length, "row") : `${count(of.length)} of ${count(all.length)} rows${of === selected ? " selected" : ""}`;
     const layers = of.reduce((n, b) => n + (b.layers ?? 0), 0);
-    const measured = subject.measures.flatMap(({ title, print, signed, most }, i) => {
-        if (!(most > 0)) return [];
+    const measured = subject.measures.map((measure) => {
         /** @param {import("./types").Block[]} some */
-        const sum = (some) => some.reduce((n, b) => n + (b.measures[i] ?? 0), 0);
-        const share = signed || of.length === all.length ? "" : ` (${percent(sum(of), sum(all))})`;
-        return [`${subject.measures.length > 2 ? `${title} ` : ""}${print(sum(of))}${share}`];
+        const sum = (some) => some.reduce((n, b) => n + (measure.of(b) ?? 0), 0);
+        const share = measure.signed || of.length === all.length ? "" : ` (${percent(sum(of), sum(all))})`;
+        return `${subject.measures.length > 2 ? `${measure.title} ` : ""}${measure.print(sum(of))}${share}`;
     });
     return [rest, ...(all.some((b) => b.layers !== undefined) ? [noun(layers, "layer")] : []), ...measured];
 }
@@ -193,7 +192,7 @@ function put_picked(blocks) {
         for (const value of values) picks.append(el("a", { class: "pick", href: print_state(toggled(state, facet, value)), "aria-label": `remove the filter ${facet}: ${safe(value)}` }, `${facet}: ${shorten(value, 40)} ×`));
     if (state.picks.size || state.query) picks.append(el("a", { class: "clear", href: print_state(changed(state, { picks: new Map(), query: "" })) }, "clear all"));
     by_id("sort").setAttribute("aria-pressed", String(state.sort === "size"));
-    by_id("sort").hidden = !subject.measures.some((m) => m.most > 0);
+    by_id("sort").hidden = !subject.measures.length;
 }
 
 /* -------------------------------------------------------------------------- show */

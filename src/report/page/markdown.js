@@ -64,15 +64,17 @@ function item_markdown(item) {
 
 /** @param {Subject} subject @param {Block[]} blocks the blocks that are shown @param {string[]} sums the sums of these blocks */
 export function rows_markdown(subject, blocks, sums) {
-    const measures = subject.measures.map((measure, i) => ({ measure, i })).filter(({ measure }) => measure.most > 0);
+    const { sides, measures } = subject;
     const rows = blocks.slice(0, ROWS).map((block) => {
         const { left, right } = block.items();
-        return [left, ...right].map((items) => items.map(item_markdown).join("<br>")).concat(measures.map(({ measure, i }) => (block.measures[i] == null ? "" : measure.print(block.measures[i] ?? 0))));
+        const numbers = measures.map((measure) => {
+            const value = measure.of(block);
+            return value === null ? "" : measure.print(value);
+        });
+        return [...sides.map((_, i) => ([left, ...right][i] ?? []).map(item_markdown).join("<br>")), ...numbers];
     });
-    const width = subject.sides.length + measures.length;
-    for (const row of rows) while (row.length < width) row.splice(row.length - measures.length, 0, "");
     const rest = blocks.length > ROWS ? `\n\nand ${count(blocks.length - ROWS)} more rows` : "";
-    return `${escaped(sums.join(", "))}\n\n${table([...subject.sides, ...measures.map(({ measure }) => measure.title)].map(escaped), rows)}${rest}\n`;
+    return `${escaped(sums.join(", "))}\n\n${table([...sides, ...measures.map(({ title }) => title)].map(escaped), rows)}${rest}\n`;
 }
 
 /** @param {Subject} subject @param {Pieces[]} todo @param {string} command */

@@ -12,7 +12,7 @@ import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
 import { command_section } from "./markdown.js";
 import { table_of } from "./records.js";
-import { block_of, make_subject, most_of, placed, TINTS } from "./subject.js";
+import { block_of, make_subject, placed, TINTS } from "./subject.js";
 import { apart, base_name, count, millis, noun, once, percent, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -157,7 +157,7 @@ export function matrix_subject(d, command) {
         verdict: worst === "differs" ? { text: "builds differ", look: "alarm" } : worst === "unknown" ? { text: "possibly different", look: "alarm" } : { text: "no difference", look: "good" },
         left: 9,
         sides: ["nodes", ...d.builds.map((b, i) => `${b.build}  ${names[i]}`)],
-        measures: [{ title: "range", print: millis, signed: false, most: most_of(blocks, 0), total: null }],
+        measures: [{ title: "range", print: millis }],
         blocks,
         facets: [
             { name: "show", title: "Compared with build A", order: IS.map((is) => SHOWN[is] ?? is), open: true, chart: true },
@@ -170,7 +170,7 @@ export function matrix_subject(d, command) {
             { name: "op", title: "Operator", chart: true },
             { name: "module", title: "Module", chart: true },
         ],
-        chart_measure: -1,
+        chart_measure: null,
         first_filters: d.rows.some((r) => r.differs) ? ["differs", "unknown"].map((is) => ["show", SHOWN[is] ?? is]) : [],
         tiles: tiles_of(d, names),
         tables: [table_of("Builds", "matrix/builds", d.builds.map((b) => ({ ...b, model: undefined })))],

@@ -21,21 +21,16 @@ export const NAMES = new Set(["module", "op", "operators", "finding", "source"])
  *
  * All shares have one denominator: the whole of the subject, whatever is filtered. */
 
-/** The amount that bars sum up: the subject's own, or else the first measure that some block
- * has, or else the number of blocks.
+/** The amount that bars sum up: the subject's own, or else its first measure, or else the number
+ * of blocks.
  * @param {Subject} subject @returns {{title: string, print: (n: number) => string, of: (b: Block) => number, whole: boolean, total: number}} */
-function unit_of(subject) {
-    const i = subject.chart_measure ?? subject.measures.findIndex((m) => m.most > 0);
-    const measure = subject.measures[i];
-    /** @param {(b: Block) => number} of */
-    const total = (of) => subject.blocks.reduce((sum, b) => sum + of(b), 0);
-    if (measure) {
-        /** @param {Block} b */
-        const of = (b) => b.measures[i] ?? 0;
-        const all = measure.total ?? total(of);
-        return { title: `${measure.title}, of ${measure.print(all)}`, print: measure.print, of, whole: false, total: all };
-    }
-    return { title: `rows, of ${count(subject.blocks.length)}`, print: count, of: () => 1, whole: true, total: subject.blocks.length };
+function unit_of({ blocks, measures, chart_measure }) {
+    const measure = measures.find(({ title }) => chart_measure === undefined || title === chart_measure);
+    /** @param {Block} b */
+    const of = (b) => (measure ? measure.of(b) ?? 0 : 1);
+    const total = measure?.total ?? blocks.reduce((sum, b) => sum + of(b), 0);
+    const print = measure?.print ?? count;
+    return { title: `${measure?.title ?? "rows"}, of ${print(total)}`, print, of, whole: !measure, total };
 }
 
 /** Shares a block among the values of a facet. If `whole`, the block counts fully for each of its

@@ -10,7 +10,7 @@ import { command_section, pasted } from "./markdown.js";
 import { facts_of, table_of } from "./records.js";
 import { key_of } from "./state.js";
 import { place_of } from "./source.js";
-import { make_subject, most_of, rules_of, TINTS } from "./subject.js";
+import { make_subject, rules_of, TINTS } from "./subject.js";
 import { base_name, bytes, count, grouped, millis, noun, number_of, once, percent, quoted, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -296,7 +296,7 @@ function vanished_block(run, nodes, at) {
             return { left, folded: together ? [several] : null, right: [] };
         }),
         keys: () => nodes.map((n) => key_of(run.choose_node(n))),
-        measures: [null, null],
+        measures: [],
         facets: {
             show: remarks.map(([remark]) => remark),
             op: nodes.map((n) => n.op),
@@ -662,8 +662,8 @@ export function run_subject(document, story, patterns, forms, command, texts) {
         left: 9,
         sides: [alone ? "nodes" : "ONNX nodes", "engine layers"],
         measures: [
-            { title: "time", print: millis, signed: false, most: most_of(blocks, 0), total },
-            { title: "bytes", print: bytes, signed: false, most: most_of(blocks, 1), total: blocks.reduce((sum, b) => sum + (b.measures[1] ?? 0), 0) || null },
+            { title: "time", print: millis, total },
+            { title: "bytes", print: bytes, total: blocks.reduce((sum, b) => sum + (b.measures[1] ?? 0), 0) || null },
         ],
         blocks,
         facets: [

@@ -14,9 +14,16 @@ export const TINTS = 6;
 /** The words for the mark of a block. */
 export const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtful", "~": "changed" };
 
-/** The maximum of several measures, so that their bars have one scale.
- * @param {Block[]} blocks @param {...number} at */
-export const most_of = (blocks, ...at) => blocks.reduce((most, b) => at.reduce((max, i) => Math.max(max, Math.abs(b.measures[i] ?? 0)), most), 0);
+/** The measures of which some block has a value. The bars of those that are printed alike have
+ * one scale.
+ * @param {import("./types").OwnMeasure[]} measures @param {Block[]} blocks @returns {import("./types").Measure[]} */
+function measures_of(measures, blocks) {
+    const largest = measures.map((_, i) => blocks.reduce((most, b) => Math.max(most, Math.abs(b.measures[i] ?? 0)), 0));
+    return measures.flatMap((m, at) => {
+        const most = Math.max(...largest.filter((_, i) => measures[i]?.print === m.print));
+        return most > 0 ? [{ signed: false, total: null, ...m, at, most, of: (b) => b.measures[at] ?? null }] : [];
+    });
+}
 
 /** A block with few items, which are made at once.
  * @param {import("./types").SmallBlock} own @returns {Block} */
@@ -47,9 +54,8 @@ export function rules_of(findings, state_of) {
 /** The weight of a block: its first known measure; for two builds, the change.
  * @param {Subject} subject @returns {(block: Block) => number} */
 export function weigher({ measures }) {
-    const signed = measures.findIndex((m) => m.signed);
-    const by = signed >= 0 ? signed : measures.findIndex((m) => m.most > 0);
-    return (block) => Math.abs(block.measures[by] ?? 0);
+    const by = measures.find((m) => m.signed) ?? measures[0];
+    return (block) => Math.abs(by?.of(block) ?? 0);
 }
 
 /** Maps boxes of a picture of two builds to groups of the page, by keys `kind=number`, and back.
@@ -77,7 +83,6 @@ export function make_subject({ settled = (chosen) => chosen, others = () => null
     return {
         verdict: null,
         left: 13,
-        measures: [],
         chart_note: "",
         legend: [],
         first_filters: [],
@@ -90,6 +95,7 @@ export function make_subject({ settled = (chosen) => chosen, others = () => null
         sources: null,
         first_view: "diff",
         ...own,
+        measures: measures_of(own.measures ?? [], own.blocks),
         charts: own.facets.filter((f) => f.chart).map(({ name, title }) => ({ facet: name, title })),
         find,
         record: (chosen) => find(chosen)?.item.record?.() ?? others(chosen),

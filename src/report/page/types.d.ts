@@ -141,7 +141,7 @@ export interface Block {
     /** "layer 12", "node Conv_4": what in it can be chosen. */
     keys: () => string[];
     nodes?: string[]; /** a link that names one of these nodes leads to the block, unless something of that name can be chosen */
-    measures: (number | null)[]; /** as many as the subject has */
+    measures: (number | null)[]; /** as many as the subject states */
     facets: Record<string, string[]>;
     /** By facet what each of its values is one of, where that is not the block: a node, a finding. */
     units?: () => Record<string, unknown[]>;
@@ -169,12 +169,18 @@ export interface Facet {
     open?: boolean;
 }
 
-export interface Measure {
+/** A column of numbers, as a subject states it. */
+export interface OwnMeasure {
     title: string;
     print: (value: number) => string;
-    signed: boolean;
-    most: number;
-    total: number | null;
+    signed?: boolean; /** a change, which may be negative */
+    total?: number | null; /** of all blocks */
+}
+
+export interface Measure extends Required<OwnMeasure> {
+    at: number; /** its place among all of the subject, and thereby the color of its bars */
+    most: number; /** the value of the longest bar */
+    of: (block: Block) => number | null;
 }
 
 export type Piece = string | { text: string; chosen?: Chosen; look?: string } | { pieces: Piece[]; look: string };
@@ -261,8 +267,9 @@ export type Row = Record<string, any>;
 
 /** What a subject says itself; the rest is as make_subject() has it. */
 type Made = "find" | "charts" | "record" | "box_of";
-type Common = "verdict" | "left" | "measures" | "chart_note" | "legend" | "first_filters" | "tables" | "brief" | "rules" | "rules_title" | "waterfall" | "roofline" | "sources" | "first_view";
-export interface Own extends Omit<Subject, Made | Common>, Partial<Pick<Subject, Common>> {
+type Common = "verdict" | "left" | "chart_note" | "legend" | "first_filters" | "tables" | "brief" | "rules" | "rules_title" | "waterfall" | "roofline" | "sources" | "first_view";
+export interface Own extends Omit<Subject, Made | Common | "measures">, Partial<Pick<Subject, Common>> {
+    measures?: OwnMeasure[];
     facets: (Facet & { chart?: boolean })[]; /** chart: it has bars in the overview, too */
     settled?: (chosen: Chosen) => Chosen | null; /** the one form of what a link may call otherwise */
     others?: (chosen: Chosen) => Story | null; /** the details of what no item is */
@@ -308,7 +315,7 @@ export interface Subject {
     charts: { facet: string; title: string }[];
     chart_note: string;
     legend: [string, string, string][]; /** signs in the rows: what they look like, and mean; a class */
-    chart_measure?: number; /** none of them: rows are counted */
+    chart_measure?: string | null; /** the title of the measure that charts sum up, else the first; null: rows are counted */
     first_filters: [string, string][]; /** of a page that no link leads to */
     tiles: Tile[];
     brief: BriefLine[];
