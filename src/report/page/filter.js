@@ -9,27 +9,15 @@ import { once, safe } from "./words.js";
 /** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").State} State */
 
-/** @param {Block} block @param {string} facet @param {Set<string>} values */
-function has(block, facet, values) {
-    return block.facets[facet]?.some((value) => values.has(value)) ?? false;
-}
-
-/** @param {string} query */
-function words_of(query) {
-    return query.toLowerCase().split(/\s+/).filter(Boolean);
-}
-
-/** @param {Block} block @param {State} state @param {string[]} words @param {string} but */
-function passes(block, state, words, but) {
-    for (const [facet, values] of state.picks) if (facet !== but && !has(block, facet, values)) return false;
-    return words.every((word) => block.text().includes(word));
-}
-
-/** @param {Block[]} blocks @param {State} state @param {string} [but] a facet that is not looked at */
-export function filtered(blocks, state, but = "") {
-    const words = words_of(state.query);
-    if (!words.length && !state.picks.size) return blocks;
-    return blocks.filter((block) => passes(block, state, words, but));
+/** @param {Block[]} blocks @param {State} state @param {string} [but] a facet whose selected values do not count */
+export function filtered(blocks, state, but) {
+    const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
+    const picks = [...state.picks].filter(([facet]) => facet !== but);
+    return blocks.filter(
+        (block) =>
+            picks.every(([facet, values]) => block.facets[facet]?.some((value) => values.has(value))) &&
+            words.every((word) => block.text().includes(word))
+    );
 }
 
 /** Counts the objects of each value of a facet, as if no value of the facet were selected. The
@@ -39,7 +27,7 @@ export function filtered(blocks, state, but = "") {
  * number>} */
 export function tally(blocks, state, facet) {
     /** @type {Map<string, Set<unknown>>} */
-    const counted = new Map();
+    const counted = new Map([...(state.picks.get(facet) ?? [])].map((value) => [value, new Set()]));
     for (const block of filtered(blocks, state, facet)) {
         const units = block.units?.()[facet];
         (block.facets[facet] ?? []).forEach((value, i) => {
@@ -47,18 +35,15 @@ export function tally(blocks, state, facet) {
             counted.set(value, known.add(units?.[i] ?? block));
         });
     }
-    for (const value of state.picks.get(facet) ?? []) if (!counted.has(value)) counted.set(value, new Set());
     return new Map([...counted].map(([value, units]) => [value, units.size]));
 }
 
 /** The values of a facet in the order in which they are shown.
- * @param {Map<string, number>} sums @param {string[] | undefined} order @returns {[string, number][]} */
-export function ordered(sums, order) {
+ * @param {Map<string, number>} sums @param {string[]} [order] the largest first without one @returns {[string, number][]} */
+export function ordered(sums, order = []) {
     /** @param {string} value */
-    const place = (value) => (order?.includes(value) ? order.indexOf(value) : Infinity);
-    return [...sums].sort(
-        (a, b) => (place(a[0]) === place(b[0]) ? b[1] - a[1] || (a[0] < b[0] ? -1 : 1) : place(a[0]) - place(b[0]))
-    );
+    const place = (value) => (order.includes(value) ? order.indexOf(value) : order.length);
+    return [...sums].sort(([a, n], [b, m]) => place(a) - place(b) || m - n || (a < b ? -1 : 1));
 }
 
 /** The text that a search examines. @param {string[]} names */

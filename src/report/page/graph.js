@@ -6,7 +6,7 @@
  * rebuilt from the few elements and attributes that pictures need.
  */
 import { el, group_of, on_key, svg, within_groups } from "./dom.js";
-import { changed, key_of, print_state, same_chosen } from "./state.js";
+import { key_of, print_state, same_chosen } from "./state.js";
 import { noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Chosen} Chosen */
@@ -132,7 +132,7 @@ export class GraphView {
         /* List the other pictures that no picture contains. */
         const roots = this.pictures.flatMap((p, i) => /** @type {[string, number][]} */ (p.within === undefined && i !== path[0]?.[1] ? [[p.title, i]] : []));
         this.crumbs.replaceChildren(
-            ...[...path, ...roots].flatMap(([title, i], k) => [k < path.length ? (k ? " › " : "") : "   ", i === at ? el("span", { "aria-current": "page" }, safe(String(title))) : el("a", { href: print_state(changed(state, { picture: Number(i), chosen: null })) }, safe(String(title)))])
+            ...[...path, ...roots].flatMap(([title, i], k) => [k < path.length ? (k ? " › " : "") : "   ", i === at ? el("span", { "aria-current": "page" }, safe(String(title))) : el("a", { href: print_state({ ...state, picture: i, chosen: null }) }, safe(String(title)))])
         );
         /** @param {string} label @param {string} text @param {() => void} click */
         const button = (label, text, click) => el("button", { type: "button", "aria-label": label, title: label, click }, text);
@@ -143,7 +143,7 @@ export class GraphView {
         const planned = this.pictures.map((p, i) => ({ p, i })).filter(({ p }) => p.within === at);
         const modules = planned.filter(({ p }) => p.svg);
         const missing = planned.length - modules.length;
-        const inner = modules.length ? el("details", { class: "modules" }, el("summary", {}, `${modules.length} boxes open: click one, or choose it here`), el("nav", { "aria-label": "Modules in this picture" }, ...modules.flatMap(({ p, i }) => [el("a", { href: print_state(changed(state, { picture: i, chosen: null })) }, safe(p.title)), " "]))) : null;
+        const inner = modules.length ? el("details", { class: "modules" }, el("summary", {}, `${modules.length} boxes open: click one, or choose it here`), el("nav", { "aria-label": "Modules in this picture" }, ...modules.flatMap(({ p, i }) => [el("a", { href: print_state({ ...state, picture: i, chosen: null }) }, safe(p.title)), " "]))) : null;
         const closed = !inner && picture.boxes && Object.keys(picture.boxes).length ? el("p", { class: "faint" }, "A box of several layers opens their rows.") : null;
         const late = missing ? el("p", { class: "note" }, `${noun(missing, "drawing")} of what is in its boxes could not be laid out in time: such a box leads to rows.`) : null;
         within_groups([tools], () => this.panel.replaceChildren(el("h2", { class: "hidden" }, "Graph"), tools, inner ?? closed ?? "", late ?? "", picture.note ? el("p", { class: picture.svg ? "faint" : "note" }, safe(picture.note)) : "", this.stage));

@@ -17,7 +17,7 @@ import { NAMES, put_overview } from "./overview.js";
 import { put_rules } from "./rules.js";
 import { run_subject } from "./run.js";
 import { SourceView } from "./source.js";
-import { changed, print_state, read_state, toggled } from "./state.js";
+import { print_state, read_state, toggled } from "./state.js";
 import { weigher } from "./subject.js";
 import { count, noun, percent, safe, shorten } from "./words.js";
 
@@ -76,12 +76,12 @@ function amend(next) {
 }
 
 /** @param {Chosen} chosen */
-const link = (chosen) => print_state(changed(state, { chosen }));
+const link = (chosen) => print_state({ ...state, chosen });
 /** @param {Chosen} chosen */
-const choose = (chosen) => go(changed(state, { chosen }));
+const choose = (chosen) => go({ ...state, chosen });
 
 const rows = new RowList(by_id("rows"), by_id("rows-head"), subject, choose, () => put_picked(sorted_blocks()));
-const graph = new GraphView(panels.graph, subject, pictures, (chosen, many) => go(changed(state, many ? { chosen, view: "diff" } : { chosen })), (picture) => go(changed(state, { picture, chosen: null })));
+const graph = new GraphView(panels.graph, subject, pictures, (chosen, many) => go({ ...state, chosen, ...(many && { view: "diff" }) }), (picture) => go({ ...state, picture, chosen: null }));
 
 const source = subject.sources && new SourceView(panels.source, subject.sources, choose);
 
@@ -111,7 +111,7 @@ function put_tiles() {
             const words = [tile.title, tile.value, tile.note].map((text, i) => el("span", { class: `tile-${["title", "value", "note"][i]}`, title: text }, text));
             if (!known) return el("div", { class: `tile ${tile.look ?? ""}` }, ...words);
             const on = state.picks.get(facet)?.has(value) ?? false;
-            return el("a", { class: `tile ${tile.look ?? ""}`, href: print_state(changed(toggled(state, facet, value), { view: "diff" })), "aria-current": String(on) }, ...words);
+            return el("a", { class: `tile ${tile.look ?? ""}`, href: print_state({ ...toggled(state, facet, value), view: "diff" }), "aria-current": String(on) }, ...words);
         })
     );
 }
@@ -125,7 +125,7 @@ function put_legend() {
 
 function put_views() {
     by_id("views").replaceChildren(
-        ...Object.entries(views).map(([view, title]) => el("a", { href: print_state(changed(state, { view })), ...(view === current_view() && { "aria-current": "page" }) }, title))
+        ...Object.entries(views).map(([view, title]) => el("a", { href: print_state({ ...state, view }), ...(view === current_view() && { "aria-current": "page" }) }, title))
     );
 }
 
@@ -190,7 +190,7 @@ function put_picked(blocks) {
     picks.replaceChildren();
     for (const [facet, values] of state.picks)
         for (const value of values) picks.append(el("a", { class: "pick", href: print_state(toggled(state, facet, value)), "aria-label": `remove the filter ${facet}: ${safe(value)}` }, `${facet}: ${shorten(value, 40)} ×`));
-    if (state.picks.size || state.query) picks.append(el("a", { class: "clear", href: print_state(changed(state, { picks: new Map(), query: "" })) }, "clear all"));
+    if (state.picks.size || state.q) picks.append(el("a", { class: "clear", href: print_state({ ...state, picks: new Map(), q: "" }) }, "clear all"));
     by_id("sort").setAttribute("aria-pressed", String(state.sort === "size"));
     by_id("sort").hidden = !subject.measures.length;
 }
@@ -220,9 +220,9 @@ function show() {
         put_picked(blocks);
     });
     put_facets();
-    if (document.activeElement !== search) search.value = state.query;
+    if (document.activeElement !== search) search.value = state.q;
     const record = state.chosen && subject.record(state.chosen);
-    put_record(by_id("record"), record, link, print_state(changed(state, { chosen: null })));
+    put_record(by_id("record"), record, link, print_state({ ...state, chosen: null }));
     by_id("missing").textContent = state.chosen && !record ? `This page has no ${state.chosen.kind} ${shorten(state.chosen.id, 80)}.` : "";
     document.body.classList.toggle("with-record", !!record);
     if (view === "diff") {
@@ -246,7 +246,7 @@ function arrive() {
     document.documentElement.dataset.ready = location.hash;
 }
 
-const sort = () => go(changed(state, { sort: state.sort ? "" : "size" }));
+const sort = () => go({ ...state, sort: state.sort ? "" : "size" });
 
 /* ---------------------------------------------------------------------- the keys */
 
@@ -256,9 +256,9 @@ function pressed(event) {
     const typing = target.matches("input:not([type=checkbox]), textarea");
     if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
     if (event.key === "Escape") {
-        if (typing && state.query) amend(changed(state, { query: "" }));
-        else if (state.chosen) go(changed(state, { chosen: null }));
-        search.value = read_state(location.hash).query;
+        if (typing && state.q) amend({ ...state, q: "" });
+        else if (state.chosen) go({ ...state, chosen: null });
+        search.value = read_state(location.hash).q;
         by_id("rows").focus({ preventScroll: true });
         return;
     }
@@ -268,7 +268,7 @@ function pressed(event) {
     }
     /** @param {string} view */
     const to_view = (view) => () => {
-        go(changed(state, { view }));
+        go({ ...state, view });
         focus_view();
     };
     on_key(event, {
@@ -298,7 +298,7 @@ function moved(way) {
 
 /* ------------------------------------------------------------------------- begin */
 
-search.addEventListener("input", () => amend(changed(state, { query: search.value })));
+search.addEventListener("input", () => amend({ ...state, q: search.value }));
 by_id("sort").addEventListener("click", sort);
 by_id("bar-tools").append(copy_button("Copy as Markdown", () => {
     const blocks = sorted_blocks();

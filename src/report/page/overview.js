@@ -58,7 +58,7 @@ function bars(subject, state, { facet, title }) {
         for (const [value, share] of shares) sums.set(value, (sums.get(value) ?? 0) + share * unit.of(block));
     }
     if (!sums.size || (sums.size === 1 && sums.has("(none)"))) return null;
-    const values = ordered(sums, undefined);
+    const values = ordered(sums);
     const picked = state.picks.get(facet);
     const list = el("ul", { class: "bars" });
     for (const [value, sum] of values.slice(0, BARS)) {

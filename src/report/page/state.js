@@ -11,23 +11,16 @@
 /** @typedef {import("./types").State} State */
 
 const CHOSEN = new Set(["layer", "node", "region", "row", "change", "check", "source"]);
-/** Keys of the address that are no filters. */
-const OWN = new Set(["view", "q", "sort", "picture"]);
 
 /** @param {string} hash @returns {State} */
 export function read_state(hash) {
     /** @type {State} */
-    const state = { view: "", query: "", sort: "", picks: new Map(), chosen: null, picture: 0 };
+    const state = { view: "", picture: 0, q: "", sort: "", picks: new Map(), chosen: null };
     for (const [name, value] of new URLSearchParams(hash.replace(/^#/, ""))) {
-        if (name === "view") state.view = value;
-        else if (name === "q") state.query = value;
-        else if (name === "sort") state.sort = value;
+        if (CHOSEN.has(name)) state.chosen = { kind: name, id: value };
+        else if (name === "view" || name === "q" || name === "sort") state[name] = value;
         else if (name === "picture") state.picture = Number(value) || 0;
-        else if (CHOSEN.has(name)) state.chosen = { kind: name, id: value };
-        else if (!OWN.has(name)) {
-            const values = state.picks.get(name) ?? new Set();
-            state.picks.set(name, values.add(value));
-        }
+        else state.picks.set(name, (state.picks.get(name) ?? new Set()).add(value));
     }
     return state;
 }
@@ -38,42 +31,28 @@ function escaped(text) {
 }
 
 /** @param {State} state */
-export function print_state(state) {
-    /** @type {string[]} */
-    const parts = [];
+export function print_state({ view, picture, picks, q, sort, chosen }) {
+    const filters = [...picks].flatMap(([name, values]) => [...values].map((value) => [name, value]));
     /** @param {string} name @param {string} value */
-    const add = (name, value) => parts.push(`${escaped(name)}=${escaped(value)}`);
-    if (state.view) add("view", state.view);
-    if (state.picture) add("picture", String(state.picture));
-    for (const [name, values] of state.picks) for (const value of values) add(name, value);
-    if (state.query) add("q", state.query);
-    if (state.sort) add("sort", state.sort);
-    if (state.chosen) add(state.chosen.kind, state.chosen.id);
-    return `#${parts.join("&")}`;
-}
-
-/** Returns a copy with some members changed.
- * @param {State} state @param {Partial<State>} change @returns {State} */
-export function changed(state, change) {
-    return { ...state, ...change };
+    const text = (name, value) => (value ? [[name, value]] : []);
+    const pairs = [...text("view", view), ...text("picture", String(picture || "")), ...filters, ...text("q", q), ...text("sort", sort), ...(chosen ? [[chosen.kind, chosen.id]] : [])];
+    return `#${pairs.map((pair) => pair.map(escaped).join("=")).join("&")}`;
 }
 
 /** Returns a copy in which the filter has the value or, if it already had the value, does not have
  * it.
  * @param {State} state @param {string} facet @param {string} value */
 export function toggled(state, facet, value) {
-    const picks = new Map([...state.picks].map(([name, values]) => [name, new Set(values)]));
+    const picks = structuredClone(state.picks);
     const values = picks.get(facet) ?? new Set();
     if (!values.delete(value)) values.add(value);
     if (values.size) picks.set(facet, values);
     else picks.delete(facet);
-    return changed(state, { picks });
+    return { ...state, picks };
 }
 
 /** @param {import("./types").Chosen} chosen */
 export const key_of = (chosen) => `${chosen.kind} ${chosen.id}`;
 
 /** @param {import("./types").Chosen | null} a @param {import("./types").Chosen | null | undefined} b */
-export function same_chosen(a, b) {
-    return a === b || (!!a && !!b && a.kind === b.kind && a.id === b.id);
-}
+export const same_chosen = (a, b) => a?.kind === b?.kind && a?.id === b?.id;

@@ -337,9 +337,9 @@ export interface Subject {
 /** What stands behind the "#": the whole of what a link shows. */
 export interface State {
     view: string;
-    query: string;
-    sort: string;
-    picks: Map<string, Set<string>>;
+    picture: number; /** the index of the drawing */
+    q: string; /** the words of the search */
+    sort: string; /** "size", else the order of execution */
+    picks: Map<string, Set<string>>; /** by facet: the selected values */
     chosen: Chosen | null;
-    picture: number;
 }
