@@ -8,7 +8,7 @@ import { search_text } from "./filter.js";
 import { cut_modules } from "./modules.js";
 import { command_section, pasted } from "./markdown.js";
 import { facts_of, table_of } from "./records.js";
-import { key_of } from "./state.js";
+import { chosen_of_key, key_of } from "./state.js";
 import { place_of } from "./source.js";
 import { make_subject, rules_of, TINTS } from "./subject.js";
 import { base_name, bytes, count, grouped, millis, noun, number_of, once, percent, quoted, safe, shorten } from "./words.js";
@@ -62,9 +62,12 @@ class Run {
         this.node_story = new Map(story?.nodes?.map((s) => [s.index, s.story]));
         /** @type {Map<number, import("./types").StoryOf["story"]>} */
         this.layer_story = new Map(story?.layers?.map((s) => [s.index, s.story]));
+        /** The time of all layers; undefined without a profile, so that costs are bytes. */
+        this.total = document.summary.ms?.total;
+        this.print = this.total === undefined ? bytes : millis;
         /** By node: its line in the source. @type {(ReturnType<typeof place_of>)[]} */
         this.places = this.nodes.map((n) => place_of(n.source));
-        this.sourced = this.places.some((place) => place);
+        this.by_source = grouped(this.nodes, (n) => (this.places[n.index] ? [this.source_of(n)] : []));
         this.module_of = cut_modules(this.nodes.map((n) => n.module ?? ""));
         this.patterns_of_layer = grouped(patterns?.blocks ?? [], (block) => block.layers);
         this.patterns_of_node = grouped(patterns?.blocks ?? [], (block) => block.nodes);
@@ -84,6 +87,15 @@ class Run {
     source_of(n) {
         const place = this.places[n.index];
         return place ? `${place.file}:${place.line}` : "(none)";
+    }
+
+    /** The time of nodes; without times their shares of the bytes of their layers, which are divided
+     * equally among the nodes of a layer.
+     * @param {...ModelNode} nodes */
+    cost_of(...nodes) {
+        if (this.total !== undefined) return nodes.reduce((sum, n) => sum + (n.ms ?? 0), 0);
+        const layers = nodes.flatMap((n) => n.layers).map((i) => this.layer(i));
+        return layers.reduce((sum, l) => sum + (number_of(l.bytes) ?? 0) / l.nodes.length, 0);
     }
 
     /** Identifies a node by its name if that is unique, so that a link survives another export.
@@ -206,15 +218,12 @@ const moves_data = (l) => l.kind !== "noop" && l.cause !== "free" && (l.inserted
 function remarks_of_layer(run, l, nodes, findings) {
     const mapped = l.nodes.length > 0 || l.region !== undefined;
     const fused = nodes.filter((n) => n.fate === "layer").length > 1;
-    const own = {
-        "data movement": moves_data(l),
-        unexplained: !mapped && COMPUTING.has(l.kind),
-        "opaque region": l.opaque,
-        fused: fused && !l.opaque,
-    };
     const split = run.patterns_of_layer.get(l.index)?.filter((p) => p.fused === "split") ?? [];
     return [
-        ...Object.entries(own).flatMap(([remark, is]) => /** @type {[string, unknown][]} */ (is ? [[remark, l]] : [])),
+        ...units("data movement", moves_data(l) ? [l] : []),
+        ...units("unexplained", !mapped && COMPUTING.has(l.kind) ? [l] : []),
+        ...units("opaque region", l.opaque ? [l] : []),
+        ...units("fused", fused && !l.opaque ? [l] : []),
         ...units("higher precision than requested", nodes.filter(runs_wider)),
         ...units("unexplained", nodes.filter((n) => n.fate === "unexplained")),
         ...units("pattern split", split),
@@ -262,7 +271,7 @@ function layer_block(run, l, tint) {
             fate: nodes.map((n) => n.fate),
             evidence: evidence.length ? evidence.map((by) => by[0] ?? "none") : lost ? ["none"] : [],
             module: modules_of_layer(run, l, nodes),
-            ...(run.sourced && { source: nodes.map((n) => run.source_of(n)) }),
+            ...(run.by_source.size && { source: nodes.map((n) => run.source_of(n)) }),
             operators: [operators_of(l, nodes)],
             pattern: patterns.map((p) => p.pattern),
             finding: findings.map((f) => f.rule),
@@ -302,7 +311,7 @@ function vanished_block(run, nodes, at) {
             op: nodes.map((n) => n.op),
             fate: fate ? nodes.map(() => fate) : [],
             module: nodes.map((n) => run.module_of(n.module)),
-            ...(run.sourced && { source: nodes.map((n) => run.source_of(n)) }),
+            ...(run.by_source.size && { source: nodes.map((n) => run.source_of(n)) }),
             finding: findings.map((f) => f.rule),
         },
         units: () => ({ show: remarks.map(([, unit]) => unit), op: nodes, fate: nodes, module: nodes, source: nodes, finding: findings }),
@@ -425,7 +434,6 @@ function layer_record(run, l) {
     const nodes = l.nodes.map((link) => run.node(link.index));
     const region = run.document.regions?.[l.region ?? -1];
     const { ms_spread: spread, roofline: roof } = l;
-    const total = run.document.summary.ms?.total ?? 0;
     /** @type {import("./records").Own} */
     const own = {
         index: null,
@@ -433,7 +441,7 @@ function layer_record(run, l) {
         inserted: null,
         cause: ["inserted by TensorRT, cause", l.inserted ? [l.cause ?? "unknown"] : []],
         region: null,
-        ms: ["time", l.ms === undefined ? [] : [`${millis(l.ms)} (${percent(l.ms, total)})${spread ? `, ${millis(spread.low)} to ${millis(spread.high)}` : ""}`]],
+        ms: ["time", l.ms === undefined ? [] : [`${millis(l.ms)} (${percent(l.ms, run.total ?? 0)})${spread ? `, ${millis(spread.low)} to ${millis(spread.high)}` : ""}`]],
         ms_spread: null,
         roofline: ["roofline", roof ? [`bound by ${roof.bound}, at least ${millis(roof.ms)}, ${roof.macs_per_byte.toFixed(1)} multiply-adds per byte${roof.reached === undefined ? "" : `, ${percent(roof.reached, 1)} reached`}`] : []],
         edge: ["is between", edge_pieces(run, l)],
@@ -505,61 +513,50 @@ function node_record(run, n) {
 
 /* ------------------------------------------------------------------------ source */
 
-/** @param {Run} run */
-const nodes_by_source = (run) => grouped(run.nodes, (n) => (run.places[n.index] ? [run.source_of(n)] : []));
 
 /** The types in which the nodes run. @param {ModelNode[]} nodes */
 const types_of = (nodes) => [...new Set(nodes.filter((n) => n.fate === "layer" && rank(n.realised)).map((n) => n.realised))];
 
-/** The time of a node; without times its share of the bytes of its layers, which are divided
- * equally among their nodes.
- * @param {Run} run @param {boolean} timed @returns {(n: ModelNode) => number} */
-const cost_of = (run, timed) => (n) => (timed ? n.ms ?? 0 : n.layers.reduce((sum, i) => sum + (number_of(run.layer(i).bytes) ?? 0) / run.layer(i).nodes.length, 0));
-
 /** @param {Run} run @returns {Subject["sources"]} */
 function sources_of(run) {
-    if (!run.sourced) return null;
-    const timed = run.document.summary.ms?.total !== undefined;
-    const cost = cost_of(run, timed);
-    const by_source = nodes_by_source(run);
+    const { by_source, print, total } = run;
+    if (!by_source.size) return null;
+    /** @param {Layer} l */
+    const cost_of_layer = (l) => (total === undefined ? number_of(l.bytes) : l.ms) ?? 0;
     const lines = [...by_source].map(([id, nodes]) => {
         const place = /** @type {NonNullable<ReturnType<typeof place_of>>} */ (run.places[nodes[0]?.index ?? 0]);
-        return { ...place, chosen: { kind: "source", id }, nodes: nodes.length, chips: types_of(nodes).map((type) => type_chip(type)), cost: nodes.reduce((sum, n) => sum + cost(n), 0) };
+        return { ...place, chosen: { kind: "source", id }, nodes: nodes.length, chips: types_of(nodes).map((type) => type_chip(type)), cost: run.cost_of(...nodes) };
     });
     lines.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
-    const print = timed ? millis : bytes;
-    /** @param {ModelNode} n */
-    const line_key = (n) => (run.places[n.index] ? [key_of({ kind: "source", id: run.source_of(n) })] : []);
     /** @param {ModelNode[]} nodes */
-    const around = (nodes) => [...nodes.flatMap((n) => [...line_key(n), key_of(run.choose_node(n)), ...n.layers.map((i) => key_of(choose_layer(run.layer(i))))])];
+    const around = (nodes) => new Set(nodes.flatMap((n) => [...(run.places[n.index] ? [{ kind: "source", id: run.source_of(n) }] : []), run.choose_node(n), ...n.layers.map((i) => choose_layer(run.layer(i)))].map(key_of)));
     return {
         lines,
-        nodes: run.nodes.filter((n) => run.places[n.index] || n.layers.length).map((n) => ({ chosen: run.choose_node(n), item: node_item(run, n, []), figure: cost(n) ? print(cost(n)) : "" })),
-        layers: run.layers.map((l) => ({ chosen: choose_layer(l), item: layer_item(run, l), figure: timed ? millis(l.ms ?? 0) : bytes(number_of(l.bytes) ?? 0) })),
-        measure: { print, total: timed ? run.document.summary.ms?.total ?? 0 : run.layers.reduce((sum, l) => sum + (number_of(l.bytes) ?? 0), 0) },
+        nodes: run.nodes.filter((n) => run.places[n.index] || n.layers.length).map((n) => ({ chosen: run.choose_node(n), item: node_item(run, n, []), figure: run.cost_of(n) ? print(run.cost_of(n)) : "" })),
+        layers: run.layers.map((l) => ({ chosen: choose_layer(l), item: layer_item(run, l), figure: print(cost_of_layer(l)) })),
+        measure: { print, total: total ?? run.layers.reduce((sum, l) => sum + cost_of_layer(l), 0) },
         related(key) {
-            const at = key.indexOf(" ");
-            const chosen = { kind: key.slice(0, at), id: key.slice(at + 1) };
+            const chosen = chosen_of_key(key);
+            if (chosen.kind === "source") return around(by_source.get(chosen.id) ?? []);
             const index = run.index_of(chosen);
-            if (chosen.kind === "source") return new Set(around(by_source.get(chosen.id) ?? []));
             if (index === null) return new Set();
-            return new Set(around(chosen.kind === "node" ? [run.node(index)] : run.layer(index).nodes.map((link) => run.node(link.index))));
+            return around(chosen.kind === "node" ? [run.node(index)] : run.layer(index).nodes.map((link) => run.node(link.index)));
         },
     };
 }
 
 /** @param {Run} run @param {string} id @returns {Story | null} */
 function source_record(run, id) {
-    const nodes = nodes_by_source(run).get(id);
+    const nodes = run.by_source.get(id);
     const [first] = nodes ?? [];
     if (!nodes || !first) return null;
-    const timed = run.document.summary.ms?.total !== undefined;
-    const sum = nodes.reduce((all, n) => all + cost_of(run, timed)(n), 0);
+    const { total } = run;
+    const sum = run.cost_of(...nodes);
     const layers = [...new Set(nodes.flatMap((n) => n.layers))].sort((a, b) => a - b);
     /** @type {[string, Pieces][]} */
     const pairs = [
         ["text", [{ text: safe(run.places[first.index]?.code ?? ""), look: "code" }]],
-        [timed ? "share of the time" : "share of the bytes", [timed ? `${millis(sum)} (${percent(sum, run.document.summary.ms?.total ?? 0)})` : bytes(sum)]],
+        total === undefined ? ["share of the bytes", [bytes(sum)]] : ["share of the time", [`${millis(sum)} (${percent(sum, total)})`]],
         ["runs in", [types_of(nodes).join(", ") || "–"]],
     ];
     return {
@@ -647,7 +644,7 @@ export function run_subject(document, story, patterns, forms, command, texts) {
     const run = new Run(document, story, patterns, forms, command, texts);
     const blocks = all_blocks(run);
     const { model, engine, summary, log } = document;
-    const total = summary.ms?.total ?? null;
+    const { total } = run;
     /* A log, or an engine that names its nodes, has no model to show. */
     const alone = model.path === engine.path;
     return make_subject({
@@ -662,7 +659,7 @@ export function run_subject(document, story, patterns, forms, command, texts) {
         left: 9,
         sides: [alone ? "nodes" : "ONNX nodes", "engine layers"],
         measures: [
-            { title: "time", print: millis, total },
+            { title: "time", print: millis, total: total ?? null },
             { title: "bytes", print: bytes, total: blocks.reduce((sum, b) => sum + (b.measures[1] ?? 0), 0) || null },
         ],
         blocks,
@@ -680,7 +677,7 @@ export function run_subject(document, story, patterns, forms, command, texts) {
             { name: "evidence", title: "Strongest evidence", order: EVIDENCE },
             { name: "finding", title: "Finding" },
         ],
-        chart_note: `The ${total === null ? "bytes" : "time"} of a layer of several modules or patterns is divided among them${total === null ? "" : " by the times of its nodes"}.`,
+        chart_note: `The ${total === undefined ? "bytes" : "time"} of a layer of several modules or patterns is divided among them${total === undefined ? "" : " by the times of its nodes"}.`,
         legend: legend_of(run, blocks),
         tiles: tiles_of(run),
         brief: summary.brief,

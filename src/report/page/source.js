@@ -10,7 +10,7 @@
  * anywhere.
  */
 import { breakable, chip, el } from "./dom.js";
-import { key_of } from "./state.js";
+import { chosen_of_key, key_of } from "./state.js";
 import { base_name, count, grouped, noun, percent, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Chosen} Chosen */
@@ -57,9 +57,7 @@ export class SourceView {
     /** @param {MouseEvent} event */
     clicked(event) {
         const key = this.key_at(event.target);
-        if (!key) return;
-        const at = key.indexOf(" ");
-        this.choose({ kind: key.slice(0, at), id: key.slice(at + 1) });
+        if (key) this.choose(chosen_of_key(key));
     }
 
     /** @param {FileList | null} files */
@@ -85,8 +83,8 @@ export class SourceView {
         /** @type {Map<string, string>} */
         const sides = new Map();
         for (const one of this.sources.related(key)) {
-            const side = one.slice(0, one.indexOf(" "));
-            if (!sides.has(side)) sides.set(side, one);
+            const { kind } = chosen_of_key(one);
+            if (!sides.has(kind)) sides.set(kind, one);
         }
         return [...sides.values()].flatMap((one) => this.items.get(one) ?? []);
     }

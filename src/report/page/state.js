@@ -54,5 +54,11 @@ export function toggled(state, facet, value) {
 /** @param {import("./types").Chosen} chosen */
 export const key_of = (chosen) => `${chosen.kind} ${chosen.id}`;
 
+/** @param {string} key @returns {import("./types").Chosen} */
+export function chosen_of_key(key) {
+    const at = key.indexOf(" ");
+    return { kind: key.slice(0, at), id: key.slice(at + 1) };
+}
+
 /** @param {import("./types").Chosen | null} a @param {import("./types").Chosen | null | undefined} b */
 export const same_chosen = (a, b) => a?.kind === b?.kind && a?.id === b?.id;
