@@ -7,7 +7,6 @@
 import { linked } from "./advice.js";
 import { item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
-import { command_section } from "./markdown.js";
 import { facts_of, table_of } from "./records.js";
 import { block_of, make_subject, placed, rules_of } from "./subject.js";
 import { base_name, count, millis, noun, once, percent, safe, signed_millis } from "./words.js";
@@ -182,7 +181,6 @@ const finding_line = (f) => [{ text: f.severity, look: f.severity }, " ", { text
 function build_record(b, command) {
     const { check } = b;
     const path = "checks/builds/check";
-    const own = command.builds?.find(({ name }) => name === b.name);
     return {
         kind: "build",
         title: safe(b.name),
@@ -195,8 +193,8 @@ function build_record(b, command) {
             table_of("What differs", `${path}/different`, check?.different ?? []),
             table_of("Read", `${path}/inputs`, check?.inputs ?? []),
             { title: "To accept what changed", code: safe(check?.accept ?? "") },
-            command_section(own?.command ?? ""),
         ],
+        command: command.builds?.find(({ name }) => name === b.name)?.command ?? "",
     };
 }
 

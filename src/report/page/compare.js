@@ -6,7 +6,6 @@
 import { change_chips, form_chips, group_chips, item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
-import { command_section } from "./markdown.js";
 import { facts_of, LOOKS, table_of } from "./records.js";
 import { block_of, make_subject, placed, TINTS } from "./subject.js";
 import { apart, count, millis, once, percent, safe, shorten, signed_millis } from "./words.js";
@@ -17,7 +16,6 @@ import { apart, count, millis, once, percent, safe, shorten, signed_millis } fro
 /** @typedef {import("./types").Group} Group */
 /** @typedef {import("./types").Item} Item */
 /** @typedef {import("./types").Move} Move */
-/** @typedef {import("./types").Command} Command */
 /** @typedef {import("./types").Region} Region */
 /** @typedef {import("./types").Section} Section */
 /** @typedef {import("./types").Story} Story */
@@ -61,9 +59,9 @@ function operators_of(d) {
     return new Map([...nodes.map((n) => [n.old, n.op]), ...nodes.map((n) => [n.new, n.op])].flatMap(([name, op]) => (name === undefined || op === undefined ? [] : [[name, op]])));
 }
 
-/** @param {Region} r @param {CompareDocument} d @param {Map<string, string>} ops @param {(module: string) => string} cut @param {number} tint @param {Command} command @returns {Block} */
-function region_block(r, d, ops, cut, tint, command) {
-    const place = { chosen: choose_region(r), record: () => region_record(r, d, command) };
+/** @param {Region} r @param {CompareDocument} d @param {Map<string, string>} ops @param {(module: string) => string} cut @param {number} tint @returns {Block} */
+function region_block(r, d, ops, cut, tint) {
+    const place = { chosen: choose_region(r), record: () => region_record(r, d) };
     const moves = d.moves.filter((m) => m.region === r.region);
     const left = r.old.map(group_item);
     const right = r.new.map(group_item);
@@ -102,13 +100,10 @@ function region_block(r, d, ops, cut, tint, command) {
 }
 
 /** A change outside all regions, in a block of its own.
- * @param {string} id @param {Item | null} left @param {Item | null} right @param {string} what @param {number} at @param {() => Section[]} facts @param {Command} command @returns {Block} */
-function lone_block(id, left, right, what, at, facts, command) {
+ * @param {string} id @param {Item | null} left @param {Item | null} right @param {string} what @param {number} at @param {() => Section[]} facts @returns {Block} */
+function lone_block(id, left, right, what, at, facts) {
     const name = (right ?? left)?.name ?? "";
-    const place = {
-        chosen: { kind: "change", id },
-        record: () => ({ kind: what, title: shorten(name, 200), chips: [], sections: [...facts(), command_section(command.page)] }),
-    };
+    const place = { chosen: { kind: "change", id }, record: () => ({ kind: what, title: shorten(name, 200), sections: facts() }) };
     return block_of({
         at,
         mark: left && right ? "~" : left ? "-" : "+",
@@ -120,8 +115,8 @@ function lone_block(id, left, right, what, at, facts, command) {
     });
 }
 
-/** @param {CompareDocument} d @param {Command} command @returns {Block[]} */
-function lone_blocks(d, command) {
+/** @param {CompareDocument} d @returns {Block[]} */
+function lone_blocks(d) {
     const end = d.regions.length;
     /** @param {string} path @param {import("./types").Row} one */
     const facts = (path, one) => () => facts_of("What changed", `compare/${path}`, one);
@@ -130,9 +125,9 @@ function lone_blocks(d, command) {
     /** @param {CompareDocument["nodes"][0]} n @param {string | undefined} name @param {string | undefined} fate */
     const node = (n, name, fate) => (name === undefined ? null : item(n.op, name || `(${n.op})`, fate ? [word_chip(fate, `fate-${fate}`)] : []));
     return [
-        ...d.ports.map((p, i) => lone_block(`port:${i}`, port(p.old, p.output), port(p.new, p.output), "port", -1, facts("ports", p), command)),
-        ...d.moves.flatMap((m, i) => (m.region === undefined ? [lone_block(`move:${i}`, m.old ? move_item(m.old, "") : null, m.new ? move_item(m.new, "") : null, "inserted layer", end, facts("moves", m), command)] : [])),
-        ...d.nodes.map((n, i) => lone_block(`node:${i}`, node(n, n.old, n.before), node(n, n.new, n.after), n.what, end + 1, facts("nodes", n), command)),
+        ...d.ports.map((p, i) => lone_block(`port:${i}`, port(p.old, p.output), port(p.new, p.output), "port", -1, facts("ports", p))),
+        ...d.moves.flatMap((m, i) => (m.region === undefined ? [lone_block(`move:${i}`, m.old ? move_item(m.old, "") : null, m.new ? move_item(m.new, "") : null, "inserted layer", end, facts("moves", m))] : [])),
+        ...d.nodes.map((n, i) => lone_block(`node:${i}`, node(n, n.old, n.before), node(n, n.new, n.after), n.what, end + 1, facts("nodes", n))),
     ];
 }
 
@@ -146,8 +141,8 @@ function side_sections(side, r, d) {
     return [table_of(`In the ${side} build`, `compare/regions/${side}`, r[side]), table_of(`Data-movement layers of the ${side} build`, `compare/moves/${side}`, moves)];
 }
 
-/** @param {Region} r @param {CompareDocument} d @param {Command} command @returns {Story} */
-function region_record(r, d, command) {
+/** @param {Region} r @param {CompareDocument} d @returns {Story} */
+function region_record(r, d) {
     const nodes = new Set([...r.old, ...r.new].flatMap((g) => g.nodes));
     const also = [r.layout && "layouts differ", r.layers && "the number of layers differs", r.moves && "inserted layers changed", r.tactic && "tactics differ", half_stated(r) && "one of the builds does not state all facts"].filter((w) => w !== false);
     /** @type {import("./records").Own} */
@@ -156,7 +151,6 @@ function region_record(r, d, command) {
     return {
         kind: `region ${r.region}`,
         title: shorten(first.join(" + "), 200),
-        chips: [],
         sections: [
             ...facts_of("What happened", "compare/regions", r, own),
             ...side_sections("old", r, d),
@@ -164,7 +158,6 @@ function region_record(r, d, command) {
             table_of("Precisions", "compare/precisions", d.precisions.filter((p) => nodes.has(p.old) || nodes.has(p.new)), { old: { kind: "name", title: "node" } }),
             table_of("Tensors between nodes", "compare/edges", d.edges.filter((e) => e.region === r.region)),
             table_of("Aligned", "compare/aligned", d.aligned.filter((a) => a.old !== a.new && (nodes.has(a.old) || nodes.has(a.new)))),
-            command_section(command.page),
         ],
     };
 }
@@ -218,12 +211,12 @@ function waterfall_of(d) {
     return { title: "Where the time went", steps: [...steps, { label: "new", from: 0, to: ms.after, look: "whole" }] };
 }
 
-/** @param {CompareDocument} d @param {Command} command @returns {Subject} */
-export function compare_subject(d, command) {
+/** @param {CompareDocument} d @returns {Subject} */
+export function compare_subject(d) {
     const ops = operators_of(d);
     const cut = cut_modules([...ops.keys()].map((name) => module_of_name(name)));
     const regions = [...d.regions].sort((a, b) => a.region - b.region);
-    const blocks = [...regions.map((r, i) => region_block(r, d, ops, cut, (i % TINTS) + 1, command)), ...lone_blocks(d, command)].sort((a, b) => a.at - b.at);
+    const blocks = [...regions.map((r, i) => region_block(r, d, ops, cut, (i % TINTS) + 1)), ...lone_blocks(d)].sort((a, b) => a.at - b.at);
     const ms = d.summary.ms;
     const [from = "", to = ""] = apart([d.old.engine, d.new.engine]);
     return make_subject({

@@ -2,6 +2,7 @@
 import { breakable, chip, copy_button, el } from "./dom.js";
 import { record_markdown } from "./markdown.js";
 import { has_content } from "./records.js";
+import { safe } from "./words.js";
 
 /** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").Pieces} Pieces */
@@ -60,15 +61,15 @@ function put_section(section, link) {
     return out;
 }
 
-/** @param {HTMLElement} panel @param {import("./types").Story | null} record @param {(chosen: Chosen) => string} link @param {string} closed a link to the state without the record */
-export function put_record(panel, record, link, closed) {
+/** @param {HTMLElement} panel @param {import("./types").Story | null} record @param {string} command the one that prints the page @param {(chosen: Chosen) => string} link @param {string} closed a link to the state without the record */
+export function put_record(panel, record, command, link, closed) {
     panel.hidden = !record;
     if (!record) return panel.replaceChildren();
-    const sections = record.sections.filter(has_content);
+    const sections = [...record.sections, { title: "In a terminal", code: safe(record.command ?? command) }].filter(has_content);
     panel.replaceChildren(
         el("p", { class: "record-kind" }, el("span", {}, record.kind), copy_button("Copy as Markdown", () => record_markdown({ ...record, sections })), el("a", { href: closed, class: "close", "aria-label": "Close the details" }, "×")),
         el("h2", { id: "record-title", tabindex: "0" }, ...breakable(record.title)),
-        el("p", { class: "chips" }, ...record.chips.map(chip)),
+        el("p", { class: "chips" }, ...(record.chips ?? []).map(chip)),
         ...sections.map((s) => put_section(s, link))
     );
     panel.scrollTop = 0;

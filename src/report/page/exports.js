@@ -5,14 +5,12 @@
 import { item, rank, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
-import { command_section } from "./markdown.js";
 import { table_of } from "./records.js";
 import { block_of, make_subject } from "./subject.js";
 import { apart, base_name, count, grouped, noun, once, safe } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chosen} Chosen */
-/** @typedef {import("./types").Command} Command */
 /** @typedef {import("./types").ExportChange} ExportChange */
 /** @typedef {import("./types").ExportsDocument} ExportsDocument */
 /** @typedef {import("./types").Item} Item */
@@ -43,9 +41,9 @@ function side_items(changes, side) {
     return changes.map((c, i) => item(i ? "" : c.op ?? c.what, i ? "" : name ?? "", [...(c.of ? [word_chip(c.of, "why")] : []), value_chip(side === "old" ? c.was : c.now)]));
 }
 
-/** @param {ExportChange[]} changes @param {number} at @param {(module: string) => string} cut @param {Command} command @returns {Block} */
-function change_block(changes, at, cut, command) {
-    const place = { chosen: choose(changes, at), record: () => change_record(changes, "", command) };
+/** @param {ExportChange[]} changes @param {number} at @param {(module: string) => string} cut @returns {Block} */
+function change_block(changes, at, cut) {
+    const place = { chosen: choose(changes, at), record: () => change_record(changes, "") };
     const [left = [], right = []] = /** @type {const} */ (["old", "new"]).map((side) => side_items(changes, side).map((one) => ({ ...one, ...place })));
     const name = changes[0]?.new ?? changes[0]?.old ?? "";
     return block_of({
@@ -65,19 +63,17 @@ function change_block(changes, at, cut, command) {
     });
 }
 
-/** @param {ExportChange[]} changes of one block; none: the node did not change @param {string} node its name if there are no changes @param {Command} command @returns {import("./types").Story} */
-function change_record(changes, node, command) {
+/** @param {ExportChange[]} changes of one block; none: the node did not change @param {string} node its name if there are no changes @returns {import("./types").Story} */
+function change_record(changes, node) {
     const [one] = changes;
     const renamed = one?.old !== undefined && one.new !== undefined && one.old !== one.new;
     return {
         kind: one?.op ?? one?.what ?? "node",
         title: safe(one?.new ?? one?.old ?? one?.what ?? node),
-        chips: [],
         sections: [
             table_of("Aligned", "exports/changes", renamed ? [{ old: one.old, new: one.new }] : []),
             table_of("What changed", "exports/changes", changes.map(({ what, of, was, now }) => ({ what, of, was, now }))),
             { title: "What changed", lines: one ? [] : [["Nothing: this node is next to one that changed."]] },
-            command_section(command.page),
         ],
     };
 }
@@ -93,11 +89,11 @@ function tiles_of(d) {
     ];
 }
 
-/** @param {ExportsDocument} d @param {Command} command @returns {Subject} */
-export function exports_subject(d, command) {
+/** @param {ExportsDocument} d @returns {Subject} */
+export function exports_subject(d) {
     const groups = [...grouped(d.changes, (c) => [place_of(c)]).values()];
     const cut = cut_modules(groups.map(([c]) => module_of_name(c?.new ?? c?.old ?? "")));
-    const blocks = groups.map((changes, i) => change_block(changes, i, cut, command));
+    const blocks = groups.map((changes, i) => change_block(changes, i, cut));
     const [from = "", to = ""] = apart([d.old.model, d.new.model]);
     return make_subject({
         title: `${base_name(d.old.model)} → ${base_name(d.new.model)}`,
@@ -115,7 +111,7 @@ export function exports_subject(d, command) {
         ],
         chart_note: "Weights are not compared.",
         tiles: tiles_of(d),
-        others: ({ kind, id }) => (kind === "node" ? change_record([], id, command) : null),
+        others: ({ kind, id }) => (kind === "node" ? change_record([], id) : null),
         box_of({ id }, { nodes }) {
             const boxes = Object.entries(nodes ?? {}).filter(([, name]) => name === id);
             return (boxes.find(([box]) => box[0] === "n") ?? boxes[0])?.[0] ?? null;

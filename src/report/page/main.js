@@ -36,7 +36,7 @@ const TILES = 8;
 function read_subject() {
     const [run, compare, matrix, exports, checks, check, judged, lint, failed] = ["run", "compare", "matrix", "exports", "checks", "check", "judged", "lint", "failed"].map(embedded);
     const texts = new Map(command.rules?.map((rule) => [rule.rule, rule]));
-    const base = checks ? checks_subject(checks, command) : matrix ? matrix_subject(matrix, command) : compare ? compare_subject(compare, command) : exports ? exports_subject(exports, command) : run_subject(run, command.stories ?? null, embedded("patterns"), command.forms ?? [], command, texts);
+    const base = checks ? checks_subject(checks, command) : matrix ? matrix_subject(matrix) : compare ? compare_subject(compare) : exports ? exports_subject(exports) : run_subject(run, command.stories ?? null, embedded("patterns"), command.forms ?? [], command, texts);
     const all = check ? check_subject(check, base) : judged ? judged_subject(judged, base, compare?.summary.ms) : lint ? lint_subject(lint, base, command) : failed ? failed_subject(failed, base) : base;
     const rules = all.rules.map((row) => ({ ...row, ...texts.get(row.rule) })).sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state));
     return { ...all, rules, files: [...all.files, ...(command.page ? [/** @type {[string, string]} */ (["in a terminal", command.page])] : [])] };
@@ -222,7 +222,7 @@ function show() {
     put_facets();
     if (document.activeElement !== search) search.value = state.q;
     const record = state.chosen && subject.record(state.chosen);
-    put_record(by_id("record"), record, link, print_state({ ...state, chosen: null }));
+    put_record(by_id("record"), record, command.page, link, print_state({ ...state, chosen: null }));
     by_id("missing").textContent = state.chosen && !record ? `This page has no ${state.chosen.kind} ${shorten(state.chosen.id, 80)}.` : "";
     document.body.classList.toggle("with-record", !!record);
     if (view === "diff") {

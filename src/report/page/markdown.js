@@ -52,7 +52,7 @@ function section_markdown(section) {
 
 /** @param {import("./types").Story} record */
 export function record_markdown(record) {
-    const chips = record.chips.map((chip) => escaped([chip.text, chip.rest].filter(Boolean).join(" "))).join(" ");
+    const chips = (record.chips ?? []).map((chip) => escaped([chip.text, chip.rest].filter(Boolean).join(" "))).join(" ");
     return [`#### ${escaped(record.kind)} ${code(record.title)}`, chips, ...record.sections.map(section_markdown)].filter(Boolean).join("\n\n") + "\n";
 }
 
@@ -98,9 +98,6 @@ export function summary_markdown(subject, todo, command) {
  *
  *     {"form":"layerPrecisions", "text":"<--layerPrecisions='{held!}'\n>...", "row":"{name}:{trtexec}", ...}
  */
-/** The command that prints the same in a terminal.
- * @param {string} code @returns {import("./types").Section} */
-export const command_section = (code) => ({ title: "In a terminal", code: safe(code) });
 
 /** @param {string} type */
 function polygraphy_type(type) {

@@ -10,7 +10,6 @@
 import { group_chips, item, type_chip, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
-import { command_section } from "./markdown.js";
 import { table_of } from "./records.js";
 import { block_of, make_subject, placed, TINTS } from "./subject.js";
 import { apart, base_name, count, millis, noun, once, percent, safe, shorten } from "./words.js";
@@ -23,7 +22,6 @@ import { apart, base_name, count, millis, noun, once, percent, safe, shorten } f
 /** @typedef {import("./types").MatrixDocument} MatrixDocument */
 /** @typedef {import("./types").MatrixMove} MatrixMove */
 /** @typedef {import("./types").MatrixRow} MatrixRow */
-/** @typedef {import("./types").Command} Command */
 /** @typedef {import("./types").Subject} Subject */
 
 /** Number of builds that have a tile; the overview has all. */
@@ -74,9 +72,9 @@ function cell_items(c, r) {
     return lines.map((line) => ({ ...line, quiet }));
 }
 
-/** @param {MatrixRow} r @param {number} tint @param {(module: string) => string} cut @param {Command} command @returns {Block} */
-function row_block(r, tint, cut, command) {
-    const place = { chosen: choose_row(r), record: () => row_record(r, command) };
+/** @param {MatrixRow} r @param {number} tint @param {(module: string) => string} cut @returns {Block} */
+function row_block(r, tint, cut) {
+    const place = { chosen: choose_row(r), record: () => row_record(r) };
     const worst = worst_of(r);
     const mark = worst === "differs" ? "~" : worst === "unknown" ? "?" : "";
     const groups = r.cells.flatMap((c) => c.groups);
@@ -107,19 +105,17 @@ function row_block(r, tint, cut, command) {
 
 /* ----------------------------------------------------------------------- records */
 
-/** @param {MatrixRow} r @param {Command} command @returns {import("./types").Story} */
-function row_record(r, command) {
+/** @param {MatrixRow} r @returns {import("./types").Story} */
+function row_record(r) {
     /** @template T @param {(c: MatrixCell) => T[]} of */
     const of_cells = (of) => r.cells.flatMap((c) => of(c).map((one) => ({ build: c.build, ...one })));
     return {
         kind: `row ${r.row}`,
         title: shorten(r.name, 200),
-        chips: [],
         sections: [
             table_of("In each build", "matrix/rows/cells", r.cells, COMPARED),
             table_of("Groups of layers", "matrix/rows/cells/groups", of_cells((c) => c.groups), BUILD),
             table_of("Data-movement layers", "matrix/rows/cells/moves", of_cells((c) => c.moves), BUILD),
-            command_section(command.page),
         ],
     };
 }
@@ -142,11 +138,11 @@ function tiles_of(d, names) {
     ];
 }
 
-/** @param {MatrixDocument} d @param {Command} command @returns {Subject} */
-export function matrix_subject(d, command) {
+/** @param {MatrixDocument} d @returns {Subject} */
+export function matrix_subject(d) {
     const names = apart(d.builds.map((b) => b.engine));
     const cut = cut_modules(d.rows.flatMap((r) => r.cells.flatMap((c) => c.groups.flatMap((g) => g.nodes.map(module_of_name)))));
-    const blocks = d.rows.map((r, i) => row_block(r, (i % TINTS) + 1, cut, command));
+    const blocks = d.rows.map((r, i) => row_block(r, (i % TINTS) + 1, cut));
     const timed = d.builds.filter((b) => b.ms !== undefined);
     const worst = IS.find((is) => d.rows.some((r) => worst_of(r) === is));
     return make_subject({

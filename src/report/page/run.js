@@ -6,7 +6,7 @@ import { linked } from "./advice.js";
 import { change_chips, item, rank, type_chip, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
 import { cut_modules } from "./modules.js";
-import { command_section, pasted } from "./markdown.js";
+import { pasted } from "./markdown.js";
 import { facts_of, table_of } from "./records.js";
 import { chosen_of_key, key_of } from "./state.js";
 import { place_of } from "./source.js";
@@ -407,9 +407,9 @@ function paste_section(run, nodes) {
     return { title: "Names to paste", forms };
 }
 
-/** The text of `explain` for one node or layer; empty for a model alone.
- * @param {Run} run @param {string} words @returns {Section} */
-const explain_section = (run, words) => command_section(run.built ? `fusiondiff explain${run.command.run} ${words}` : run.command.page);
+/** The command for one node or layer; for a model alone the one of the page.
+ * @param {Run} run @param {string} words */
+const command_of = (run, words) => (run.built ? `fusiondiff explain${run.command.run} ${words}` : run.command.page);
 
 /** @param {Run} run @param {Layer} l */
 function edge_pieces(run, l) {
@@ -464,8 +464,8 @@ function layer_record(run, l) {
             table_of("Writes", "run/layers/outputs", l.outputs),
             story_section(run.layer_story.get(l.index)),
             paste_section(run, nodes),
-            explain_section(run, `--layer ${l.index}`),
         ],
+        command: command_of(run, `--layer ${l.index}`),
     };
 }
 
@@ -506,8 +506,8 @@ function node_record(run, n) {
             table_of("Writes", "run/nodes/outputs", n.outputs ?? []),
             story_section(run.node_story.get(n.index)),
             paste_section(run, [n]),
-            explain_section(run, `--node ${quoted(run.choose_node(n).id)}`),
         ],
+        command: command_of(run, `--node ${quoted(run.choose_node(n).id)}`),
     };
 }
 
@@ -568,6 +568,7 @@ function source_record(run, id) {
             { title: noun(nodes.length, "node"), head: ["node", "outcome", "runs in"], rows: nodes.map((n) => [node_link(run, n), [n.fate], [n.realised]]) },
             { title: `Computed by ${noun(layers.length, "layer")}`, lines: layers.map((i) => layer_link(run.layer(i))) },
         ],
+        command: "",
     };
 }
 

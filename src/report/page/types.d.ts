@@ -197,8 +197,9 @@ export type Section =
 export interface Story {
     kind: string;
     title: string;
-    chips: Chip[];
+    chips?: Chip[];
     sections: Section[];
+    command?: string; /** that prints the same in a terminal, if it is not the one of the page; "": there is none */
 }
 
 export interface Tile {
