@@ -18,27 +18,17 @@ const MOST_RULES = 4;
  * names. */
 const WORDS = /`[^`]+`|\blint [a-z]+\/[a-z-]+|\bfusiondiff [a-z]+(?: --[a-z-]+)*|\blayer \d+\b|[^\s,;()`]+/g;
 
-/** Links a name that the page shows. An ordinary word of a sentence is never taken for a name.
- * @param {Finder} subject @param {string} word */
-function named(subject, word) {
-    const chosen = { kind: "node", id: word };
-    return /[\d_/.:]/.test(word) && !/^[\d.:]+$/.test(word) && subject.find(chosen) ? chosen : null;
-}
-
-/** @param {Finder} subject @param {string} word @returns {import("./types").Piece} */
+/** Links a layer or a name that the page shows. An ordinary word of a sentence is never taken for
+ * a name.
+ * @param {Finder} subject @param {string} word @returns {import("./types").Piece} */
 function piece(subject, word) {
-    if (word.startsWith("`")) {
-        const inner = word.slice(1, -1);
-        const chosen = { kind: "node", id: inner };
-        return subject.find(chosen) ? { text: safe(inner), chosen, look: "code" } : { text: safe(inner), look: "code" };
-    }
-    if (/^(fusiondiff|lint) /.test(word)) return { text: word, look: "code" };
-    if (word.startsWith("layer ")) {
-        const chosen = { kind: "layer", id: word.slice(6) };
-        return subject.find(chosen) ? { text: word, chosen } : word;
-    }
-    const chosen = named(subject, word);
-    return chosen ? { text: safe(word), chosen, look: "code" } : safe(word);
+    const [, layer] = word.match(/^layer (\d+)$/) ?? [];
+    const [, code = word] = word.match(/^`(.*)`$/s) ?? [];
+    const is_code = code !== word || /^(fusiondiff|lint) /.test(word);
+    const may_be_named = is_code || (/[\d_/.:]/.test(word) && !/^[\d.:]+$/.test(word));
+    const chosen = layer ? { kind: "layer", id: layer } : { kind: "node", id: code };
+    if ((layer || may_be_named) && subject.find(chosen)) return { text: safe(code), chosen, ...(!layer && { look: "code" }) };
+    return is_code ? { text: safe(code), look: "code" } : safe(word);
 }
 
 /** Returns a sentence in which the names of nodes and layers are links.
