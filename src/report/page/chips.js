@@ -3,8 +3,7 @@ import { noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Chip} Chip */
 /** @typedef {import("./types").Item} Item */
-/** @typedef {import("./types").Port} Port */
-/** @typedef {import("./types").Form} Form */
+/** @typedef {{type: string, layout?: string}} Form a port, or the side of a move */
 
 /** The rank, by number of bits, of each type that has a precision (model/graph/dtype.c). */
 const RANKS = {
@@ -34,7 +33,7 @@ const ARROW = { text: "→", look: "arrow" };
 
 /** Lists the types and layouts of one side of a layer, each once. Those of shapes and masks are
  * listed only if there are no others.
- * @param {Port[]} ports */
+ * @param {Form[]} ports */
 function forms_of(ports) {
     const forms = new Map(ports.map((p) => [`${p.type} ${p.layout ?? ""}`, p]));
     const telling = [...forms].filter(([, p]) => rank(p.type));
@@ -42,12 +41,12 @@ function forms_of(ports) {
 }
 
 /** Shows what changes between the tensors read and written: "int8 chw4 → fp16 chw32".
- * @param {Port[]} inputs @param {Port[]} outputs @returns {Chip[]} */
+ * @param {Form[]} inputs @param {Form[]} outputs @returns {Chip[]} */
 export function change_chips(inputs, outputs) {
     const [from, to] = [forms_of(inputs), forms_of(outputs)];
-    /** @param {[string, Port][]} forms */
+    /** @param {[string, Form][]} forms */
     const types = (forms) => [...new Set(forms.map(([, p]) => p.type))].join();
-    /** @param {[string, Port][]} forms @param {boolean} [whole] */
+    /** @param {[string, Form][]} forms @param {boolean} [whole] */
     const chips = (forms, whole = false) => forms.slice(0, 3).map(([form, p]) => (whole ? word_chip(form, `type-${rank(p.type)}`) : type_chip(p.type, p.layout)));
     if (from.map(([form]) => form).join() === to.map(([form]) => form).join()) return chips(to);
     if (!from.length || !to.length) return chips([...from, ...to]);
@@ -55,10 +54,6 @@ export function change_chips(inputs, outputs) {
     return [...chips(from, moved), ARROW, ...chips(to, moved)];
 }
 
-/** @param {Form} before @param {Form} after @returns {Chip[]} */
-export function form_chips(before, after) {
-    return change_chips([before], [after]);
-}
 
 /** Chips of layers that compute the same nodes.
  * @param {{kind: string, precision: string, layers: number}} g */

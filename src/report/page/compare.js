@@ -3,7 +3,7 @@
  * on the left and those of the new build on the right, with added and removed layers beside them.
  * After the regions come changes of the network's inputs and outputs, and of single nodes.
  */
-import { change_chips, form_chips, group_chips, item, word_chip } from "./chips.js";
+import { change_chips, group_chips, item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
 import { facts_of, LOOKS, table_of } from "./records.js";
@@ -33,6 +33,9 @@ const BLAME = /** @type {Record<string, string>} */ ({
 /** True if the region differs only because one build states less. @param {Region} r */
 const half_stated = (r) => r.differs && r.what === "same" && r.precision === "same" && !(r.layout || r.layers || r.moves || r.tactic);
 
+/** What differs in a region beside its fusion and its precision. @param {Region} r */
+const also_of = (r) => [r.layout && "layout", r.layers && "number of layers", r.moves && "inserted layers", r.tactic && "tactic", half_stated(r) && "facts of one build only"].filter((w) => w !== false);
+
 /** @param {Region} r @returns {Chosen} */
 const choose_region = (r) => ({ kind: "region", id: String(r.region) });
 
@@ -46,7 +49,7 @@ function group_item(g) {
 
 /** @param {Move} m @param {string} mark @returns {Item} */
 function move_item(m, mark) {
-    const chips = [...(m.cause ? [word_chip(m.cause, "cause")] : []), ...form_chips(m.before, m.after)];
+    const chips = [...(m.cause ? [word_chip(m.cause, "cause")] : []), ...change_chips([m.before], [m.after])];
     const name = m.nodes.length ? m.nodes.join(" + ") : `${m.from.join(", ")} → ${m.to.join(", ")}`;
     return item(`${mark} ${m.kind}`, name, chips);
 }
@@ -93,7 +96,7 @@ function region_block(r, d, ops, cut, tint) {
             op: now.flatMap((name) => ops.get(name) ?? []),
             module: now.map((name) => cut(module_of_name(name))),
             cause: moves.flatMap((m) => [m.old?.cause, m.new?.cause].filter((c) => c !== undefined)),
-            also: [r.layout && "layout", r.layers && "number of layers", r.moves && "inserted layers", r.tactic && "tactic", half_stated(r) && "facts of one build only"].filter((w) => w !== false),
+            also: also_of(r),
         },
         text: once(() => search_text([...names, r.what])),
     });
@@ -144,9 +147,9 @@ function side_sections(side, r, d) {
 /** @param {Region} r @param {CompareDocument} d @returns {Story} */
 function region_record(r, d) {
     const nodes = new Set([...r.old, ...r.new].flatMap((g) => g.nodes));
-    const also = [r.layout && "layouts differ", r.layers && "the number of layers differs", r.moves && "inserted layers changed", r.tactic && "tactics differ", half_stated(r) && "one of the builds does not state all facts"].filter((w) => w !== false);
+    const also = also_of(r).join(", ");
     /** @type {import("./records").Own} */
-    const own = { region: null, differs: null, layers: null, moves: null, tactic: null, what: ["fusion", [{ text: r.what, look: LOOKS[r.what] ?? "" }]], precision: ["precision", [{ text: r.precision, look: LOOKS[r.precision] ?? "" }]], layout: ["also", also.length ? [also.join(", ")] : []] };
+    const own = { region: null, differs: null, layers: null, moves: null, tactic: null, what: ["fusion", [{ text: r.what, look: LOOKS[r.what] ?? "" }]], precision: ["precision", [{ text: r.precision, look: LOOKS[r.precision] ?? "" }]], layout: ["also differs", also ? [also] : []] };
     const first = (r.new[0] ?? r.old[0])?.nodes ?? [];
     return {
         kind: `region ${r.region}`,
