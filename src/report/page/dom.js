@@ -13,8 +13,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** The page's policy forbids attributes for styles and handlers, so these are set as properties.
  * @template {HTMLElement | SVGElement} T
- * @param {T} element @param {Attributes} attributes @param {Child[]} children @returns {T} */
-function filled(element, attributes, children) {
+ * @param {T} element @param {Attributes} attributes @param {Child[]} [children] @returns {T} */
+export function fill(element, attributes, children = []) {
     for (const [name, value] of Object.entries(attributes)) {
         if (typeof value === "function") element.addEventListener(name, value);
         else if (name === "style") element.style.cssText = String(value);
@@ -28,10 +28,10 @@ function filled(element, attributes, children) {
 /** @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag @param {Attributes} attributes @param {...Child} children
  * @returns {HTMLElementTagNameMap[T]} */
-export const el = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
+export const el = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
 
 /** @param {string} tag @param {Attributes} attributes @param {...Child} children */
-export const svg = (tag, attributes = {}, ...children) => filled(/** @type {SVGElement} */ (document.createElementNS(SVG, tag)), attributes, children);
+export const svg = (tag, attributes = {}, ...children) => fill(/** @type {SVGElement} */ (document.createElementNS(SVG, tag)), attributes, children);
 
 /** Returns the element of the static page with that id. @param {string} id @returns {HTMLElement} */
 export function by_id(id) {

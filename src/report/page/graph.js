@@ -5,7 +5,7 @@
  * A picture is the text of an SVG. It is not put into the page directly, but parsed as XML and
  * rebuilt from the few elements and attributes that pictures need.
  */
-import { el, group_of, on_key, svg, within_groups } from "./dom.js";
+import { el, fill, group_of, on_key, svg, within_groups } from "./dom.js";
 import { key_of, print_state, same_chosen } from "./state.js";
 import { noun, safe } from "./words.js";
 
@@ -159,10 +159,9 @@ export class GraphView {
         const source = read_svg(picture.svg);
         const [, , width, height] = (source.getAttribute("viewBox") ?? "0 0 1 1").split(/[ ,]+/).map(Number);
         this.size = { width: width || 1, height: height || 1 };
-        this.drawing = svg("svg", { width: this.size.width, height: this.size.height, "aria-hidden": "true" });
         this.content = svg("g");
         rebuild(source, this.content, this.boxes);
-        this.drawing.append(this.content);
+        this.drawing = svg("svg", { width: this.size.width, height: this.size.height, "aria-hidden": "true" }, this.content);
         this.stage.append(this.drawing, this.map);
         this.put_map();
         const last = this.returning;
@@ -215,10 +214,12 @@ export class GraphView {
     /** Draws the boxes of the picture into the minimap. */
     put_map() {
         const scale = Math.min(MAP / this.size.width, Math.max(MAP, this.stage.clientHeight * 0.45) / this.size.height);
-        this.map.setAttribute("viewBox", `0 0 ${this.size.width} ${this.size.height}`);
-        this.map.setAttribute("width", String(Math.max(this.size.width * scale, MAP_LEAST)));
-        this.map.setAttribute("height", String(Math.max(this.size.height * scale, MAP_LEAST)));
-        this.map.setAttribute("preserveAspectRatio", "none");
+        fill(this.map, {
+            viewBox: `0 0 ${this.size.width} ${this.size.height}`,
+            width: Math.max(this.size.width * scale, MAP_LEAST),
+            height: Math.max(this.size.height * scale, MAP_LEAST),
+            preserveAspectRatio: "none",
+        });
         const back = /** @type {SVGGraphicsElement | undefined} */ (this.content)?.getCTM()?.inverse();
         const shapes = [...this.boxes.values()].slice(0, MAP_BOXES).map((group) => {
             const one = /** @type {SVGGraphicsElement} */ (group);
@@ -228,7 +229,7 @@ export class GraphView {
             return svg("rect", { x: box.x * to.a + to.e, y: box.y * to.d + to.f, width: box.width * to.a, height: box.height * to.d, fill: fill.startsWith("url") ? "#cccccc" : fill, stroke: "#888888", "stroke-width": 1 / scale / 2 });
         });
         this.map.replaceChildren(...shapes, this.sight);
-        this.sight.setAttribute("stroke-width", String(2 / scale));
+        fill(this.sight, { "stroke-width": 2 / scale });
     }
 
     /** Marks the visible part in the minimap, if the picture is not wholly visible. */
@@ -237,8 +238,7 @@ export class GraphView {
         const [w, h] = [this.stage.clientWidth / scale, this.stage.clientHeight / scale];
         this.map.toggleAttribute("hidden", w >= this.size.width && h >= this.size.height);
         const [left, top] = [Math.max(0, -x / scale), Math.max(0, -y / scale)];
-        const place = { x: left, y: top, width: Math.max(0, Math.min(this.size.width, w - x / scale) - left), height: Math.max(0, Math.min(this.size.height, h - y / scale) - top) };
-        for (const [name, value] of Object.entries(place)) this.sight.setAttribute(name, String(value));
+        fill(this.sight, { x: left, y: top, width: Math.max(0, Math.min(this.size.width, w - x / scale) - left), height: Math.max(0, Math.min(this.size.height, h - y / scale) - top) });
     }
 
     /** @param {PointerEvent} event */
@@ -276,8 +276,7 @@ export class GraphView {
         if (!this.drawing || !this.stage.clientWidth) return;
         this.bound();
         this.put_sight();
-        this.drawing.setAttribute("width", String(this.stage.clientWidth));
-        this.drawing.setAttribute("height", String(this.stage.clientHeight));
+        fill(this.drawing, { width: this.stage.clientWidth, height: this.stage.clientHeight });
         const { x, y, scale } = this.zoom;
         this.content?.setAttribute("transform", `translate(${x} ${y}) scale(${scale})`);
     }
