@@ -65,7 +65,7 @@ export function judged_subject(d, base, ms) {
 }
 
 /** @param {string} verdict */
-const look_of = (verdict) => (verdict === "failed" ? "alarm" : "good");
+const look_of = (verdict) => (verdict === "passed" || verdict === "accepted" ? "good" : "alarm");
 
 /** @param {string} verb @param {string} verdict @param {string} path the path of the judged file */
 const verdict_of = (verb, verdict, path) => ({ title: `${verb} ${verdict}: ${base_name(path)}`, verdict: { text: verdict, look: look_of(verdict) }, first_view: "rules" });
@@ -135,8 +135,6 @@ const IN_ROW = 4;
 /** @param {CheckedBuild} b @returns {Chosen} */
 const choose_build = (b) => ({ kind: "check", id: b.name });
 
-/** @param {string} verdict */
-const checked_look = (verdict) => (verdict === "passed" || verdict === "accepted" ? "good" : "alarm");
 
 /** @param {CheckedBuild} b */
 const findings_of = (b) => b.check?.findings ?? [];
@@ -157,12 +155,12 @@ function build_items(b) {
 /** @param {CheckedBuild} b @param {number} at @param {Command} command @returns {Block} */
 function build_block(b, at, command) {
     const place = { chosen: choose_build(b), record: () => build_record(b, command) };
-    const good = checked_look(b.verdict) === "good";
+    const good = look_of(b.verdict) === "good";
     const mark = good ? "" : b.error ? "?" : "~";
     return block_of({
         at,
         mark,
-        left: [{ ...item("", b.name, [word_chip(b.verdict, checked_look(b.verdict))]), ...place }],
+        left: [{ ...item("", b.name, [word_chip(b.verdict, look_of(b.verdict))]), ...place }],
         right: [build_items(b).map((line) => ({ ...line, ...place }))],
         measures: [b.change_ms ?? null],
         facets: {
@@ -184,7 +182,7 @@ function build_record(b, command) {
     return {
         kind: "build",
         title: safe(b.name),
-        chips: [word_chip(b.verdict, checked_look(b.verdict))],
+        chips: [word_chip(b.verdict, look_of(b.verdict))],
         sections: [
             { title: "Not checked", pairs: check ? [] : [["error", [{ text: failure_text(b), look: "alarm" }]]] },
             { title: "Summary", pairs: check?.brief.map(({ topic, text }) => [topic, [safe(text)]]) ?? [] },
@@ -202,7 +200,7 @@ function build_record(b, command) {
 /** Lists what to do for each build that did not pass.
  * @param {ChecksDocument} d @returns {import("./types").BriefLine[]} */
 function brief_of_list(d) {
-    return d.builds.filter((b) => checked_look(b.verdict) === "alarm").flatMap((b) => {
+    return d.builds.filter((b) => look_of(b.verdict) === "alarm").flatMap((b) => {
         const todo = (b.check?.brief ?? []).filter(({ topic }) => topic === "to do");
         return todo.length ? todo.map(({ text }) => ({ topic: "to do", text: `\`${b.name}\`: ${text}` })) : [{ topic: "to do", text: `\`${b.name}\`: ${failure_text(b) || "see its findings"}` }];
     });
@@ -212,13 +210,13 @@ function brief_of_list(d) {
 export function checks_subject(d, command) {
     const blocks = d.builds.map((b, i) => build_block(b, i, command));
     /** @param {string} title @param {number} n @param {string} verdict @returns {import("./types").Tile} */
-    const tile = (title, n, verdict) => ({ title, value: count(n), note: n === 1 ? "build" : "builds", look: n ? checked_look(verdict) : "", filter: ["verdict", verdict] });
+    const tile = (title, n, verdict) => ({ title, value: count(n), note: n === 1 ? "build" : "builds", look: n ? look_of(verdict) : "", filter: ["verdict", verdict] });
     return make_subject({
         title: `check ${d.verdict}: ${noun(d.builds.length, "build")}`,
         from: "",
         to: noun(d.builds.length, "build"),
         files: [],
-        verdict: { text: d.verdict, look: checked_look(d.verdict) },
+        verdict: { text: d.verdict, look: look_of(d.verdict) },
         left: 9,
         rows_title: "Builds",
         sides: ["build", "found"],

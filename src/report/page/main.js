@@ -63,11 +63,14 @@ const help = /** @type {HTMLDialogElement} */ (by_id("help"));
 
 /* ---------------------------------------------------------------------- the state */
 
-/** @param {State} next */
-function go(next) {
-    history.pushState(null, "", print_state(next));
+/** Shows the state of an address, as a step of the history. @param {string} hash */
+function visit(hash) {
+    history.pushState(null, "", hash);
     arrive();
 }
+
+/** @param {State} next */
+const go = (next) => visit(print_state(next));
 
 /** Replaces the state without a step in the history, for text that is being typed. @param {State} next */
 function amend(next) {
@@ -321,9 +324,7 @@ document.addEventListener("click", (event) => {
     const to = /** @type {Element} */ (event.target).closest?.('a[href^="#"]')?.getAttribute("href");
     if (to === undefined || to === null || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    if (to === location.hash) return;
-    history.pushState(null, "", to);
-    arrive();
+    if (to !== location.hash) visit(to);
 });
 window.addEventListener("hashchange", arrive);
 /* Several builds are mostly equal, so a page that no link opens shows the differences. */

@@ -195,9 +195,8 @@ export function grouped(all, keys) {
     const found = new Map();
     for (const one of all)
         for (const key of keys(one)) {
-            const same = found.get(key);
-            if (same) same.push(one);
-            else found.set(key, [one]);
+            if (!found.has(key)) found.set(key, []);
+            found.get(key)?.push(one);
         }
     return found;
 }
