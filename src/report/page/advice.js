@@ -1,6 +1,6 @@
 /*
- * The first card of the page: what to do, ordered by what it saves; the verdict, with the command
- * that accepts the changes; and the rest of the summary.
+ * The first card of the page. It shows what to do, ordered by what it saves; the verdict, with the
+ * command that accepts the changes; and the rest of the summary.
  */
 import { code_block, put_pieces } from "./detail.js";
 import { copy_button, el } from "./dom.js";
@@ -9,7 +9,7 @@ import { noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Pieces} Pieces */
 /** @typedef {import("./types").Subject} Subject */
-/** Finds the names in a text that are on the page.
+/** What finds the names that are on the page: a subject, or a search alone.
  * @typedef {{find(chosen: import("./types").Chosen): unknown}} Finder */
 
 /** Rules whose advice the card shows if the summary has none. */
@@ -63,7 +63,7 @@ export function todo_of(subject) {
     return [...own, ...rules.slice(0, MOST_RULES).map((r) => /** @type {Pieces} */ ([{ text: r.rule, look: "code" }, ` (${noun(r.findings.length, "finding")}): `, ...linked(subject, r.fix ?? "")]))];
 }
 
-/** A number stays with its unit. @param {string} text */
+/** Keeps a number and its unit in one line. @param {string} text */
 const glued = (text) => text.replace(/(\d) (?=%|ms\b|[kMGT]?B\b)/g, "$1\u00a0");
 
 /** @param {Subject} subject */

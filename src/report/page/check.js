@@ -1,8 +1,8 @@
 /*
- * Subjects that have a verdict and rules. A check is shown as the comparison with its snapshot, or
- * as the build if there is no snapshot, with the budgets. A lint is shown as the run, or as the
- * model alone, with the proposed edits beside each node. The checks of a list have one row for each
- * build, which shows the whole check when it is selected.
+ * Subjects that have a verdict and rules. A check is shown as the comparison with its snapshot; if
+ * there is no snapshot, it is shown as the build. A lint is shown as the run or, without an engine,
+ * as the model. The checks of a list have one row for each build, which shows the whole check when
+ * it is selected.
  */
 import { linked } from "./advice.js";
 import { item, word_chip } from "./chips.js";
@@ -23,7 +23,7 @@ import { base_name, count, millis, noun, once, percent, safe, signed_millis } fr
 /** @typedef {import("./types").Subject} Subject */
 
 
-/** What the findings of a rule decide; "" if there are none. @param {{severity: string}[]} found */
+/** The state of a rule with these findings; "" without findings. @param {{severity: string}[]} found */
 const state_of = (found) => (found.some((f) => f.severity === "error") ? "failed" : found.length ? "notes" : "");
 
 /** @param {{rule: string, level: string, skipped?: string, ignored?: number, measured?: string, budget?: string}} r @param {CheckDocument["findings"]} found of that rule @param {Subject} base @returns {RuleRow} */
@@ -44,7 +44,7 @@ function rule_row(r, found, base) {
     };
 }
 
-/** The part of a figure that is in parentheses is printed below it.
+/** Shows the part of a figure that is in parentheses below the figure.
  * @param {CheckDocument["summary"][0]} row @returns {import("./types").Tile} */
 function summary_tile(row) {
     const [value = "", aside = ""] = row.now.split(/ (?=\()/);
@@ -54,8 +54,8 @@ function summary_tile(row) {
 /** @param {CheckDocument} d @param {Subject} base */
 const rule_rows_of = (d, base) => d.rules.map((r) => rule_row(r, d.findings.filter((f) => f.rule === r.rule), base));
 
-/** A comparison with the sum of its changes. It has no verdict. If the new build is faster, the
- * page advises to change nothing.
+/** A comparison with the findings on its changes, but without a verdict. If the new build is
+ * faster, the page advises to change nothing.
  * @param {CheckDocument} d @param {Subject} base @param {{before: number, after: number} | undefined} ms @returns
  * {Subject} */
 export function judged_subject(d, base, ms) {
@@ -129,7 +129,7 @@ export function lint_subject(d, base, command) {
 /* ---------------------------------------------------------------- checks of a list */
 
 const VERDICTS = ["error", "failed", "accepted", "passed"];
-/** Number of findings for which the row of a build has room; the details list all. */
+/** Maximum number of findings in the row of a build; the details list all. */
 const IN_ROW = 4;
 
 /** @param {CheckedBuild} b @returns {Chosen} */

@@ -1,7 +1,8 @@
 /*
- * Two builds as a subject. A block is a region: the groups that share nodes, those of the old build
- * on the left and those of the new build on the right, with added and removed layers beside them.
- * After the regions come changes of the network's inputs and outputs, and of single nodes.
+ * Two builds as a subject. A block is a region: the groups of layers that have nodes in common. The
+ * groups of the old build are on the left, those of the new build on the right, each followed by the
+ * inserted layers that only this build has. Changes of the network's inputs and outputs precede the
+ * regions, and changes of single nodes follow them.
  */
 import { change_chips, group_chips, item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
@@ -33,7 +34,7 @@ const BLAME = /** @type {Record<string, string>} */ ({
 /** True if the region differs only because one build states less. @param {Region} r */
 const half_stated = (r) => r.differs && r.what === "same" && r.precision === "same" && !(r.layout || r.layers || r.moves || r.tactic);
 
-/** What differs in a region beside its fusion and its precision. @param {Region} r */
+/** What differs in a region besides its fusion and its precision. @param {Region} r */
 const also_of = (r) => [r.layout && "layout", r.layers && "number of layers", r.moves && "inserted layers", r.tactic && "tactic", half_stated(r) && "facts of one build only"].filter((w) => w !== false);
 
 /** @param {Region} r @returns {Chosen} */

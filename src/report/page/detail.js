@@ -10,7 +10,7 @@ import { safe } from "./words.js";
 
 /** Maximum length of code that stays in one line. */
 const SHORT = 32;
-/** Maximum length of a text that is shown like a figure with its unit. */
+/** Maximum length of a text that stays in one line, such as a figure with its unit. */
 const FIGURE = 14;
 
 /** @param {Pieces} pieces @param {(chosen: Chosen) => string} link @returns {HTMLElement[]} */

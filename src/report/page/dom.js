@@ -87,8 +87,8 @@ export function giving_way(element, most, text) {
 /** @param {Element} cell */
 const overflows = (cell) => cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight;
 
-/** Removes the last chip of a cell, and counts it. The chip of the cause is removed after all
- * others.
+/** Hides the last chip of a cell, and shows how many are hidden. The chip of the cause is hidden
+ * after all others.
  * @param {Element} cell @returns {boolean} whether there was one */
 function drop_chip(cell) {
     const all = [...cell.querySelectorAll(".chips > .chip:not([hidden], .dropped)")];
@@ -128,8 +128,8 @@ export function fit(cells) {
 /** @param {import("./types").Chip} chip */
 export const chip = ({ look, title, text, rest }) => el("span", { class: `chip ${look}`, title }, text, rest && el("span", { class: "rest" }, ` ${rest}`));
 
-/** Does what the table has for the key that was pressed, and nothing for other keys and for
- * shortcuts of the browser.
+/** Calls the function that `keys` has for the pressed key. Shortcuts of the browser, and keys
+ * without a function, are left to the browser.
  * @param {KeyboardEvent} event @param {Record<string, () => void>} keys */
 export function on_key(event, keys) {
     const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : keys[event.key];
@@ -192,8 +192,8 @@ function rove(group, event) {
     on_key(event, { ArrowRight: next, ArrowDown: next, ArrowLeft: previous, ArrowUp: previous, Home: move(0), End: move(last) });
 }
 
-/** A group is a single stop of Tab; the arrow keys move within it. This keeps a page with a
- * hundred links short for keyboard users.
+/** Makes a group a single stop of the Tab key, in which arrow keys move the focus. Otherwise,
+ * keyboard users would have to pass a hundred links to reach the rows.
  * @param {HTMLElement} group */
 export function group_of(group) {
     group.addEventListener("keydown", (event) => rove(group, event));

@@ -1,6 +1,7 @@
 /*
- * Decides which blocks are shown. The selected values of one facet are alternatives; all facets and
- * all words of the search must match: "reformat or copy, and below encoder/, and named conv".
+ * Decides which blocks are shown. A facet is a property of blocks, such as the kind of layer. The
+ * selected values of one facet are alternatives; all facets and all words of the search must match:
+ * "reformat or copy, and in the module encoder, and named conv".
  */
 import { key_of, same_chosen } from "./state.js";
 import { once, safe } from "./words.js";
@@ -20,9 +21,9 @@ export function filtered(blocks, state, but) {
     );
 }
 
-/** Counts the objects of each value of a facet, as if no value of the facet were selected. The
- * objects are nodes, layers or findings, each counted once, if the blocks state them; otherwise
- * they are the blocks.
+/** Counts each value of a facet in the blocks that pass all other filters. If a block states what
+ * has the value, such as a node or a finding, this object is counted, once in all blocks; otherwise
+ * the block is counted.
  * @param {Block[]} blocks @param {State} state @param {string} facet @returns {Map<string,
  * number>} */
 export function tally(blocks, state, facet) {
@@ -56,8 +57,9 @@ const keys_of = (block) => block.keys();
 /** @param {Block} block */
 const nodes_of = (block) => (block.nodes ?? []).map((id) => key_of({ kind: "node", id }));
 
-/** Finds the first block that shows the selection, or else the first one that contains the node of
- * that name, and its item: the selected one, or else the first one that can be selected.
+/** Finds the block of a selection: the first one that has the selected item, or else the first one
+ * that contains the node of this name. Its item is the selected one, or else the first one that can
+ * be selected.
  * @param {Block[]} blocks @param {(chosen: Chosen) => Chosen | null} settled @returns {(chosen: Chosen) => {block: Block, item: import("./types").Item} | null} */
 export function finder(blocks, settled) {
     /** @type {() => Map<string, Block>} */

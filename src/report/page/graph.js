@@ -16,19 +16,21 @@ import { noun, safe } from "./words.js";
 
 const ELEMENTS = new Set(["g", "path", "polygon", "polyline", "ellipse", "text", "a", "defs", "linearGradient", "stop"]);
 const ATTRIBUTES = ["offset", "stop-color", "gradientUnits", "x1", "x2", "y1", "y2", "transform", "fill", "stroke", "stroke-width", "stroke-dasharray", "points", "d", "cx", "cy", "rx", "ry", "x", "y", "text-anchor", "font-size", "font-weight"];
+/** Largest scale of a drawing. */
 const NEAREST = 4;
 /** Distance between the edge of the drawing and the edge of the stage, in pixels. */
 const MARGIN = 40;
-/** A drawing of at most this scale is shown whole at first. */
+/** A drawing is shown whole at first, unless this would need a smaller scale. */
 const LEGIBLE = 0.45;
-/** Largest and smallest size of the minimap, in pixels. */
+/** Largest width and shortest side of the minimap, in pixels. */
 const MAP = 110;
 const MAP_LEAST = 40;
 const MAP_EDGE = 8; /* must equal the value in the style sheet */
-/** A stage of at least this width has room for the minimap beside the drawing. The minimap shows no boxes if the picture has more than MAP_BOXES. */
+/** A stage of at least this width, in pixels, has room for the minimap beside the drawing. */
 const ROOMY = 700;
+/** Number of boxes that the minimap shows: the first ones of the picture. */
 const MAP_BOXES = 3000;
-/** A pointer that moves at most this far before it is released makes a click. */
+/** A pointer that moves at most this far, in pixels, before it is released makes a click. */
 const STILL = 4;
 
 /** True if the picture is not laid out yet. @param {Picture} picture */
@@ -81,7 +83,7 @@ export class GraphView {
         this.zoom = { x: 0, y: 0, scale: 1 };
         /** The pressed pointers, with their last positions. @type {Map<number, PointerEvent>} */
         this.fingers = new Map();
-        this.moved = 0; /* the distance that they moved */
+        this.moved = 0; /* the distance that they moved, in pixels */
         this.size = { width: 1, height: 1 };
         this.stage = el("div", { class: "stage", tabindex: 0, role: "group", "aria-label": "Drawing of both graphs: arrow keys move it, plus and minus zoom, zero shows all" });
         this.crumbs = el("nav", { class: "crumbs", "aria-label": "Modules" });

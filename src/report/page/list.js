@@ -22,14 +22,14 @@ import { count, first_words, percent, shorten } from "./words.js";
 /** @typedef {import("./types").Measure} Measure */
 /** @typedef {import("./types").Subject} Subject */
 
-const LINE = 28;
+const LINE = 28; /* height of a line, in pixels */
 const TALL = 45; /* height of a line if cells are too narrow for one line of text */
 const NARROW = "(max-width: 600px)"; /* must equal the value in the style sheet */
 const BEYOND = 12; /* rows that are kept above and below the visible ones */
-const NAME = 140;
-const LEAST = 190; /* minimum width of each of several columns on the right */
-const MEASURE = 94; /* width of the column of a measure */
-const PRINTED = 3000;
+const NAME = 140; /* maximum length of a name, in characters */
+const LEAST = 190; /* minimum width of each of several columns on the right, in pixels */
+const MEASURE = 94; /* width of the column of a measure, in pixels */
+const PRINTED = 3000; /* maximum number of lines on paper */
 
 /** @typedef {{block: Block, line: number, lines: number}} Line */
 
@@ -195,8 +195,8 @@ export class RowList {
         else this.grid.scrollTop = above < 0 ? (at - 2) * line : (at + 3) * line - height;
     }
 
-    /** Prepares the rows for printing, which has no scrolling: as many as are sensible to print,
-     * and the number of those left out.
+    /** Prepares the rows for paper, which does not scroll: shows at most PRINTED lines, and states
+     * how many are left out.
      * @param {boolean} on */
     print(on) {
         this.printing = on;
@@ -257,8 +257,7 @@ export class RowList {
         if (on || was >= 0) this.texts();
     }
 
-    /** Marks the current and the selected line; rows that are rendered later read the marks
-     * themselves. */
+    /** Marks the current and the selected lines among the rows that are in the document. */
     mark() {
         for (const [at, row] of this.shown) this.mark_row(row, at);
     }
@@ -370,8 +369,8 @@ export class RowList {
         }
         if (this.anchor >= 0) this.select_to(at, false);
         this.current = at;
-        this.grid.focus({ preventScroll: true }); /* not if the target is a button, which would be
-                                                     rendered again */
+        /* A clicked button loses the focus when its row is rendered again. */
+        this.grid.focus({ preventScroll: true });
         if (target.closest(".opener") || (!this.left_of(line.block)[line.line]?.chosen && target.closest(".left") && line.block.counts.folded)) this.toggle(line.block);
         else this.choose_line(at, !!target.closest(".left"));
         this.mark();
@@ -385,7 +384,7 @@ export class RowList {
         this.mark();
     }
 
-    /** Moves to the next or previous block, like the keys of a code review. @param {number} way */
+    /** Moves to the next or previous block. @param {number} way */
     step(way) {
         let at = this.current;
         const block = this.lines[at]?.block;

@@ -88,7 +88,8 @@ const graph = new GraphView(panels.graph, subject, pictures, (chosen, many) => g
 
 const source = subject.sources && new SourceView(panels.source, subject.sources, choose);
 
-/** Each of these parts is a single stop of Tab, so only four stops precede the rows. */
+/** Each of these parts is a single stop of the Tab key. With the search, only four stops precede
+ * the rows. */
 const groups = [/** @type {HTMLElement} */ (by_id("views").parentElement), by_id("summary"), by_id("bar")];
 
 /* --------------------------------------------------------------------- the frame */
@@ -327,7 +328,7 @@ document.addEventListener("click", (event) => {
     if (to !== location.hash) visit(to);
 });
 window.addEventListener("hashchange", arrive);
-/* Several builds are mostly equal, so a page that no link opens shows the differences. */
+/* Builds are mostly equal, so a page that is opened without a state shows the differences first. */
 if (!location.hash && subject.first_filters.length)
     history.replaceState(null, "", print_state(subject.first_filters.reduce((all, [facet, value]) => toggled(all, facet, value), state)));
 put_frame();

@@ -26,10 +26,11 @@ import { apart, base_name, count, millis, noun, once, percent, safe, shorten } f
 
 /** Number of builds that have a tile; the overview has all. */
 const TILES = 6;
-/** The column of facts about several builds. */
+/** The column that names the build of each row of a table. */
 const BUILD = { build: { kind: "text" } };
 const COMPARED = { ...BUILD, is: { kind: "text", title: "compared with A" }, by: { kind: "words", title: "differs in" }, what: { kind: "text", title: "runs in" } };
-/** How rows, and cells compared with those of the first build, may differ; the most important first. */
+/** How a cell may differ from that of the first build, the most important first. A row differs as
+ * its worst cell does. */
 const IS = ["differs", "unknown", "tactic", "same"];
 const SHOWN = /** @type {Record<string, string>} */ ({ differs: "differs", unknown: "possibly different", tactic: "tactics only", same: "the same" });
 

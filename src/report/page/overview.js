@@ -137,7 +137,7 @@ function put_roofline(roofline, shown, link) {
         if (taken.has(place)) continue;
         taken.add(place);
         const dot = svg("circle", { cx: x(p.x).toFixed(1), cy: y(p.y).toFixed(1), r: 4.5, class: `dot ${p.look}${shown.has(key_of(p.chosen)) ? "" : " dim"}` }, svg("title", {}, p.title));
-        chart.append(svg("a", { href: link(p.chosen), "aria-label": p.title, tabindex: -1 }, dot)); /* the rows link to each of the equal layers */
+        chart.append(svg("a", { href: link(p.chosen), "aria-label": p.title, tabindex: -1 }, dot)); /* no stop of the Tab key: the rows link to all layers */
     }
     chart.append(svg("text", { x: (width + left) / 2, y: height - 8, class: "axis" }, "multiply-adds per byte"), svg("text", { x: 14, y: (height - bottom) / 2, class: "axis", transform: `rotate(-90 14 ${(height - bottom) / 2})` }, timed ? "multiply-adds per millisecond" : "multiply-adds"));
     const note = timed ? (bytes || macs ? "" : "The peaks of the device are not known, so it has no roof.") : "No profile was given: this is the work of each layer, not its speed.";

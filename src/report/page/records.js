@@ -19,7 +19,7 @@ import { bytes, count, macs, millis, percent, safe, signed_millis } from "./word
 const CALLED = { fate: "outcome", moves: "inserted layers", ms: "time", macs: "multiply-adds", precision: "runs in", realised: "runs in" };
 /** Kinds of columns that state a cost. */
 const COSTS = new Set(["ms", "bytes", "macs", "share"]);
-/** Kinds that need no title within a line: "int8 chw32". */
+/** Kinds whose values need no title in a line: "int8 chw32". */
 const WORDS = new Set(["name", "text", "type"]);
 /** Words that are good or bad news, with their look. @type {Record<string, string>} */
 export const LOOKS = {
@@ -109,7 +109,7 @@ function pieces_of(columns, key, one) {
     return text ? [look ? { text, look } : text] : [];
 }
 
-/** True if a section, all of whose lists must have something, shows anything. @param {Section} section */
+/** False if a list or the code of the section is empty. @param {Section} section */
 export const has_content = (section) => Object.values(section).every((part) => part === true || part.length > 0);
 
 /** The sections of one record: first what it is, then what it costs.

@@ -31,12 +31,12 @@ import { base_name, bytes, count, grouped, millis, noun, number_of, once, percen
 const COMPUTING = new Set(["compute", "foreign", "quantize"]);
 const FATES = ["layer", "absorbed", "folded", "identity", "merged", "dead", "outside", "unexplained"];
 const EVIDENCE = ["metadata", "name", "log", "tensor", "path", "structure", "none"];
-/** For each kind of evidence of a link: the letter that is shown, and its meaning. */
+/** The meaning of each kind of evidence of a link. Rows show its first letter. */
 const KNOWN_BY = { metadata: "metadata of the engine", name: "layer name", log: "build log", tensor: "tensors of the layer", path: "path between named nodes", structure: "structure of the kernel" };
 const MARKS = { "+": "inserted by TensorRT", "-": "computed by no layer", "?": "not explained" };
-/** Number of nodes that a block shows before it is opened, and of vanished nodes that share a
- * row. */
+/** Maximum number of nodes that a block shows before it is opened. */
 const SHOWN = 6;
+/** Minimum number of vanished nodes that share a row. */
 const TOGETHER = 2;
 
 /** Lookup tables from which blocks and records are made. */
@@ -46,7 +46,7 @@ class Run {
         this.document = document;
         this.forms = forms;
         this.command = command;
-        /** Counts findings by rule. */
+        /** By rule: its reason and its fix. */
         this.texts = texts;
         this.layers = document.layers;
         this.built = document.layers.length > 0;
@@ -62,7 +62,8 @@ class Run {
         this.node_story = new Map(story?.nodes?.map((s) => [s.index, s.story]));
         /** @type {Map<number, import("./types").StoryOf["story"]>} */
         this.layer_story = new Map(story?.layers?.map((s) => [s.index, s.story]));
-        /** The time of all layers; undefined without a profile, so that costs are bytes. */
+        /** The time of all layers, in milliseconds; undefined without a profile, in which case
+         * costs are bytes. */
         this.total = document.summary.ms?.total;
         this.print = this.total === undefined ? bytes : millis;
         /** By node: its line in the source. @type {(ReturnType<typeof place_of>)[]} */
@@ -127,7 +128,6 @@ const node_name = (n) => n.name || `#${n.index} ${n.op}`;
 const runs_wider = (n) => rank(n.requested) > 0 && rank(n.realised) > rank(n.requested);
 
 /* ----------------------------------------------------------------------- modules */
-
 
 /** The module of an inserted layer is that of the consumer of its data, or else that of the
  * producer.
@@ -607,7 +607,7 @@ function tiles_of(run) {
     ];
 }
 
-/** The roofline follows from the minimum time of each layer.
+/** The record states the minimum time of each layer, from which the peaks of the device follow.
  * @param {Run} run @returns {import("./types").Roofline} */
 function roofline_of(run) {
     const timed = run.layers.some((l) => l.ms !== undefined);

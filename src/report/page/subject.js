@@ -1,6 +1,6 @@
 /*
- * Functions that all subjects have in common: they find a selection by any name that a link may
- * use, and compute the length of the longest bar.
+ * What all subjects have in common: how blocks, measures and rules are made, and how a selection is
+ * found in the blocks and in the pictures.
  */
 import { finder } from "./filter.js";
 import { key_of } from "./state.js";
@@ -11,11 +11,11 @@ import { grouped, safe } from "./words.js";
 
 /** Number of colors of groups, equal to that of the pictures (diff_label.c). */
 export const TINTS = 6;
-/** The words for the mark of a block. */
+/** The level of a block by its mark. The style sheet colors rows by it. */
 export const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtful", "~": "changed" };
 
-/** The measures of which some block has a value. The bars of those that are printed alike have
- * one scale.
+/** The measures of which some block has a value. The bars of measures that have the same `print`
+ * have one scale.
  * @param {import("./types").OwnMeasure[]} measures @param {Block[]} blocks @returns {import("./types").Measure[]} */
 function measures_of(measures, blocks) {
     const largest = measures.map((_, i) => blocks.reduce((most, b) => Math.max(most, Math.abs(b.measures[i] ?? 0)), 0));
@@ -40,7 +40,7 @@ export function block_of({ left, right, ...own }) {
     };
 }
 
-/** Groups findings by their rules, each in the state that its findings decide.
+/** Groups findings by rule. `state_of` decides on the state of a rule by its findings.
  * @template {{rule: string, severity: string, message: string, where: import("./types").Pieces, todo?: string}} F
  * @param {F[]} findings @param {(found: F[]) => string} state_of @returns {import("./types").RuleRow[]} */
 export function rules_of(findings, state_of) {
@@ -58,7 +58,8 @@ export function weigher({ measures }) {
     return (block) => Math.abs(by?.of(block) ?? 0);
 }
 
-/** Maps boxes of a picture of two builds to groups of the page, by keys `kind=number`, and back.
+/** Finds the box of a block in a picture of two builds, and the block of a box. A link calls such a
+ * block by `kind` and its number.
  * @param {string} kind @returns {Pick<Subject, "box_of" | "chosen_of">} */
 export function placed(kind) {
     return {

@@ -12,8 +12,8 @@ export function safe(text) {
     return text.replace(HIDDEN, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** Limits, in characters. A word longer than LONGEST is data and loses its middle. If a cell has no
- * room for a single word (DATA), so does a word longer than SHORT. A word that has parts loses
+/** Limits, in characters. A word longer than LONGEST loses its middle. In a cell that has no room
+ * for a single word (DATA), a word longer than SHORT loses it, too. A word that has parts loses
  * whole parts. */
 const LONGEST = 160;
 const SHORT = 40;
