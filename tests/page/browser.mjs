@@ -183,6 +183,8 @@ async function check_run() {
         equal("link: search and filter", [await page.locator("#search").inputValue(), await names_left(page)], ["relu", ["Relu_7"]]);
         check("link: the record", (await page.locator("#record").innerText()).includes("computes the same value as another node"));
     });
+    for (const [name, hash, words] of [["run", "#node=%2318", "GlobalAveragePool_18"], ["compare", "#node=Add_15", "Conv_13"]])
+        await open(name, hash, async (page) => check(`link: ${name}${hash} marks the row that has the node`, (await page.locator('#rows [aria-selected="true"]').allTextContents()).join().includes(words)));
     await open("run", "#layer=99", async (page) => equal("link: to what is not there says so", await page.locator("#missing").textContent(), "This page has no layer 99."));
     await open("slower", "", async (page) => check("times: those of a run lead", /time of a run\s+0\.4920 ms\s+in layers 0\.2760 ms: compute 65\.2 %/i.test(await page.locator("#tiles").innerText()), await page.locator("#tiles").innerText()));
     await open("faster", "", async (page) => check("times: a comparison is of runs", /time of a run\s+-0\.0920 ms\s+-18\.7 %: 0\.4920 ms → 0\.4000 ms; in layers 0\.2760 ms → 0\.2760 ms/i.test(await page.locator("#tiles").innerText()), await page.locator("#tiles").innerText()));
