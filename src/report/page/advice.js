@@ -46,6 +46,10 @@ export function linked(subject, text) {
     return [...pieces, safe(text.slice(from))].filter((p) => p !== "");
 }
 
+/** Returns a finding with the names in its message as links.
+ * @param {Finder} subject @param {{severity: string, rule: string, message: string}} finding @returns {Pieces} */
+export const finding_pieces = (subject, { severity, rule, message }) => [{ text: severity, look: severity }, " ", { text: rule, look: "code" }, " ", ...linked(subject, message)];
+
 /** A sentence begins with a capital letter; an identifier keeps its spelling. @param {string} text */
 const capital = (text) => (/^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text);
 

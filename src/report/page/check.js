@@ -4,7 +4,7 @@
  * as the model. The checks of a list have one row for each build, which shows the whole check when
  * it is selected.
  */
-import { linked } from "./advice.js";
+import { finding_pieces } from "./advice.js";
 import { item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
 import { facts_of, table_of } from "./records.js";
@@ -172,8 +172,6 @@ function build_block(b, at, command) {
     });
 }
 
-/** @param {ReturnType<typeof findings_of>[0]} f @returns {import("./types").Pieces} */
-const finding_line = (f) => [{ text: f.severity, look: f.severity }, " ", { text: f.rule, look: "code" }, " ", ...linked({ find: () => null }, f.message)];
 
 /** @param {CheckedBuild} b @param {Command} command @returns {import("./types").Story} */
 function build_record(b, command) {
@@ -186,7 +184,7 @@ function build_record(b, command) {
         sections: [
             { title: "Not checked", pairs: check ? [] : [["error", [{ text: failure_text(b), look: "alarm" }]]] },
             { title: "Summary", pairs: check?.brief.map(({ topic, text }) => [topic, [safe(text)]]) ?? [] },
-            { title: "Findings", lines: findings_of(b).map(finding_line) },
+            { title: "Findings", lines: findings_of(b).map((f) => finding_pieces({ find: () => null }, f)) },
             table_of("Counts", `${path}/summary`, check?.summary ?? []),
             table_of("What differs", `${path}/different`, check?.different ?? []),
             table_of("Read", `${path}/inputs`, check?.inputs ?? []),

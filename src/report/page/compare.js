@@ -224,7 +224,6 @@ export function compare_subject(d) {
     const ms = d.summary.ms;
     const [from = "", to = ""] = apart([d.old.engine, d.new.engine]);
     return make_subject({
-        title: `${from} → ${to}`,
         from,
         to,
         files: [

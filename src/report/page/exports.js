@@ -7,7 +7,7 @@ import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
 import { table_of } from "./records.js";
 import { block_of, make_subject } from "./subject.js";
-import { apart, base_name, count, grouped, noun, once, safe } from "./words.js";
+import { apart, count, grouped, noun, once, safe } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chosen} Chosen */
@@ -96,7 +96,6 @@ export function exports_subject(d) {
     const blocks = groups.map((changes, i) => change_block(changes, i, cut));
     const [from = "", to = ""] = apart([d.old.model, d.new.model]);
     return make_subject({
-        title: `${base_name(d.old.model)} → ${base_name(d.new.model)}`,
         from,
         to,
         files: /** @type {const} */ (["old", "new"]).map((side) => [side, `${d[side].model}  (${d[side].exporter ?? "unknown exporter"})`]),

@@ -37,6 +37,9 @@ const pieces_text = (pieces) => pieces.map((p) => (typeof p === "string" ? escap
 /** @param {string[]} head @param {string[][]} rows */
 const table = (head, rows) => [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
 
+/** @param {import("./types").Chip[]} chips */
+const chips_text = (chips) => chips.map(({ text, rest }) => escaped(rest ? `${text} ${rest}` : text)).join(" ");
+
 /** @param {string} text */
 const fenced = (text) => `\`\`\`sh\n${text}\n\`\`\``;
 
@@ -52,14 +55,12 @@ function section_markdown(section) {
 
 /** @param {import("./types").Story} record */
 export function record_markdown(record) {
-    const chips = (record.chips ?? []).map((chip) => escaped([chip.text, chip.rest].filter(Boolean).join(" "))).join(" ");
-    return [`#### ${escaped(record.kind)} ${code(record.title)}`, chips, ...record.sections.map(section_markdown)].filter(Boolean).join("\n\n") + "\n";
+    return [`#### ${escaped(record.kind)} ${code(record.title)}`, chips_text(record.chips ?? []), ...record.sections.map(section_markdown)].filter(Boolean).join("\n\n") + "\n";
 }
 
 /** @param {Item} item */
 function item_markdown(item) {
-    const chips = item.chips.map((chip) => escaped([chip.text, chip.rest].filter(Boolean).join(" "))).join(" ");
-    return [item.index && escaped(item.index), item.word && escaped(item.word), code(item.name), chips].filter(Boolean).join(" ");
+    return [item.index && escaped(item.index), item.word && escaped(item.word), code(item.name), chips_text(item.chips)].filter(Boolean).join(" ");
 }
 
 /** @param {Subject} subject @param {Block[]} blocks the blocks that are shown @param {string[]} sums the sums of these blocks */

@@ -147,7 +147,6 @@ export function matrix_subject(d) {
     const timed = d.builds.filter((b) => b.ms !== undefined);
     const worst = IS.find((is) => d.rows.some((r) => worst_of(r) === is));
     return make_subject({
-        title: `${base_name(d.builds[0]?.model ?? "")} → ${noun(d.builds.length, "build")}`,
         from: base_name(d.builds[0]?.model ?? ""),
         to: noun(d.builds.length, "build"),
         files: d.builds.map((b) => [b.build, `${b.model}, ${b.engine}`]),

@@ -2,7 +2,7 @@
  * A run as a subject. Blocks are the layers in the order of execution, each with its nodes. Between
  * them are blocks of vanished nodes, at the places where these would have been.
  */
-import { linked } from "./advice.js";
+import { finding_pieces, linked } from "./advice.js";
 import { change_chips, item, rank, type_chip, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
 import { cut_modules } from "./modules.js";
@@ -104,6 +104,11 @@ class Run {
     choose_node(n) {
         const unique = n.name && !n.name.startsWith("#") && this.by_name.get(n.name) === n.index;
         return { kind: "node", id: unique ? n.name : `#${n.index}` };
+    }
+
+    /** @param {Chosen} chosen */
+    find(chosen) {
+        return this.index_of(chosen) !== null;
     }
 
     /** @param {Chosen} chosen @returns {number | null} */
@@ -386,9 +391,7 @@ function findings_section(run, findings = []) {
     const lines = findings.map((f) => {
         const texts = run.texts.get(f.rule);
         const fix = f.todo ?? texts?.fix;
-        /** @param {string} text */
-        const pieces = (text) => linked({ find: (chosen) => run.index_of(chosen) !== null }, text);
-        return [{ text: f.severity, look: f.severity }, " ", { text: f.rule, look: "code" }, " ", ...pieces(f.message), ...(texts?.why ? [{ pieces: pieces(texts.why), look: "why" }] : []), ...(fix ? [{ pieces: pieces(fix), look: "fix" }] : [])];
+        return [...finding_pieces(run, f), ...(texts?.why ? [{ pieces: linked(run, texts.why), look: "why" }] : []), ...(fix ? [{ pieces: linked(run, fix), look: "fix" }] : [])];
     });
     return { title: "Findings", lines };
 }
@@ -649,7 +652,6 @@ export function run_subject(document, story, patterns, forms, command, texts) {
     /* A log, or an engine that names its nodes, has no model to show. */
     const alone = model.path === engine.path;
     return make_subject({
-        title: alone ? base_name(engine.path) : `${base_name(model.path)} → ${base_name(engine.path)}`,
         from: alone ? "" : base_name(model.path),
         to: base_name(engine.path),
         files: [

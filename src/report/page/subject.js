@@ -82,6 +82,7 @@ export function placed(kind) {
 export function make_subject({ settled = (chosen) => chosen, others = () => null, ...own }) {
     const find = finder(own.blocks, settled);
     return {
+        title: own.from ? `${own.from} → ${own.to}` : own.to,
         verdict: null,
         left: 13,
         chart_note: "",

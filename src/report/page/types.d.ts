@@ -268,7 +268,7 @@ export type Row = Record<string, any>;
 
 /** What a subject says itself; the rest is as make_subject() has it. */
 type Made = "find" | "charts" | "record" | "box_of";
-type Common = "verdict" | "left" | "chart_note" | "legend" | "first_filters" | "tables" | "brief" | "rules" | "rules_title" | "waterfall" | "roofline" | "sources" | "first_view";
+type Common = "title" | "verdict" | "left" | "chart_note" | "legend" | "first_filters" | "tables" | "brief" | "rules" | "rules_title" | "waterfall" | "roofline" | "sources" | "first_view";
 export interface Own extends Omit<Subject, Made | Common | "measures">, Partial<Pick<Subject, Common>> {
     measures?: OwnMeasure[];
     facets: (Facet & { chart?: boolean })[]; /** chart: it has bars in the overview, too */
