@@ -179,32 +179,24 @@ function layer_item(run, l) {
 /** True if the engine has no operation for the node. @param {ModelNode} n */
 const is_quiet = (n) => n.fate !== "" && n.fate !== "layer" && n.fate !== "unexplained";
 
-/** The nodes that a block shows before it is opened. @param {ModelNode[]} nodes */
+/** The nodes that a block shows before it is opened; null if it shows all, because a line for the
+ * others would hardly save lines.
+ * @param {ModelNode[]} nodes */
 function shown_of(nodes) {
     const loud = nodes.filter((n) => !is_quiet(n));
-    return loud.length > SHOWN ? loud.slice(0, SHOWN - 1) : loud;
+    const shown = loud.length > SHOWN ? loud.slice(0, SHOWN - 1) : loud;
+    return nodes.length - shown.length < 2 ? null : shown;
 }
 
-/** Number of lines for these nodes, with one line for those left out; 0 if that would hardly
- * save lines.
- * @param {ModelNode[]} nodes */
-function folded_count(nodes) {
-    const shown = shown_of(nodes).length;
-    return nodes.length - shown < 2 ? 0 : shown + 1;
-}
-
-/** @param {ModelNode[]} nodes @param {Item[]} items of them @returns {Item[] | null} */
-function folded(nodes, items) {
-    if (!folded_count(nodes)) return null;
-    const shown = shown_of(nodes);
-    const loud = nodes.filter((n) => !is_quiet(n)).length;
-    const rest = [];
-    if (shown.length < loud) rest.push(`${loud - shown.length} more nodes`);
-    for (const fate of FATES) {
-        const n = nodes.filter((one) => is_quiet(one) && one.fate === fate).length;
-        if (n) rest.push(`${n} ${fate}`);
-    }
-    return [...items.filter((_, i) => shown.includes(/** @type {ModelNode} */ (nodes[i]))), { ...item("", `+ ${rest.join(", ")}`), quiet: true }];
+/** The items of the shown nodes, and one for all others.
+ * @param {ModelNode[]} nodes @param {Item[]} items of them @param {ModelNode[]} shown */
+function folded(nodes, items, shown) {
+    const others = nodes.filter((n) => !shown.includes(n));
+    /** @param {string} what @param {ModelNode[]} some */
+    const counted = (what, some) => (some.length ? [`${some.length} ${what}`] : []);
+    const loud = counted("more nodes", others.filter((n) => !is_quiet(n)));
+    const quiet = FATES.flatMap((fate) => counted(fate, others.filter((n) => is_quiet(n) && n.fate === fate)));
+    return [...items.filter((_, i) => shown.includes(/** @type {ModelNode} */ (nodes[i]))), { ...item("", `+ ${[...loud, ...quiet].join(", ")}`), quiet: true }];
 }
 
 /** @param {Layer} l @param {ModelNode[]} nodes */
@@ -242,6 +234,21 @@ const units = (remark, all) => all.map((one) => [remark, one]);
 /** For each remark, the objects that it counts. */
 const REMARKS = { findings: "finding", "data movement": "layer", "higher precision than requested": "node", unexplained: "in all", "pattern split": "pattern", "opaque region": "layer", fused: "layer", vanished: "node" };
 
+/** The facets of a block that follow from its nodes.
+ * @param {Run} run @param {ModelNode[]} nodes @param {[string, unknown][]} remarks @param {import("./types").Finding[]} findings */
+const node_facets = (run, nodes, remarks, findings) => ({
+    show: remarks.map(([remark]) => remark),
+    op: nodes.map((n) => n.op),
+    fate: nodes.flatMap((n) => n.fate || []),
+    module: nodes.map((n) => run.module_of(n.module)),
+    ...(run.by_source.size && { source: nodes.map((n) => run.source_of(n)) }),
+    finding: findings.map((f) => f.rule),
+});
+
+/** What has each value of these facets.
+ * @param {ModelNode[]} nodes @param {[string, unknown][]} remarks @param {import("./types").Finding[]} findings */
+const node_units = (nodes, remarks, findings) => ({ show: remarks.map(([, unit]) => unit), op: nodes, fate: nodes, module: nodes, source: nodes, finding: findings });
+
 /** @param {Run} run @param {Layer} l @param {number} tint @returns {Block} */
 function layer_block(run, l, tint) {
     const region = l.region === undefined ? null : run.document.regions?.[l.region];
@@ -253,35 +260,32 @@ function layer_block(run, l, tint) {
     const patterns = run.patterns_of_layer.get(l.index) ?? [];
     const remarks = remarks_of_layer(run, l, nodes, findings);
     const parts = nodes.map((n) => n.ms ?? 0);
+    const shown = shown_of(nodes);
     return {
         at: l.index,
         tint: nodes.length || region ? tint : 0,
         mark: l.inserted ? "+" : lost ? "?" : "",
         level: l.inserted ? "added" : lost ? "alarm" : "plain",
-        counts: { left: nodes.length, folded: folded_count(nodes), right: 1 },
+        counts: { left: nodes.length, folded: shown ? shown.length + 1 : 0, right: 1 },
         items: once(() => {
             const left = nodes.map((n, i) => node_item(run, n, evidence[i] ?? []));
-            return { left, folded: folded(nodes, left), right: [[layer_item(run, l)]] };
+            return { left, folded: shown && folded(nodes, left, shown), right: [[layer_item(run, l)]] };
         }),
         keys: () => [choose_layer(l), ...nodes.map((n) => run.choose_node(n))].map(key_of),
         layers: 1,
         measures: [l.ms ?? null, number_of(l.bytes)],
         ...(parts.some((ms) => ms > 0) && { parts }),
         facets: {
-            show: remarks.map(([remark]) => remark),
+            ...node_facets(run, nodes, remarks, findings),
             kind: [l.kind],
-            op: nodes.map((n) => n.op),
             precision: [l.precision],
             cause: l.cause ? [l.cause] : [],
-            fate: nodes.map((n) => n.fate),
             evidence: evidence.length ? evidence.map((by) => by[0] ?? "none") : lost ? ["none"] : [],
             module: modules_of_layer(run, l, nodes),
-            ...(run.by_source.size && { source: nodes.map((n) => run.source_of(n)) }),
             operators: [operators_of(l, nodes)],
             pattern: patterns.map((p) => p.pattern),
-            finding: findings.map((f) => f.rule),
         },
-        units: () => ({ show: remarks.map(([, unit]) => unit), op: nodes, fate: nodes, module: nodes, source: nodes, evidence: nodes, pattern: patterns, finding: findings }),
+        units: () => ({ ...node_units(nodes, remarks, findings), evidence: nodes, pattern: patterns }),
         text: once(() => search_text([l.name, l.type, l.tactic ?? "", ...nodes.flatMap((n) => [n.name, n.op])])),
     };
 }
@@ -311,15 +315,8 @@ function vanished_block(run, nodes, at) {
         }),
         keys: () => nodes.map((n) => key_of(run.choose_node(n))),
         measures: [],
-        facets: {
-            show: remarks.map(([remark]) => remark),
-            op: nodes.map((n) => n.op),
-            fate: fate ? nodes.map(() => fate) : [],
-            module: nodes.map((n) => run.module_of(n.module)),
-            ...(run.by_source.size && { source: nodes.map((n) => run.source_of(n)) }),
-            finding: findings.map((f) => f.rule),
-        },
-        units: () => ({ show: remarks.map(([, unit]) => unit), op: nodes, fate: nodes, module: nodes, source: nodes, finding: findings }),
+        facets: node_facets(run, nodes, remarks, findings),
+        units: () => node_units(nodes, remarks, findings),
         text: once(() => search_text(nodes.flatMap((n) => [n.name, n.op]))),
     };
 }
