@@ -191,7 +191,6 @@ export class GraphView {
 
     leave() {
         this.trail.push({ picture: this.drawn, zoom: { ...this.zoom } });
-        if (this.trail.length > 50) this.trail.shift();
         this.put_back();
     }
 

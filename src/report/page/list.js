@@ -110,7 +110,6 @@ export class RowList {
     /** @param {HTMLElement} head */
     put_head(head) {
         const { sides } = this.subject;
-        this.grid.setAttribute("aria-multiselectable", "true");
         head.replaceChildren(
             el("div", { role: "columnheader", class: "left" }, sides[0]),
             el("div", { role: "columnheader", class: "gutter" }, el("span", { class: "hidden" }, "what happened")),
@@ -237,15 +236,14 @@ export class RowList {
         else this.grid.removeAttribute("aria-activedescendant");
     }
 
-    /** The blocks from the anchor of the selection to the current line. @returns {Block[]} */
-    selected() {
-        if (this.anchor < 0) return [];
-        const [from = 0, to = 0] = this.range();
-        return [...new Set(this.lines.slice(from, to + 1).map((line) => line.block))];
+    /** True for the lines from the anchor of the selection to the current line. @param {number} at */
+    is_selected(at) {
+        return this.anchor >= 0 && at >= Math.min(this.anchor, this.current) && at <= Math.max(this.anchor, this.current);
     }
 
-    range() {
-        return [Math.min(this.anchor, this.current), Math.max(this.anchor, this.current)];
+    /** The blocks of the selected lines. @returns {Block[]} */
+    selected() {
+        return [...new Set(this.lines.flatMap((line, at) => (this.is_selected(at) ? line.block : [])))];
     }
 
     /** @param {number} at @param {boolean} on */
@@ -267,11 +265,9 @@ export class RowList {
         const line = /** @type {Line} */ (this.lines[at]);
         const items = [this.left_of(line.block)[line.line], ...line.block.items().right.map((column) => column[line.line])];
         const chosen = this.chosen !== null && items.some((i) => same_chosen(this.chosen, i?.chosen));
-        const [from = 0, to = 0] = this.range();
-        const selected = this.anchor >= 0 && at >= from && at <= to;
-        row.setAttribute("aria-selected", String(chosen || selected));
+        row.setAttribute("aria-selected", String(chosen || this.is_selected(at)));
         row.classList.toggle("current", at === this.current);
-        row.classList.toggle("selected", selected);
+        row.classList.toggle("selected", this.is_selected(at));
     }
 
     /** @param {Line} line @param {number} at */
