@@ -79,24 +79,14 @@ const value_of = ({ look, from, to }) => (look === "whole" ? millis(to) : signed
 
 /** @param {NonNullable<Subject["waterfall"]>} waterfall */
 function put_waterfall({ title, steps }) {
-    const [width, height, base, top] = [640, 260, 200, 24];
-    const most = Math.max(...steps.map((s) => Math.max(s.from, s.to)), 1e-9);
-    /** @param {number} value */
-    const y = (value) => base - (value / most) * (base - top);
-    const each = width / steps.length;
-    const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${title}: ${steps.map((s) => `${s.label} ${value_of(s)}`).join(", ")}` });
-    steps.forEach((s, i) => {
-        const [x, w] = [i * each + each * 0.14, each * 0.72];
-        const [high, low] = [y(Math.max(s.from, s.to)), y(Math.min(s.from, s.to))];
-        const after = steps[i + 1];
-        chart.append(
-            svg("rect", { x, y: high, width: w, height: Math.max(low - high, 1.5), class: `step ${s.look}`, rx: 2 }),
-            svg("text", { x: x + w / 2, y: high - 6, class: "value" }, value_of(s)),
-            ...s.label.split(/, | (?=\S{5,}$)/).map((part, line) => svg("text", { x: x + w / 2, y: base + 18 + 14 * line, class: "axis" }, part))
-        );
-        if (after && (s.look !== "whole" || after.look !== "whole")) chart.append(svg("line", { x1: x + w, x2: x + each, y1: y(s.to), y2: y(s.to), class: "guide" }));
+    const most = Math.max(...steps.flatMap((s) => [s.from, s.to]), 1e-9);
+    /** @param {...number} values */
+    const height = (...values) => `${(Math.max(...values) / most) * 100}%`;
+    const columns = steps.map((s) => {
+        const style = `--low: ${height(Math.min(s.from, s.to))}; --high: ${height(s.from, s.to)}; --end: ${height(s.to)}`;
+        return el("li", { class: s.look, style }, el("span", { class: "step" }, el("span", { class: "value" }, value_of(s))), el("span", { class: "axis" }, s.label));
     });
-    return el("section", { class: "card wide" }, el("h3", {}, title), chart);
+    return el("section", { class: "card wide" }, el("h3", {}, title), el("ol", { class: "waterfall" }, ...columns));
 }
 
 /* --------------------------------------------------------------------- roofline */
