@@ -52,10 +52,8 @@ export function search_text(names) {
     return names.map((name) => (name + (safe(name) === name ? "" : ` ${safe(name)}`)).toLowerCase()).join("\n");
 }
 
-/** @param {Block} block */
-const keys_of = (block) => block.keys();
-/** @param {Block} block */
-const nodes_of = (block) => (block.nodes ?? []).map((id) => key_of({ kind: "node", id }));
+/** What can be selected in these blocks. @param {Block[]} blocks */
+export const keys_of = (blocks) => new Set(blocks.flatMap((block) => block.keys()));
 
 /** Finds the block of a selection: the first one that has the selected item, or else the first one
  * that contains the node of this name. Its item is the selected one, or else the first one that can
@@ -64,9 +62,9 @@ const nodes_of = (block) => (block.nodes ?? []).map((id) => key_of({ kind: "node
 export function finder(blocks, settled) {
     /** @type {() => Map<string, Block>} */
     const places = once(() => {
-        const first = new Map();
-        for (const keys of [keys_of, nodes_of]) for (const block of blocks) for (const key of keys(block)) if (!first.has(key)) first.set(key, block);
-        return first;
+        const own = blocks.flatMap((block) => block.keys().map((key) => /** @type {const} */ ([key, block])));
+        const nodes = blocks.flatMap((block) => (block.nodes ?? []).map((id) => /** @type {const} */ ([key_of({ kind: "node", id }), block])));
+        return new Map([...own, ...nodes].reverse()); /* of equal keys, the first one stays */
     });
     return (asked) => {
         const chosen = settled(asked);

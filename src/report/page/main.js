@@ -8,7 +8,7 @@ import { compare_subject } from "./compare.js";
 import { put_record } from "./detail.js";
 import { by_id, copy_button, el, embedded, group_of, on_key, within_groups } from "./dom.js";
 import { exports_subject } from "./exports.js";
-import { filtered, ordered, tally } from "./filter.js";
+import { filtered, keys_of, ordered, tally } from "./filter.js";
 import { GraphView } from "./graph.js";
 import { RowList } from "./list.js";
 import { rows_markdown } from "./markdown.js";
@@ -235,12 +235,7 @@ function show() {
     } else if (view === "overview") put_overview(panels.overview, subject, state, link);
     else if (view === "source") source?.show(state.chosen);
     else if (view === "rules") put_rules(panels.rules, subject, link);
-    else graph.show(state, blocks.length === subject.blocks.length ? null : chosen_in(blocks));
-}
-
-/** @param {import("./types").Block[]} blocks */
-function chosen_in(blocks) {
-    return new Set(blocks.flatMap((b) => b.keys()));
+    else graph.show(state, blocks.length === subject.blocks.length ? null : keys_of(blocks));
 }
 
 /** Sets an attribute when the state is shown, for programs that drive the page and wait for it. */

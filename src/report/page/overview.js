@@ -4,7 +4,7 @@
  */
 import { table } from "./detail.js";
 import { breakable, el, svg } from "./dom.js";
-import { filtered, ordered } from "./filter.js";
+import { filtered, keys_of, ordered } from "./filter.js";
 import { has_content } from "./records.js";
 import { key_of, print_state, toggled } from "./state.js";
 import { count, millis, percent, safe, short_number, shorten, signed_millis } from "./words.js";
@@ -138,7 +138,7 @@ function put_roofline(roofline, shown, link) {
 
 /** @param {HTMLElement} panel @param {Subject} subject @param {State} state @param {(chosen: import("./types").Chosen) => string} link */
 export function put_overview(panel, subject, state, link) {
-    const shown = new Set(subject.roofline ? filtered(subject.blocks, state).flatMap((b) => b.keys()) : []);
+    const shown = keys_of(subject.roofline ? filtered(subject.blocks, state) : []);
     panel.replaceChildren(
         el("h2", { class: "hidden" }, "Overview"),
         ...[
