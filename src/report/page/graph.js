@@ -41,7 +41,7 @@ const is_dot = (picture) => !!picture.svg?.startsWith("digraph");
  * @param {string} text */
 function read_svg(text) {
     const plain = text.replace(/ style="(?:stop-color:(#[0-9a-f]+);)?[^"]*"/g, (_, color) => (color ? ` stop-color="${color}"` : ""));
-    return new DOMParser().parseFromString(plain, "image/svg+xml").documentElement;
+    return /** @type {SVGSVGElement} */ (/** @type {Element} */ (new DOMParser().parseFromString(plain, "image/svg+xml").documentElement));
 }
 
 /** @param {Element} from @param {SVGElement} to @param {Map<string, SVGElement>} boxes */
@@ -159,7 +159,7 @@ export class GraphView {
             return;
         }
         const source = read_svg(picture.svg);
-        const [, , width, height] = (source.getAttribute("viewBox") ?? "0 0 1 1").split(/[ ,]+/).map(Number);
+        const { width, height } = source.viewBox.baseVal;
         this.size = { width: width || 1, height: height || 1 };
         this.content = svg("g");
         rebuild(source, this.content, this.boxes);
