@@ -154,14 +154,14 @@ function build_items(b) {
 
 /** @param {CheckedBuild} b @param {number} at @param {Command} command @returns {Block} */
 function build_block(b, at, command) {
-    const place = { chosen: choose_build(b), record: () => build_record(b, command) };
     const good = look_of(b.verdict) === "good";
     const mark = good ? "" : b.error ? "?" : "~";
     return block_of({
         at,
         mark,
-        left: [{ ...item("", b.name, [word_chip(b.verdict, look_of(b.verdict))]), ...place }],
-        right: [build_items(b).map((line) => ({ ...line, ...place }))],
+        place: { chosen: choose_build(b), record: () => build_record(b, command) },
+        left: [item("", b.name, [word_chip(b.verdict, look_of(b.verdict))])],
+        right: [build_items(b)],
         measures: [b.change_ms ?? null],
         facets: {
             verdict: [b.verdict],

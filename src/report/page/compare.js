@@ -12,7 +12,6 @@ import { block_of, make_subject, placed, TINTS } from "./subject.js";
 import { apart, count, millis, once, percent, safe, shorten, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
-/** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").CompareDocument} CompareDocument */
 /** @typedef {import("./types").Group} Group */
 /** @typedef {import("./types").Item} Item */
@@ -37,8 +36,6 @@ const half_stated = (r) => r.differs && r.what === "same" && r.precision === "sa
 /** What differs in a region besides its fusion and its precision. @param {Region} r */
 const also_of = (r) => [r.layout && "layout", r.layers && "number of layers", r.moves && "inserted layers", r.tactic && "tactic", half_stated(r) && "facts of one build only"].filter((w) => w !== false);
 
-/** @param {Region} r @returns {Chosen} */
-const choose_region = (r) => ({ kind: "region", id: String(r.region) });
 
 /* ------------------------------------------------------------------------ blocks */
 
@@ -65,7 +62,6 @@ function operators_of(d) {
 
 /** @param {Region} r @param {CompareDocument} d @param {Map<string, string>} ops @param {(module: string) => string} cut @param {number} tint @returns {Block} */
 function region_block(r, d, ops, cut, tint) {
-    const place = { chosen: choose_region(r), record: () => region_record(r, d) };
     const moves = d.moves.filter((m) => m.region === r.region);
     const left = r.old.map(group_item);
     const right = r.new.map(group_item);
@@ -84,8 +80,9 @@ function region_block(r, d, ops, cut, tint) {
         at: r.region,
         tint,
         mark,
-        left: left.map((one) => ({ ...one, ...place })),
-        right: [right.map((one) => ({ ...one, ...place }))],
+        place: { chosen: { kind: "region", id: String(r.region) }, record: () => region_record(r, d) },
+        left,
+        right: [right],
         nodes: names,
         measures: [r.before ?? null, r.after ?? null, r.before === undefined || r.after === undefined ? null : r.after - r.before],
         facets: {
@@ -107,12 +104,12 @@ function region_block(r, d, ops, cut, tint) {
  * @param {string} id @param {Item | null} left @param {Item | null} right @param {string} what @param {number} at @param {() => Section[]} facts @returns {Block} */
 function lone_block(id, left, right, what, at, facts) {
     const name = (right ?? left)?.name ?? "";
-    const place = { chosen: { kind: "change", id }, record: () => ({ kind: what, title: shorten(name, 200), sections: facts() }) };
     return block_of({
         at,
         mark: left && right ? "~" : left ? "-" : "+",
-        left: left ? [{ ...left, ...place }] : [],
-        right: [right ? [{ ...right, ...place }] : []],
+        place: { chosen: { kind: "change", id }, record: () => ({ kind: what, title: shorten(name, 200), sections: facts() }) },
+        left: left ? [left] : [],
+        right: [right ? [right] : []],
         measures: [],
         facets: { show: ["changed"], what: [what] },
         text: once(() => search_text([left?.name ?? "", right?.name ?? "", what])),

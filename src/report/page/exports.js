@@ -43,12 +43,12 @@ function side_items(changes, side) {
 
 /** @param {ExportChange[]} changes @param {number} at @param {(module: string) => string} cut @returns {Block} */
 function change_block(changes, at, cut) {
-    const place = { chosen: choose(changes, at), record: () => change_record(changes, "") };
-    const [left = [], right = []] = /** @type {const} */ (["old", "new"]).map((side) => side_items(changes, side).map((one) => ({ ...one, ...place })));
+    const [left, right] = [side_items(changes, "old"), side_items(changes, "new")];
     const name = changes[0]?.new ?? changes[0]?.old ?? "";
     return block_of({
         at,
         mark: !left.length ? "+" : !right.length ? "-" : "~",
+        place: { chosen: choose(changes, at), record: () => change_record(changes, "") },
         left,
         right: [right],
         nodes: [changes[0]?.old ?? [], changes[0]?.new ?? []].flat(),

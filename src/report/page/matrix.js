@@ -16,7 +16,6 @@ import { apart, base_name, count, millis, noun, once, percent, safe, shorten } f
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chip} Chip */
-/** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").Item} Item */
 /** @typedef {import("./types").MatrixCell} MatrixCell */
 /** @typedef {import("./types").MatrixDocument} MatrixDocument */
@@ -34,8 +33,6 @@ const COMPARED = { ...BUILD, is: { kind: "text", title: "compared with A" }, by:
 const IS = ["differs", "unknown", "tactic", "same"];
 const SHOWN = /** @type {Record<string, string>} */ ({ differs: "differs", unknown: "possibly different", tactic: "tactics only", same: "the same" });
 
-/** @param {MatrixRow} r @returns {Chosen} */
-const choose_row = (r) => ({ kind: "row", id: String(r.row) });
 
 /** @param {MatrixRow} r */
 const worst_of = (r) => IS.find((is) => r.cells.some((c) => c.is === is)) ?? "same";
@@ -75,7 +72,6 @@ function cell_items(c, r) {
 
 /** @param {MatrixRow} r @param {number} tint @param {(module: string) => string} cut @returns {Block} */
 function row_block(r, tint, cut) {
-    const place = { chosen: choose_row(r), record: () => row_record(r) };
     const worst = worst_of(r);
     const mark = worst === "differs" ? "~" : worst === "unknown" ? "?" : "";
     const groups = r.cells.flatMap((c) => c.groups);
@@ -84,8 +80,9 @@ function row_block(r, tint, cut) {
         at: r.row,
         tint: r.of === "nodes" ? tint : 0,
         mark,
-        left: [{ ...item("", r.name), ...place }],
-        right: r.cells.map((c) => cell_items(c, r).map((line) => ({ ...line, ...place }))),
+        place: { chosen: { kind: "row", id: String(r.row) }, record: () => row_record(r) },
+        left: [item("", r.name)],
+        right: r.cells.map((c) => cell_items(c, r)),
         nodes: names,
         looks: r.cells.map((c) => `is-${c.is}`),
         measures: [apart_of(r)],

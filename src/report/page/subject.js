@@ -25,17 +25,18 @@ function measures_of(measures, blocks) {
     });
 }
 
-/** A block with few items, which are made at once.
+/** A block with few items, which are made at once, and which all select the block.
  * @param {import("./types").SmallBlock} own @returns {Block} */
-export function block_of({ left, right, ...own }) {
-    const items = { left, folded: null, right };
-    const chosen = [...right.flat(), ...left].flatMap((one) => one.chosen ?? []);
+export function block_of({ place, left, right, ...own }) {
+    /** @param {import("./types").Item[]} side */
+    const placed = (side) => side.map((one) => ({ ...one, ...place }));
+    const items = { left: placed(left), folded: null, right: right.map(placed) };
     return {
         tint: 0,
         level: LEVELS[own.mark],
         counts: { left: left.length, folded: 0, right: Math.max(0, ...right.map(({ length }) => length)) },
         items: () => items,
-        keys: () => chosen.map(key_of),
+        keys: () => [key_of(place.chosen)],
         ...own,
     };
 }

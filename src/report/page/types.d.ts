@@ -152,6 +152,7 @@ export interface Block {
 
 /** A block with the items of its sides; block_of() has the rest. */
 export interface SmallBlock extends Omit<Block, "tint" | "level" | "counts" | "items" | "keys">, Pick<Sides, "left" | "right"> {
+    place: { chosen: Chosen; record: () => Story }; /** what each item selects */
     tint?: number;
 }
 
