@@ -64,7 +64,8 @@ FSD_API enum fsd_status fsd_bisection_open(struct fsd_bisection **out,
 /** Reads a saved search, and the model and the engine whose paths it states.
  *  @param opt  as for fsd_diff_open(); `model` and `engine` are ignored.
  *  @return as fsd_bisection_open(); FSD_E_FORMAT if the file is no saved search;
- *          FSD_E_MISMATCH if the model or the engine has changed since it was saved. */
+ *          FSD_E_MISMATCH if the model or the engine has changed since the search was
+ *          saved. */
 FSD_API enum fsd_status fsd_bisection_read(struct fsd_bisection **out, const char *path,
                                            const struct fsd_options *opt,
                                            struct fsd_error *err);
@@ -82,16 +83,16 @@ FSD_API bool fsd_bisection_done(const struct fsd_bisection *search);
 FSD_API const char *fsd_bisection_path(const struct fsd_bisection *search);
 
 /** Writes the names of the tensors to mark as outputs in the next build, one per line.
- *  The list omits a tensor that needs an If: only fsd_bisection_model() can split a
- *  fusion in this way.
+ *  If only an If can split a fusion, the list has no tensor for this fusion;
+ *  fsd_bisection_model() adds the If.
  *  @return FSD_OK; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_bisection_tensors(const struct fsd_bisection *search,
                                               FILE *out, struct fsd_error *err);
 
 /** Writes the model of the next build. The tensors of fsd_bisection_tensors() are
  *  marked as outputs, and an If splits each fusion that no mark can split.
- *  @param inlined  true: copies weights in other files into the model, which can then
- *                  be moved to any folder.
+ *  @param inlined  true: copies weights from other files into the model, so that the
+ *                  model can be moved to any folder.
  *  @return as fsd_diff_mark(). */
 FSD_API enum fsd_status fsd_bisection_model(const struct fsd_bisection *search,
                                             bool inlined, FILE *out,
@@ -108,9 +109,10 @@ FSD_API enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FI
 
 /** Adds the result of the build that fsd_bisection_next() requested, and writes what
  *  the result proves.
- *  @param rebuilt  the engine of that build and, if it was built from another file, its
- *                  model. With NULL, the search assumes, without proof, that the
- *                  fusions changed as requested.
+ *  @param rebuilt  `engine` is the engine of that build. `model` is the file from which
+ *                  it was built; NULL: the model of the search. If `rebuilt` is NULL,
+ *                  the search assumes, without proof, that the fusions changed as
+ *                  requested.
  *  @return FSD_OK; FSD_E_ARG if the search is over; FSD_E_MISMATCH for the engine of
  *          another network; and all that fsd_diff_open() returns. A failure leaves the
  *          search unchanged. */
@@ -164,13 +166,13 @@ struct fsd_fix_options {
 };
 
 /** Writes the model with the edits that lint proposes. All other bytes stay unchanged,
- *  except for initializers that no node reads any more. The function lints the result
- *  before it writes it. It then applies the edits that lint proposes for the result,
- *  too, and omits an edit that causes a new finding. It also omits an edit that needs a
- *  scale if neither the model nor `fix` has the scale. fsd_linting_list_fixes() lists
- *  all edits that are not applied. Weights in other files stay there, so the caller
- *  must write the fixed model into the folder of the old one. The function reads the
- *  model's file once more, in the calling thread.
+ *  except for initializers that no node reads any more. The function lints the fixed
+ *  model before it writes this model. It also applies the edits that lint proposes for
+ *  the fixed model, and omits an edit that causes a new finding. It omits an edit that
+ *  needs a scale if neither the model nor `fix` has the scale. fsd_linting_list_fixes()
+ *  lists all edits that are not applied. Weights in other files stay there, so the
+ *  caller must write the fixed model into the folder of the old one. The function reads
+ *  the model's file once more, in the calling thread.
  *  @param fix  may be NULL.
  *  @param out receives an ONNX file, which is invalid after a failure.
  *  @return FSD_OK; FSD_E_UNSUPPORTED if no edit applies, with nothing written;
@@ -183,8 +185,9 @@ FSD_API enum fsd_status fsd_linting_fix(const struct fsd_linting *linting,
                                         const struct fsd_fix_options *fix, FILE *out,
                                         struct fsd_error *err);
 
-/** Returns whether the model has weights in other files, which the fixed model needs in
- *  its folder, too; false if the model's file can no longer be read. */
+/** Returns whether the model has weights in other files. The fixed model needs these
+ *  files in its folder, too. The result is false if the model's file can no longer be
+ *  read. */
 FSD_API bool fsd_linting_has_external(const struct fsd_linting *linting);
 
 /** Lists the edits of fsd_linting_fix(), with a reason for each edit that is not
@@ -246,8 +249,8 @@ struct fsd_cut_options {
                                     the nodes that these layers compute */
     unsigned n_layers;
     const char *const *groups; /**< names, patterns or numbers of layers: the nodes that
-                                    these layers compute, and all nodes of the layers
-                                    that share a node with them */
+                                    these layers compute. A layer that shares a node
+                                    with a selected layer is selected, too */
     unsigned n_groups;
     const char *const *nodes; /**< names or patterns of nodes */
     unsigned n_nodes;
@@ -260,7 +263,7 @@ struct fsd_cut_options {
     unsigned n_to;
     unsigned context;    /**< neighboring nodes up to this number of steps away are also
                               cut out */
-    bool inline_weights; /**< copies weights in other files into the part; otherwise,
+    bool inline_weights; /**< copies weights from other files into the part; false:
                               the part must be in the folder of the model */
     bool fails; /**< for a part whose build should fail like the model's: replaces
                      missing files of weights by constants, and unknown types by FP32 */
@@ -282,11 +285,11 @@ struct fsd_cutting;
  *  @param opt  as for fsd_diff_open(); `engine` may be NULL if `cut` names no layers.
  *              The engine provides types and sizes that the model does not state.
  *  @param err  may be NULL.
- *  @return FSD_OK; FSD_E_ARG for a word that matches no name, or a node in the body of
- *          an If, a Loop or a Scan; FSD_E_FORMAT for a model that has a cycle, a node
- *          before the producer of its input, a tensor without a producer, or two
- *          producers of one tensor; FSD_E_UNSUPPORTED if an input or output of the part
- *          is a sequence or has an unknown type; and all that fsd_diff_open()
+ *  @return FSD_OK; FSD_E_ARG for a word that matches no name, and for a requested node
+ *          in the body of an If, a Loop or a Scan; FSD_E_FORMAT for a model that has a
+ *          cycle, a node before the producer of its input, a tensor without a producer,
+ *          or two producers of one tensor; FSD_E_UNSUPPORTED if an input or output of
+ *          the part is a sequence or has an unknown type; and all that fsd_diff_open()
  *          returns. */
 FSD_API enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
                                          const struct fsd_options *opt,

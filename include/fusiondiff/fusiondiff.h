@@ -22,8 +22,9 @@
  * in `err`, which may be NULL.  Texts are UTF-8 and end with a zero.  Times are
  * milliseconds, sizes are bytes.  The object from an fsd_*_open() function belongs to
  * the caller, who frees it with the fsd_*_free() function of the same name; each such
- * function accepts NULL.  A text or pointer that another function returns belongs to
- * the object that was passed to this function, and is valid until that object is freed.
+ * function accepts NULL.  A text or pointer that any other function returns belongs
+ * to the object that the caller passed to that function, and is valid until the object
+ * is freed.
  *
  * docs/report.md explains the words node, layer, link, evidence, fate, kind and cause.
  */
@@ -74,8 +75,8 @@ struct fsd_error {
     char message[1024];
 };
 
-/** Returns the name of a status in lower case ("format", "limit"), which does not
- * change between versions; never NULL. */
+/** Returns the name of a status in lower case ("format", "limit"); never NULL.  The
+ * name does not change between versions. */
 FSD_API const char *fsd_status_name(enum fsd_status status);
 
 /** Writes "file:pos: message" into `out`, or "file: message" if no position is known.
@@ -160,9 +161,9 @@ struct fsd_file_reader {
     void *payload; /**< the first argument of `read` */
 };
 
-/** Makes the library read the files with these paths by the caller's functions, in all
- *  calls of this thread from now on.  The library reads windows of 64 KiB, and of a
- *  model only those with the graph.
+/** Makes the library call the caller's functions to read the files with these paths, in
+ *  all calls of this thread from now on.  The library reads windows of 64 KiB.  Of a
+ *  model, it reads only the windows with the graph.
  *  @param files  `n` files.  The array must stay valid until this thread calls the
  *                function again.  NULL: the library uses no more such functions, and
  *                ignores `n`.  A path that was also passed to fsd_use_memory() is read
@@ -182,11 +183,11 @@ typedef bool fsd_layout_fn(void *payload, const char *dot, const char *format,
  *  @param payload  the first argument of `layout`. */
 FSD_API void fsd_use_layout(fsd_layout_fn *layout, void *payload);
 
-/** A list of the files that runs have opened, and of the files with weights of their
- *  models.  Before a program writes an output, it should search the list for the path
- *  of the output, so that it does not replace an input.  The list identifies a file by
- *  device and inode, because one file can have several names.  Several threads may use
- *  one list at once. */
+/** A list of the files that were opened for runs, and of the files with the weights of
+ *  the runs' models.  Before a program writes an output, it should search the list for
+ *  the path of the output, so that it does not replace an input.  The list identifies a
+ *  file by device and inode, because one file can have several names.  Several threads
+ *  may use one list at once. */
 struct fsd_opened;
 
 /** Makes an empty list.
@@ -275,7 +276,7 @@ struct fsd_options {
     bool values_rows; /**< compares each row of a batch with the row before it, in one
                            set of tensors; for batches in which all rows have equal
                            inputs */
-    bool unlisted;    /**< accepts a build log that lists no layers as `engine`, for
+    bool unlisted;    /**< accepts, as `engine`, a build log that lists no layers; for
                            views of the build itself, such as "buildtime" */
 };
 
@@ -395,9 +396,9 @@ struct fsd_check_options;
  *                 `opt` has no directory, and after a failure.
  *  @param opt     options with a directory as `engine`, or as `model` if `engine` is
  *                 NULL.
- *  @param follow  true: follows links that lead out of the directory. false: of such
- *                 links, follows only the link to a model that `fusiondiff collect`
- *                 made.
+ *  @param follow  true: follows links that lead out of the directory. false: follows
+ *                 such a link only if `fusiondiff collect` made the link, and the link
+ *                 leads to the model.
  *  @return FSD_OK, also if `opt` has no directory; FSD_E_ARG if the directory does not
  *          hold exactly one complete build; FSD_E_IO. */
 FSD_API enum fsd_status fsd_directory_open(struct fsd_directory **out,
@@ -469,8 +470,8 @@ struct fsd_engines;
 
 /** Reads a build log.
  *  @param out  set to the log on success, to NULL on failure.  If the file is no log,
- *               it counts as a log of 0 engines.  Free it with fsd_engines_free(),
- *               after its runs, in the same thread.
+ *               it counts as a log of 0 engines.  After all runs of the log are freed,
+ *               free the log with fsd_engines_free(), in the thread that opened it.
  *  @param path  "-" reads standard input.
  *  @return FSD_OK, or the status that `err` (which may be NULL) describes. */
 FSD_API enum fsd_status fsd_engines_open(struct fsd_engines **out, const char *path,
@@ -504,13 +505,13 @@ FSD_API enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *
                                        const struct fsd_style *style, FILE *out,
                                        struct fsd_error *err);
 
-/** Writes the run of one of many pairs of a model and an engine, as a line of JSON.
- *  pair.schema.json defines the line.
+/** Writes a line of JSON about one of many pairs of a model and an engine: the run of
+ *  this pair, or its error.  pair.schema.json defines the line.
  *  @param pair  the name of the pair; NULL: writes the schema of a line instead.
  *  @param diff     the run of the pair; NULL if it failed.
  *  @param failure  the error of a run that failed; or NULL.  If `diff` and `failure`
- *                  are NULL, the line has only the name.  Each line of this pair begins
- *                  with the bytes of that line before its last brace.
+ *                  are NULL, the line has only the name.  The line with only the name,
+ *                  without its last brace, is the beginning of each line of the pair.
  *  @return as fsd_diff_write(). */
 FSD_API enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
                                        const struct fsd_error *failure, FILE *out,
@@ -590,9 +591,9 @@ struct fsd_layer_data {
                                    none */
     double ms;                /**< milliseconds per inference, the median of all
                                    profiles; negative if unknown */
-    int64_t bytes, macs;      /**< bytes that the layer reads and writes per inference,
-                                   without its bias, and its multiply-adds; negative if
-                                   unknown */
+    int64_t bytes, macs;      /**< `bytes`: bytes that the layer reads and writes per
+                                   inference, without its bias; `macs`: its
+                                   multiply-adds; both are negative if unknown */
     uint32_t first_link, n_links; /**< the number of the layer's first link, and the
                                        number of its links, which are consecutive */
     bool inserted;                /**< the layer computes no node of the model */
@@ -605,8 +606,8 @@ struct fsd_node_data {
     const char *name, *op; /**< the name ("" if it has none) and the operator */
     const char *domain;    /**< the domain of the operator; "" for ONNX's own */
     const char *fate,
-        *why; /**< the outcome, a word of the report's schema, and its proof in a few
-                   words; `why` is "" if the outcome needs no proof */
+        *why; /**< `fate`: the outcome, as a word of the report's schema; `why`: the
+                   proof of the outcome in a few words, "" if it needs no proof */
     const char *requested,
         *realised;     /**< the type that the model requests, and the type in which the
                             engine computes the node; NULL if unknown */
@@ -627,7 +628,7 @@ struct fsd_link_data {
 
 /** A finding: something that a reviewer should look at. */
 struct fsd_finding_data {
-    const char *rule; /**< "inserted/reformat" */
+    const char *rule; /**< the id of the rule, such as "inserted/reformat" */
     enum fsd_severity severity;
     const char *message;        /**< one line */
     uint32_t n_layers, n_nodes; /**< the numbers of layers and nodes of the finding;
@@ -650,8 +651,8 @@ FSD_API bool fsd_diff_finding(const struct fsd_diff *diff, uint32_t i,
 /** A member (key and value) of a layer, a node or a finding in the JSON report. */
 struct fsd_member {
     const char *key;
-    const char *text; /**< the value; NULL if it is `number`, which is 0 or 1 for a
-                           flag */
+    const char *text; /**< the value as text; NULL: the value is in `number`, which
+                           is 0 or 1 for a flag */
     double number;
 };
 
@@ -865,9 +866,9 @@ struct fsd_check_options {
                          build's label, version and GPU */
     unsigned n_snapshots;
     const char *policy;  /**< path of the policy; NULL for the default policy */
-    unsigned today;      /**< the current day, such as 20260131.  Entries of ignore
-                              rules whose last day is earlier have expired. 0: no entry
-                              expires */
+    unsigned today;      /**< the current day, such as 20260131.  An ignore entry of the
+                              policy has expired if its last day is earlier. 0: no
+                              entry expires */
     bool accept;         /**< no rule fails, because the caller will rewrite the
                               snapshot */
     bool lint;           /**< also checks the model, as fsd_linting_open() does */
@@ -883,9 +884,9 @@ struct fsd_check;
  *               build that seems to be of another network than the snapshot.
  *  @param err   may be NULL.
  *  @return FSD_OK, whether the check passes or not; or the status that `err` describes:
- *          FSD_E_FORMAT with a line for a damaged snapshot or policy, FSD_E_UNSUPPORTED
- *          for a snapshot of a later version, FSD_E_MISMATCH for one of another model,
- *          and all that fsd_diff_open() returns. */
+ *          FSD_E_FORMAT, with the line number in `err`, for a damaged snapshot or
+ *          policy; FSD_E_UNSUPPORTED for a snapshot of a later version; FSD_E_MISMATCH
+ *          for a snapshot of another model; and all that fsd_diff_open() returns. */
 FSD_API enum fsd_status fsd_check_open(struct fsd_check **out,
                                        const struct fsd_options *opt,
                                        const struct fsd_check_options *check,
@@ -973,9 +974,9 @@ FSD_API const char *fsd_failure_conclusion(const struct fsd_failure *failure);
 /** Returns the builder that wrote the log, in the form of fsd_lint_options.builder. */
 FSD_API const char *fsd_failure_builder(const struct fsd_failure *failure);
 
-/** Returns the i-th node, from 0, of a part of the model whose build alone also fails.
- *  The result is a word for `nodes` of struct fsd_cut_options; NULL if the part has
- *  fewer nodes, if no node is known, or if no model was read. */
+/** Returns the i-th node, from 0, of a part of the model.  If this part is built alone,
+ *  its build also fails.  The result is a word for `nodes` of struct fsd_cut_options;
+ *  NULL if the part has fewer nodes, if no node is known, or if no model was read. */
 FSD_API const char *fsd_failure_part(const struct fsd_failure *failure, unsigned i);
 
 /** Writes a report on a failed build.
@@ -996,9 +997,9 @@ struct fsd_lint_options {
                               "rtx-1.7:sm89"; NULL: the builder of the engine or,
                               without an engine, "rtx-1.7:sm89" */
     const char *policy;  /**< path of the policy; NULL for the default policy */
-    unsigned today;      /**< the current day, such as 20260131. Entries of ignore rules
-                              whose last day is earlier have expired. 0: no entry
-                              expires */
+    unsigned today;      /**< the current day, such as 20260131. An ignore entry of the
+                              policy has expired if its last day is earlier. 0: no
+                              entry expires */
 };
 
 struct fsd_linting;
@@ -1098,8 +1099,8 @@ FSD_API enum fsd_status fsd_collected_write(const struct fsd_collected *what, FI
  *  @param side  "model" writes `opt->model`. "shapes" writes the known shapes of the
  *              model's tensors. "engine" writes `opt->engine`, with names of
  *              `opt->model` unless it is NULL. "log" counts the lines of each form in
- *              `opt->log`, or in a log as `opt->engine`, and lists lines of an unknown
- *              form.
+ *              `opt->log` or, without it, in the log that `opt->engine` names, and
+ *              lists lines of an unknown form.
  *  @return FSD_OK, or the status that `err` describes. */
 FSD_API enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt,
                                  FILE *out, struct fsd_error *err);

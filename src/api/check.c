@@ -28,7 +28,7 @@ static void report_untimed(const struct fsd_options *opt, const struct fsd_state
 }
 
 /* Reports the rows that the snapshot does not record as variants, and the variants that
- * a check accepts only under conditions. */
+ * a check accepts only in a build by the same version of the builder. */
 static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix *m,
                           const struct fsd_learnt *learnt)
 {
@@ -275,9 +275,9 @@ static enum fsd_status open_lint(struct fsd_check *c, const struct fsd_options *
 /* The search for the snapshot that fits the build best. */
 struct choice {
     const char *path;       /* path of the best snapshot so far; NULL: none fits */
-    uint32_t alike, equals; /* alike: number of facts on which it agrees with the build;
-                               equals: number of other snapshots that fit equally
-                               well */
+    uint32_t alike, equals; /* alike: number of facts on which the best snapshot agrees
+                               with the build; equals: number of other snapshots that
+                               fit equally well */
     struct fsd_print why;   /* why the other snapshots do not fit */
 };
 
@@ -435,7 +435,7 @@ enum fsd_status fsd_check_open(struct fsd_check **out, const struct fsd_options 
     return status;
 }
 
-/* Copies the path of the snapshot, because it may be in a list of the caller. */
+/* Keeps a copy of the verdict, and frees the comparison, both builds and the run. */
 enum fsd_status fsd_check_shrink(struct fsd_check *c, struct fsd_error *err)
 {
     struct fsd_verdict *all = c->verdict;

@@ -62,7 +62,7 @@ static void put_common(const struct words *w, const struct fsd_options *opt)
         fputs(" --force", w->out);
 }
 
-/* Prints a number with as few digits as identify it, but at least six. */
+/* Prints a number with six significant digits; with more if six do not identify it. */
 static void put_number(const struct words *w, const char *before, double number)
 {
     char text[32];

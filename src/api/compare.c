@@ -19,8 +19,9 @@ struct fsd_comparison {
     struct fsd_compare *compare;
 };
 
-/* Passes findings on inputs that do not fit each other to the caller's `note`. Reports
- * of one build, and checks, list these findings; a comparison does not. */
+/* Passes findings to the caller's `note` if they are about inputs that do not fit each
+ * other. A check and a report of one build list these findings; a comparison
+ * does not. */
 static void report_misfits(const struct fsd_diff *d, const struct fsd_options *opt)
 {
     const struct fsd_findings *all = d->findings;

@@ -28,7 +28,8 @@ static const char *type_or_null(enum fsd_dtype type)
     return type == FSD_DTYPE_UNKNOWN ? NULL : fsd_dtype_name(type);
 }
 
-/* An amount as a number; -1 if it is unknown or depends on dynamic sizes. */
+/* A count of bytes or multiply-adds as a number; -1 if the count is unknown or depends
+ * on dynamic sizes. */
 static int64_t number_of(const struct fsd_diff *d, int64_t amount)
 {
     int64_t number;

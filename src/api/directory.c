@@ -381,9 +381,9 @@ enum fsd_status fsd_directory_snapshots(struct fsd_directory **out,
 
 /* -------------------------------------------------------------------------- builds */
 
-/* Finds the model of the engines in a directory. If there is no plain model, this is
- * the only file that can be both a model and an engine. Sets `*model` to "" if there is
- * neither. */
+/* Finds the model of the engines in a directory. If the directory has no plain model,
+ * but has a log or an engine that cannot be a model, takes the first file that can be
+ * both a model and an engine. Sets `*model` to "" if there is no model. */
 static enum fsd_status find_model(const struct fsd_directory *d,
                                   const struct entry *entries, size_t n,
                                   const char **model, struct fsd_error *err)

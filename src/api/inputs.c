@@ -4,9 +4,10 @@
  * is next. The engine is last, because its layer names can only be parsed with the
  * names of the model.
  *
- * Of a log of several builds, the build with the layers of the dump is chosen. A log of
- * other layers is no evidence (`refused`). If a file is of a different kind than
- * expected, the error names this kind and its option.
+ * If the log has several builds, the build with the layers of the dump is chosen. If
+ * the dump lacks layers of this build, the log is no evidence (`refused`). If a file is
+ * of a different kind than expected, the error names the kind of the file, and the
+ * option for files of this kind.
  */
 #include "api/command.h"
 #include "base/base.h"
@@ -182,8 +183,8 @@ static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
  * has every layer of the engine; in place of a region, it may have the region's
  * kernels. */
 struct kinship {
-    uint32_t common, strangers; /* number of layers of the log that the dump has; that
-                                   the dump lacks */
+    uint32_t common, strangers; /* common: number of layers of the log that the dump
+                                   has; strangers: number of those that it lacks */
     fsd_sym first;              /* name of the first layer that the dump lacks */
 };
 
@@ -408,8 +409,8 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
-/* Replaces a dump that has only names by the engine block of the log, which has all
- * facts, if this has the same layers in the same order. */
+/* If the dump has only names of layers, replaces it with the engine block of the log,
+ * which has all facts. The block must have the same layers in the same order. */
 static void read_named_layers(struct inputs *in)
 {
     struct fsd_inputs *d = in->d;
@@ -460,8 +461,8 @@ static void take_built(struct inputs *in)
 }
 
 /* Sets the execution provider of each layer, according to the log. If two nodes of one
- * name (in different bodies) have different providers, it stays unknown for their
- * layers. */
+ * name (in different bodies) have different providers, the provider of their layers
+ * stays unknown. */
 static void take_places(struct inputs *in)
 {
     const struct fsd_history *h = in->d->history;
@@ -496,8 +497,9 @@ static void take_places(struct inputs *in)
         if (!at || at == FSD_NONE)
             continue;
         place = &h->places.at[at - 1];
-        /* The log's operator must be the layer's, unless the layer is a compiled
-         * subgraph or the log lists places after all fusions. */
+        /* The operator in the log must be the operator of the layer, unless the layer
+         * is a compiled subgraph, or the log is a list of nodes and their providers
+         * (`assigned`). */
         if (!place->op || place->op == node->op || h->assigned ||
             e->layers.at[i].kind == FSD_KIND_FOREIGN)
             e->layers.at[i].ran_by = place->provider;
@@ -510,8 +512,8 @@ static void new_graphs(struct fsd_inputs *d)
     d->engine = fsd_graph_new(d->arena, d->names);
 }
 
-/* Opens a file to recognize its kind, by its beginning; the operator sets of an ONNX
- * file may be at its end. The caller must close the file, also after a failure. */
+/* Opens the beginning of a file to recognize its kind, or a whole ONNX file, whose
+ * operator sets may be at its end. The caller must close it, also after a failure. */
 static bool open_to_recognize(struct fsd_file *file, const char *path)
 {
     memset(file, 0, sizeof *file);
@@ -557,9 +559,10 @@ bool fsd_file_is_model(const char *path)
     return yes;
 }
 
-/* The kinds of files: the name in messages, the option, and the function that
- * recognizes the file; without one, a reader of this input does. `of_build`: such a
- * file in the directory of a build is an input even if the run does not open it. */
+/* The kinds of files. `noun` is the name in messages, `belongs` names the option, and
+ * `sniff` recognizes the file; if `sniff` is NULL, a reader of `input` recognizes it.
+ * `of_build`: such a file in the directory of a build is an input even if the run does
+ * not open it. */
 static const struct kind {
     const char *noun, *belongs;
     bool (*sniff)(const char *path);
@@ -663,8 +666,8 @@ enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status 
         return status;
     model = opt->model ? fsd_file_kind(opt->model) : FSD_FILE_OTHER;
     engine = opt->engine ? fsd_file_kind(opt->engine) : FSD_FILE_OTHER;
-    /* A model that ONNX Runtime has optimized is an engine; for other builders, a
-     * model. */
+    /* fsd_file_kind() returns FSD_FILE_ENGINE for a model that ONNX Runtime has
+     * optimized. In place of MODEL, such a file is a model. */
     if (model == FSD_FILE_ENGINE && fsd_file_is_model(opt->model))
         model = FSD_FILE_MODEL;
     if (engine == FSD_FILE_MODEL && opt->model && model != FSD_FILE_MODEL)

@@ -57,15 +57,16 @@ bool fsd_file_kind_is_of_build(enum fsd_file_kind kind);
 enum fsd_status fsd_file_blame(const char *path, unsigned wanted, const char *expected,
                                enum fsd_status status, struct fsd_error *err);
 
-/** Improves the error of a failed run: if one of its files is certainly of a different
- * kind than its option requires, `err` names the kind and the right option.
+/** Improves the error of a failed run: if a file of the run is certainly of a different
+ * kind than its option requires, `err` names the kind of the file, and the option for
+ * this kind.
  * @return the status that `err` then describes */
 enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status status,
                                  struct fsd_error *err);
 
 /** Reads the files of `opt` into new d->model, d->engine and d->history. Without an
- * engine, d->engine has no layers. If ENGINE is a log, the log is also the build log;
- * without a model, its network is the model.
+ * engine, d->engine has no layers. If ENGINE is a log, this log is also the build
+ * log. Without a model, the network in the build log is the model.
  * @return FSD_OK, or the status that `err` describes */
 enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                 struct fsd_error *err);
@@ -111,23 +112,23 @@ struct fsd_engines {
 const struct fsd_engines *fsd_engines_of(const struct fsd_engines *engines,
                                          const struct fsd_options *opt);
 
-/** The facts about one engine of the log. Its symbols are in d->names.
+/** The facts about one engine of the log. The symbols in these facts are in d->names.
  * @param number the engine's number, from 1 */
 struct fsd_history *fsd_engines_history(const struct fsd_engines *engines,
                                         const struct fsd_inputs *d, unsigned number);
 
 /* Times of layers, and whether they belong to this engine. profiles.c */
 
-/** Reads opt->profiles. If the engine dump is truncated, a profile may have all its
- * layers and more. The additional layers are added to the engine, with only their
- * names, and a remark reports this.
+/** Reads opt->profiles. If the engine dump is truncated, a profile may have more layers
+ * than the dump. The additional layers are added to the engine, with only their names,
+ * and a remark reports this.
  * @return FSD_OK; FSD_E_MISMATCH for a profile of another engine, unless forced; or
  *         another status that `err` describes */
 enum fsd_status fsd_profiles_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                   fsd_profile_vec *out, struct fsd_error *err);
 
 /** The two steps of fsd_profiles_load(). fsd_profiles_read() reads all profiles.
- * fsd_profile_fit() checks that one of them belongs to d->engine. */
+ * fsd_profile_fit() checks that the profile `p` belongs to d->engine. */
 enum fsd_status fsd_profiles_read(struct fsd_inputs *d, const struct fsd_options *opt,
                                   fsd_profile_vec *out, struct fsd_error *err);
 enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *p,

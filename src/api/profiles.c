@@ -1,7 +1,7 @@
 /*
  * Opens the files of --profile and --times. A profile of another engine would give
- * plausible but wrong times. Without --force, its layers must therefore be those of the
- * engine, and of the same optimization profile: the layers of other optimization
+ * plausible but wrong times. Without --force, the layers of a profile must therefore be
+ * those of the engine in its optimization profile: the layers of other optimization
  * profiles have nearly the same names. Layers that only the profile has are added to
  * the engine, because a log may end within its engine block.
  */
@@ -63,7 +63,7 @@ static enum fsd_status check_profile(const struct fsd_inputs *d,
         g->profile, n);
 }
 
-/* Appends the layers that only the profile has to the engine. */
+/* Appends to the engine those layers that only the profile has. */
 static void add_missing(struct fsd_inputs *d, const struct fsd_profile *p,
                         const struct fsd_join *join)
 {

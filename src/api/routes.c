@@ -2,11 +2,11 @@
  * The public API that compares builds of one network by several routes. A route is a
  * set of settings; a knob is an option that they set.
  *
- * The settings of a build come from these sources, the most reliable first: an
- * iteration of a tuning cache, which the command in the log or the build's name
- * ("iter3") identifies; the build options in the log; the label; words "knob=value" in
- * the name. All times come from one source: the tuning cache, or without one the
- * builds' profiles.
+ * The settings of a build come from these sources, the most reliable first: the
+ * iteration of a tuning cache, if the command in the log or the build's name ("iter3")
+ * identifies it; the build options in the log; the label; words "knob=value" in the
+ * name. All times come from one source: the tuning cache, or without one the builds'
+ * profiles.
  */
 #include "api/command.h"
 #include "api/inputs.h"
@@ -61,7 +61,8 @@ static enum fsd_status read_cache(struct fsd_routing *r, const char *path,
                           fsd_file_done(&file, status, err), err);
 }
 
-/* Records for each block that users expect as one kernel whether it is one. */
+/* For each block that users expect as one kernel, records whether the engine computes
+ * the block by one kernel. */
 static void take_blocks(struct fsd_routing *r, const struct fsd_diff *d)
 {
     FSD_SCRATCH(scratch);
@@ -133,8 +134,8 @@ static const char *name_in(struct fsd_arena *arena, const char *path)
     return fsd_arena_strndup(arena, name.s, name.n);
 }
 
-/* Takes settings from the words of a name. If only other names have a knob, this build
- * counts as "not set". */
+/* Takes settings from the words of a name. If only names of other builds state a
+ * knob, the value of this knob is "not set" for this build. */
 static void take_name(struct fsd_routing *r, const char *name, fsd_settings *to)
 {
     uint32_t first = to->n;

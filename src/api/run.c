@@ -72,8 +72,9 @@ static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options 
     return FSD_OK;
 }
 
-/* Detects a different network of the same family, whose nodes have the same names. It
- * compares the numbers of weights, which builders keep in most layers. */
+/* Detects an engine of a different network of the same family, whose nodes have the
+ * same names. Compares how many weights the layers and their nodes have: builders keep
+ * this number in most layers. */
 static enum fsd_status check_weights(const struct fsd_match *match,
                                      const struct fsd_fit *fit, struct fsd_error *err)
 {
@@ -130,8 +131,8 @@ static double values_limit(const struct fsd_options *opt)
     return opt->values_limit > 0 ? opt->values_limit : 0.01;
 }
 
-/* The result of each stage is a constant, so that a stage cannot move before its
- * inputs: that would be a compile error. */
+/* Each stage declares a const variable for its result. A stage that is moved before the
+ * stages that compute its inputs therefore does not compile. */
 enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *opt,
                                 struct fsd_error *err)
 {

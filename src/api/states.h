@@ -5,8 +5,8 @@
 #include "change/compare/matrix.h"
 #include "change/snapshot/snapshot.h"
 
-/** Like fsd_diff_open(), but the engine is optional: a run without an engine has no
- * layers. Its findings do not cite lint (`uncited`). */
+/** Like fsd_diff_open(), but findings do not cite lint (`uncited`), and the engine is
+ * optional. A run without an engine has no layers. */
 enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *opt,
                              struct fsd_error *err);
 

@@ -1,5 +1,5 @@
-/* Functions of all folders, which know nothing of graphs: memory, ids, lists, texts,
- * numbers, errors, files and hashes.  Includes the C headers that most files need. */
+/* Functions for all folders: memory, ids, lists, texts, numbers, errors, files and
+ * hashes, but nothing of graphs.  Includes the C headers that most files need. */
 #pragma once
 
 #include "host/host.h"
@@ -161,8 +161,8 @@ void fsd_scratch_end(struct fsd_arena **scratch);
  *  NULL: if memory runs out or n * size overflows, fsd_out_of_memory() is called. */
 void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t align);
 
-/** Enlarges the allocation at `at`, which may be NULL if `bytes` is 0, from `bytes` to
- *  `larger` bytes.  Returns the new address; the added bytes are not zeroed. */
+/** Enlarges the allocation at `at` from `bytes` to `larger` bytes.  If `bytes` is 0,
+ *  `at` may be NULL.  Returns the new address; the added bytes are not zeroed. */
 void *fsd_arena_grow(struct fsd_arena *arena, void *at, size_t bytes, size_t larger);
 
 /** Returns a copy of n bytes, with a zero byte at its end, in the arena. */
@@ -193,9 +193,10 @@ char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n);
 void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,
                    size_t size);
 
-/** Loops.  The first two are over the items of an array or of a slice of it; that array
- *  must not grow meanwhile.  The others are over the ids in a slice of an array, or ids
- *  that are a member of its items; that array may grow. */
+/** Loops.  FSD_EACH() visits the items of an array, and FSD_EACH_IN() the items in a
+ *  slice of an array; the array must not grow meanwhile.  FSD_EACH_ID() visits the ids
+ *  in a slice of an array.  FSD_EACH_OF() visits an id in each item of a slice: its
+ *  member `member`.  In these two loops, the array may grow. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): names that are declared */
 #define FSD_EACH(type, item, vec)                                                      \
     for (type *item = (vec).at; (vec).n && item < (vec).at + (vec).n; item++)
@@ -347,7 +348,8 @@ struct fsd_slice fsd_slice_take_word(struct fsd_slice *t);
 const char *fsd_slice_find(struct fsd_slice t, const char *word);
 const char *fsd_slice_find_last(struct fsd_slice t, const char *word);
 
-/** Splits `t` at the word of n bytes at `at`: `t` becomes the text before the word.
+/** Splits `t` at a word, which begins at `at` and has n bytes: `t` becomes the text
+ *  before the word.
  *  @return the text after the word */
 static inline struct fsd_slice fsd_slice_split(struct fsd_slice *t, const char *at,
                                                size_t n)
@@ -422,8 +424,9 @@ void fsd_put_noun(FILE *out, uint64_t n, const char *noun);
 /** Returns the ending of a noun after the number n: "s" unless n is 1. */
 const char *fsd_plural(uint64_t n);
 
-/** Prints a number with a decimal prefix: "38.5 MB" for 38500000 and the unit " B", "-"
- *  for a negative number.  Prints `term` instead of the number if it is not NULL. */
+/** Prints a number with a decimal prefix and a unit: "38.5 MB" for 38500000 and " B".
+ *  Prints "-" for a negative number.  If `term` is not NULL, prints `term` and the unit
+ *  instead. */
 void fsd_put_scaled(int64_t n, const char *term, const char *unit, FILE *out);
 /** Returns the number of columns that `s` takes on a terminal if fsd_put_safe() prints
  *  it.  An East Asian wide character takes two columns, a combining mark none. */
@@ -514,9 +517,9 @@ struct fsd_cleanup {
     unsigned depth; /* the depth of its guard; 0: none was active */
 };
 
-/** The first statement of each public function that allocates memory, apart from one
- *  that clears *out.  If memory runs out later, the public function returns
- *  `otherwise`. */
+/** Each public function that allocates memory begins with this statement; a statement
+ *  that clears *out may precede it.  If memory runs out later, the public function
+ *  returns `otherwise`. */
 #define FSD_GUARD_OR(otherwise)                                                        \
     struct fsd_guard guard __attribute__((cleanup(fsd_guard_leave)));                  \
                                                                                        \
@@ -528,7 +531,8 @@ struct fsd_cleanup {
 void fsd_guard_enter(struct fsd_guard *guard);
 void fsd_guard_leave(struct fsd_guard *guard);
 
-/** Lets this thread's current guard, if any, call `run` if memory runs out. */
+/** Makes this thread's current guard call `run` when memory runs out.  Without a guard,
+ *  nothing calls `run`. */
 void fsd_cleanup_add(struct fsd_cleanup *c, void (*run)(struct fsd_cleanup *self));
 /** Removes `c` from its guard, because the object has been freed or has a new owner. */
 void fsd_cleanup_drop(struct fsd_cleanup *c);
@@ -640,8 +644,8 @@ enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
 enum fsd_status fsd_file_open_decompressed(struct fsd_file *out, const char *path,
                                            uint64_t limit, struct fsd_error *err);
 
-/** Opens a file only to recognize its type.  A compressed file is decompressed only as
- *  far as readers examine a file for its type. */
+/** Opens a file only to recognize its type.  Of a compressed file, only the beginning
+ *  is decompressed.  Readers recognize the type from the beginning alone. */
 enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
                                         uint64_t limit, struct fsd_error *err);
 
@@ -672,8 +676,8 @@ static inline const unsigned char *fsd_file_at(const struct fsd_file *file, size
 /** Whether the file contains the word. */
 bool fsd_file_has(const struct fsd_file *file, const char *word);
 
-/** Waits until more than n bytes are available, or all are.  @return the number of
- *  available bytes */
+/** Waits until more than n bytes are available, or the decompression has ended.
+ *  @return the number of available bytes */
 size_t fsd_file_reach(const struct fsd_file *file, size_t n);
 
 /** Waits for the end of a decompression.  `size` is then the size of the whole file.
@@ -682,8 +686,8 @@ enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err);
 
 /** Checks that no other program truncated the mapped file while it was read.
  *  @param status  the result of the reader
- *  @return FSD_E_IO, with `err` filled, if bytes were lost: all data that was read is
- *          then invalid; else `status` */
+ *  @return `status` if no bytes were lost; else FSD_E_IO, with `err` filled: all data
+ *          that was read is then invalid */
 enum fsd_status fsd_file_there(const struct fsd_file *file, enum fsd_status status,
                                struct fsd_error *err);
 

@@ -17,12 +17,12 @@
 #include <stdlib.h>
 
 enum {
-    BEGINNING = 1 << 17, /* bytes; twice as many as readers search for keywords */
+    BEGINNING = 1 << 17, /* bytes; readers search the first half for keywords */
     STACK = 1 << 20,     /* bytes of the thread's stack; no decoder needs a tenth of
                             them, and a larger stack would count toward a memory
                             limit */
-    STRIDE = 1 << 22     /* bytes; the thread wakes the waiting reader once after so
-                            many, because each wake-up takes time */
+    STRIDE = 1 << 22     /* bytes between two wake-ups of the waiting reader; each
+                            wake-up takes time */
 };
 
 static enum fsd_status decompress(struct fsd_file *out, struct fsd_file *compressed,
@@ -62,8 +62,8 @@ struct fsd_coming {
     fsd_thread thread;
     fsd_lock lock;
     fsd_event moved;
-    uint64_t written, there; /* the number of bytes written, and of those that the
-                                reader knows to be written */
+    uint64_t written, there; /* `written`: the number of bytes that the thread
+                                wrote; `there`: how many of them the reader knows of */
     bool done;               /* the thread has written all bytes, or an error
                                 occurred */
     bool unwanted;           /* the reader does not need the remaining bytes */

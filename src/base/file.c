@@ -58,8 +58,8 @@ struct fsd_mapping {
 };
 
 /* The mappings of this thread: the thread that reads a lost page receives SIGBUS.  The
- * signal handler reads this variable, so access to it must not allocate memory, as
- * other models of thread-local storage may do. */
+ * signal handler reads this variable, so an access must not allocate memory.  With
+ * other models of thread-local storage, an access may allocate memory. */
 static _Thread_local struct fsd_mapping *mapped
     __attribute__((tls_model("initial-exec")));
 static atomic_bool maps;

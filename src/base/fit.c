@@ -1,7 +1,7 @@
 /*
  * Shortens texts to a number of columns.  The name of a node is a path, and the name of
- * a layer is a list of paths.  A shortened text lacks whole parts of paths, or whole
- * names, whose number is printed instead.  Words stay whole:
+ * a layer is a list of paths.  A shortened text lacks whole parts of paths ("...") or
+ * whole names ("4 more").  Words stay whole:
  *
  *     /m/layers.0/self_attn: q_proj/Add + Reshape       the path of all names, once
  *     /m/.../self_attn: q_proj/Add + Reshape

@@ -7,10 +7,10 @@
 /** Prints lines, with workflow commands escaped.  The runner of a CI job executes
  *  commands in the job's log: "::error::x" after blanks, and "##[error]x" or "##vso[x]"
  *  anywhere in a line.  The function escapes the character that makes a line a command.
- *  `escape` is the format of its code, an unsigned number: "\\u{%x}" in text, "\\u%04x"
- *  in JSON, "&#%u;" in XML.
- *  @param json  the lines are JSON: none begins with a name, so "::error::x" cannot
- *  occur */
+ *  @param escape  the format of that character's code, an unsigned number: "\\u{%x}"
+ *  in text, "\\u%04x" in JSON, "&#%u;" in XML
+ *  @param json  the lines are JSON, which quotes all names: no line can begin with the
+ *  name "::error::x" */
 void fsd_put_escaped(FILE *out, const char *lines, const char *escape, bool json);
 
 /** Whether the runner of a CI job would execute a command in the line. */
@@ -21,7 +21,7 @@ bool fsd_is_command(const char *line);
 struct fsd_lines {
     FILE *to;
     const char *escape;
-    bool json; /**< the lines are JSON, none of which begins with a name */
+    bool json; /**< the lines are JSON: see fsd_put_escaped() */
     /** Changes the lines before they are forwarded; may be NULL. */
     void (*edit)(FILE *out, char *lines, size_t width);
     size_t width;

@@ -3,8 +3,8 @@
 
 #include "base/base.h"
 
-/** Makes `bytes`, allocated with malloc(), the bytes of the file. The file then owns
- *  and frees them; if this function fails, it frees them itself. */
+/** Gives the file the bytes `bytes`, which were allocated with malloc(). The file then
+ *  owns and frees them. If this function fails, the function frees them. */
 enum fsd_status fsd_file_own(struct fsd_file *out, unsigned char *bytes, size_t size,
                              struct fsd_error *err);
 

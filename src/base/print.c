@@ -162,8 +162,8 @@ fsd_sym fsd_print_sym(struct fsd_print *print, struct fsd_intern *names)
 
 char *fsd_printed(struct fsd_arena *arena, const char *format, ...)
 {
-    char most[FIRST_ROOM]; /* most texts fit here and need no stream, which takes longer
-                              to open than to print to */
+    char most[FIRST_ROOM]; /* most texts fit here and need no stream: opening a stream
+                              takes longer than printing the text */
     struct fsd_print print;
     va_list args;
     int n;

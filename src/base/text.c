@@ -298,8 +298,9 @@ void fsd_put_noun(FILE *out, uint64_t n, const char *noun)
 
 /* ------------------------------------------------------------ commands to runners */
 
-/* Skips all characters outside ASCII.  A runner on .NET finds a command by language
- * rules, which ignore invisible characters. */
+/* Skips all characters outside ASCII.  A runner on .NET compares texts by the
+ * rules of a language when it searches for commands, and these rules ignore invisible
+ * characters. */
 static const char *skip_foreign(const char *s)
 {
     while ((unsigned char)*s >= 0x80)
@@ -359,8 +360,8 @@ static const char *put_until(FILE *out, const char *from, const char *at,
     return at + 1;
 }
 
-/* Returns the first ':' at or after `at` that begins a command, and is the first
- * character of its line but for blanks; NULL if there is none. */
+/* Returns the first ':' at or after `at` that begins a command and has nothing but
+ * blanks and color sequences before it on its line; NULL if there is none. */
 static const char *next_colon(const char *lines, const char *at)
 {
     while (at && (at = strchr(at, ':'))) {

@@ -21,8 +21,9 @@ static bool is_file(const char *word, size_t n)
     return !stat(name, &st) && !S_ISDIR(st.st_mode);
 }
 
-/* The length of the first name. Names may contain commas, so the name ends at the last
- * comma before which the text names a file; if there is none, at the first comma. */
+/* The length of the first name. Names may contain commas, so the name ends at the first
+ * comma before which the text names a file, or at the end of the text if only the whole
+ * text names a file. If no such text names a file, the name ends at the first comma. */
 static size_t name_length(const char *at)
 {
     size_t first = strcspn(at, ","), n = first;
@@ -248,7 +249,7 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
     *n_runs = taken.n;
     if (status == FSD_OK && *n_runs == 1 && runs[0].model &&
         fsd_snapshot_builds(runs[0].model) > 1)
-        return FSD_OK; /* the directory has the other files */
+        return FSD_OK; /* the snapshot has several builds */
     if (status == FSD_OK && *n_runs < 2)
         return fail_file(err, FSD_E_ARG, n == 1 ? words[0] : NULL,
                          "expected two builds or more, found %s",

@@ -33,7 +33,7 @@ struct output {
     bool updates;       /* may replace an input that is no file of a build */
 };
 
-/* Options of cut, code and issue that name a part of a model. part.c */
+/* Options of cut, code and issue that name a part of a model (part.c). */
 struct part_options {
     struct fsd_cut_options cut; /* its lists are the arrays below */
     const char *layers[MOST_CUT], *groups[MOST_CUT], *nodes[MOST_CUT], *from[MOST_CUT],
@@ -47,7 +47,7 @@ struct cut_options {
 
 /* Options of lint --fix. */
 struct fix_options {
-    bool wanted; /* --fix: the outputs are the fixed model */
+    bool wanted; /* whether --fix is given; the output is then the fixed model */
     struct fsd_fix_options options;
     const char *what[MOST_OUTPUTS], *scales[MOST_WORDS];
 };
@@ -63,7 +63,8 @@ struct annotate_options {
 };
 
 struct bisect_options {
-    const char *state, *values; /* paths of the search, and of a build's outputs */
+    const char *state, *values; /* paths of the file that keeps the search (--state),
+                                   and of the correct outputs (--values) */
     unsigned confirm;           /* number of runs of CMD for each build; 0: one */
 };
 
@@ -109,13 +110,13 @@ struct command_line {
     /* For snapshot and check. */
     bool with_times;
     const char *merge_base;            /* path of the base of `snapshot --merge` */
-    const char *also[MOST_BUILDS - 1]; /* the words of further builds */
+    const char *also[MOST_BUILDS - 1]; /* --also: one word for each further build */
     unsigned n_also;
     struct fsd_check_options check;
     const char *builds; /* --list: path of the list of builds; NULL: one build */
     bool print_policy;
 
-    /* For explain: words to explain without a build. */
+    /* For explain without a build: the word to explain, or the list to print. */
     const char *word;
     bool rules, vocabulary; /* list all rules; list the whole vocabulary */
 
@@ -186,7 +187,7 @@ enum { GROUP_USUAL = 3 };
 #define FSD_ROOM(list)                                                                 \
     (sizeof((struct command_line *)0)->list / sizeof *((struct command_line *)0)->list)
 
-/* Macros for the last members of an option's row, which follow its text. */
+/* Macros for the members of an option's row that follow the member `doc`. */
 #define FLAG(member) TAKES_FLAG, FSD_AT(member, bool)
 #define WORD(member) TAKES_WORD, FSD_AT(member, const char *)
 /* Several words. `list` limits their number. */
@@ -214,8 +215,9 @@ enum { GROUP_USUAL = 3 };
 unsigned parse_number(const char *name, const char *arg, double least, double most,
                       const char *expected);
 
-/** A table of a verb's options: its own options (0), those of all verbs (1), those of
- * all verbs with one build (2). A row of zeros ends each table. options.c */
+/** A table of options. `table` is 0 for the verb's own options, 1 for options of all
+ * verbs, 2 for options of all verbs with one build. A row of zeros ends each table.
+ * options.c */
 enum { OPTION_TABLES = 3 };
 const struct option_row *option_rows(const struct verb *verb, unsigned table);
 bool is_row(const struct option_row *row); /* false for the final row of zeros */
@@ -230,7 +232,7 @@ struct verb {
     const char *name;
     const char *arguments;   /* "MODEL ENGINE", as --help shows them */
     const char *brief;       /* for the list of verbs; at most 66 characters */
-    const char *doc;         /* one sentence; --help ends with the text after a '\v' */
+    const char *doc;         /* for --help; text after a '\v' is below the options */
     const char *examples[5]; /* without program and verb; the last is NULL */
     const struct option_row *options; /* the verb's own options; NULL: none */
     unsigned most_words; /* most arguments in line->words; 0: MODEL and ENGINE */
@@ -238,7 +240,7 @@ struct verb {
     /* Checks the whole line; exits with a message if it is wrong. NULL: no check. */
     void (*check)(struct command_line *line);
     enum fsd_status (*run)(struct command_line *line, struct fsd_error *err);
-    bool two_builds; /* it takes several builds, so it lacks options such as --log */
+    bool two_builds; /* the verb has no options of one build, such as --log */
     bool one_format; /* the verb has one format, so any output name is allowed */
     bool cites;      /* for views: the rows cite the edits that lint proposes */
     int subject;     /* enum fsd_subject, for the formats; -1: one format */
@@ -252,7 +254,7 @@ enum fsd_status update_snapshot(const struct command_line *line,
                                 const struct fsd_check *check, struct fsd_error *err);
 /** Prints a note if a snapshot of several builds is about to be overwritten. */
 void report_dropped(const struct command_line *line, const char *path);
-/** Refuses options of one build, which belong in the lines of the list. */
+/** Refuses options of one build (--log), which belong in the lines of the list. */
 void refuse_beside_list(const struct command_line *line);
 
 /** Verb i; NULL after the last. verbs.c */
@@ -263,14 +265,14 @@ const struct verb *find_verb(const char *word);
 const char *near_verb(const char *word);
 
 /** The row of the option with which `word` begins; NULL if the verb has no such option.
- * For an alias, the row that has the argument. */
+ * For an alias, the row of the option that the alias stands for. */
 const struct option_row *find_option(const struct verb *verb, const char *word);
 
 /** The index of the first of `n` words that is neither an option of the verb nor an
  * option's argument; n or more if all are. */
 unsigned first_argument(const struct verb *verb, unsigned n, char **words);
 
-/** The index of the verb among `n` words, after its options; n if none is a verb. */
+/** The index of the verb among `n` words, after options of this verb; n: none. */
 unsigned verb_place(unsigned n, char **words);
 
 /** Prints one line per verb. help.c */
@@ -322,13 +324,15 @@ bool take_pair(struct command_line *line, char *arg);
 /** Like take_pair(), but exits with a message if both are set. */
 void take_one_pair(struct command_line *line, char *arg);
 /** Like take_pair(), for verbs whose last arguments are names of nodes. Returns false
- * if the argument is the name of a node: after MODEL, a word that names no file. */
+ * if the argument is such a name: if MODEL is set and the argument names no file, or if
+ * MODEL and ENGINE are set. */
 bool take_input(struct command_line *line, char *arg);
 
 /** Exits with a message unless MODEL and ENGINE are set. A single argument becomes the
  * ENGINE, which must then be a build log. */
 void need_pair(struct command_line *line);
-/** Opens ENGINE as the log of a failed build, to be freed; NULL if it is none. */
+/** Opens ENGINE as the log of a failed build; NULL if ENGINE is not such a log. The
+ * caller frees the result with fsd_failure_free(). */
 struct fsd_failure *open_failure(const struct command_line *line);
 bool is_failed_build(const struct command_line *line); /* reads only the log */
 /** Writes all outputs as reports on the failed build; returns false if it cannot. */
@@ -370,7 +374,7 @@ struct build_word {
     char profile[MOST_OUTPUTS][4096];
     const char *profiles[MOST_OUTPUTS];
     unsigned n_profiles;
-    const char *parts[MOST_OUTPUTS]; /* names of several engines, in `engine` */
+    const char *parts[MOST_OUTPUTS]; /* paths of several engines; point to `engine` */
     unsigned n_parts;
 };
 
@@ -385,9 +389,9 @@ struct build_word *new_build_words(unsigned n);
 enum fsd_status take_also(struct build_word *build, const char *word, const char *model,
                           struct fsd_options *run, struct fsd_error *err);
 
-/** Parses `n` words like take_also(), into the first `*n_runs` elements of `runs`. A
- * single word may be a directory of several builds: of directories, of snapshots, or of
- * a model with its engines.
+/** Parses `n` words like take_also(), and stores the builds in the first `*n_runs`
+ * elements of `runs`. A single word may be a directory of several builds. It then
+ * contains directories, snapshots, or one model with its engines.
  * @param like the options of all builds
  * @return like take_also(); FSD_E_ARG for less than two builds or more than `most` */
 enum fsd_status take_builds(struct build_word *builds, const char *const *words,
@@ -403,8 +407,8 @@ bool is_directory(const char *path);
 /** Sets whether paths may leave their folder (--follow). Must be called first. */
 void allow_leading_out(bool allowed);
 
-/** fsd_directory_open(), _snapshots() and _builds(), which follow links if
- * allow_leading_out() allows this. */
+/** fsd_directory_open(), _snapshots() and _builds(): they follow links that lead out of
+ * the directory if allow_leading_out() allowed this. */
 enum fsd_status open_directory(struct fsd_directory **out, struct fsd_options *run,
                                struct fsd_error *err);
 enum fsd_status open_snapshots(struct fsd_directory **out,
@@ -417,7 +421,7 @@ enum fsd_status open_builds(struct fsd_directory **out, const char *path,
 bool wants_sample(const struct command_line *line);
 void take_sample(struct command_line *line);
 
-/** Frees a directory, or NULL, when the program ends: options point into it. */
+/** Keeps a directory until the program ends: options point into it. Ignores NULL. */
 void keep_directory(struct fsd_directory *directory);
 
 /** Checks the files of --part: none may be a link that leads out of its folder, and no
@@ -427,7 +431,7 @@ enum fsd_status check_parts(const char *const *paths, unsigned n,
 
 /** Checks a file that a line of a list names: it must be in or below the folder of the
  * list, or the working directory.
- * @param list NULL: a pipe, whose paths the user chose, so they are not checked */
+ * @param list path of the list; NULL: a pipe, whose paths are not checked */
 enum fsd_status check_listed(const char *path, const char *list, struct fsd_error *err);
 
 /** Runs snapshot --merge: if only one side changed, writes this side to the file of
@@ -568,8 +572,8 @@ _Noreturn void end_without_memory(void);
 void *must(void *memory);
 
 /** Ends the program with a signal. Removes temporary files.
- * @param whole_job true: the terminal sent the signal to a command only, so all
- *         processes of the program's own group get the signal, too */
+ * @param whole_job true: send the signal to all processes of the program's own group,
+ *         because the terminal sent it only to the group of a command */
 _Noreturn void end_by(int number, bool whole_job);
 
 /** A file or directory that is removed when the program ends. The caller sets `path`;
@@ -587,7 +591,7 @@ struct temporary {
 int make_temporary(struct temporary *t, int suffix) __attribute__((warn_unused_result));
 
 /** Creates a directory, which is removed like a file of make_temporary().
- * @return false, with errno set, if it cannot */
+ * @return false, with errno set, if the directory cannot be created */
 bool make_temporary_folder(struct temporary *t) __attribute__((warn_unused_result));
 
 /** Registers a file that will be removed like a file of make_temporary(). The caller
@@ -648,10 +652,11 @@ struct whole_text {
     const char *path; /* name of the text in error messages; NULL: none */
 };
 enum fsd_status print_text(const void *payload, const struct sink *to);
-bool takes_any_name(const struct command_line *line); /* if it has one format */
+bool takes_any_name(const struct command_line *line); /* the outputs have one format */
 
 /** Flushes the file `path` to the disk, and closes it.
- * @param status the result of writing, which is returned if it is not FSD_OK */
+ * @param status the status of the preceding writes. If this is not FSD_OK, the function
+ *         returns it */
 enum fsd_status close_kept(FILE *out, const char *path, enum fsd_status status,
                            struct fsd_error *err);
 
@@ -712,8 +717,8 @@ struct child {
 struct child_end {
     int status;     /**< the exit status; 128 + the signal that ended it */
     int by;         /**< the signal that ended the command; 0: none */
-    int stopped_by; /**< a signal, forwarded or sent by the terminal, for which the
-                         caller must call end_by(); 0: none */
+    int stopped_by; /**< the caller must call end_by() with this signal, which this
+                         program forwarded or the terminal sent; 0: none */
     bool whole_job; /**< the argument of end_by() */
 };
 
@@ -748,7 +753,7 @@ void close_partial(struct partial *p);
 bool path_in_partial(const struct partial *p, const char *name, char path[PATH_MAX]);
 
 /** Creates a new file in the directory. Does not replace a file that the command wrote.
- * @return NULL, with the reason in `err`, if it cannot */
+ * @return NULL, with the reason in `err`, if the file cannot be created */
 FILE *create_in_partial(const struct partial *p, const char *name,
                         struct fsd_error *err);
 

@@ -9,16 +9,16 @@
 /* An entry of the list: one build. */
 struct entry {
     struct list_line *line;
-    struct fsd_directory *several; /* the directory, if snapshot= names a directory of
-                                      snapshots; NULL: it does not */
+    struct fsd_directory *several; /* the directory of snapshots that snapshot=
+                                      names; NULL: it names no directory */
     struct fsd_check *check;
     struct fsd_error error;
     struct whole_text snapshot; /* for the verb snapshot: the text of the snapshot */
     char place[PATH_MAX];       /* for the verb snapshot: the path of the snapshot */
     char *notes;                /* the notes on the build; a zero byte ends each */
     size_t noted;
-    struct stat file; /* the snapshot's file, if `known`, to detect two builds with the
-                         same file */
+    struct stat file; /* if `known`: what stat() returned for the snapshot's file, to
+                         detect two builds with the same file */
     bool known;
 };
 
@@ -159,8 +159,8 @@ static void free_all(struct job *job)
     free_list(&job->list);
 }
 
-/* Refuses a build with the same snapshot as an earlier line: it would overwrite the
- * snapshot of that build. The user probably made a typing error. */
+/* Refuses a build if an earlier line has the same snapshot, because this build would
+ * overwrite the snapshot of the earlier one. The user probably made a typing error. */
 static enum fsd_status take_own(struct job *job, unsigned i, const char *path)
 {
     struct entry *e = &job->at[i];

@@ -6,7 +6,8 @@
  *
  *     who names it                       where it must be, unless --follow is given
  *     a file in a directory              in or below the directory
- *     a line of a list, also snapshot=   in or below the list's or the working one
+ *     a line of a list, also snapshot=   in or below the list's directory or the
+ *                                        working directory
  *     --part                             where its path says, not behind a link
  *     MODEL, ENGINE, --log, a pipe       anywhere: the user names them
  */

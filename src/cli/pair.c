@@ -97,8 +97,8 @@ bool report_failure(const struct command_line *line)
     bool reported =
         failure && write_outputs(line, print_failure, failure, &why) == FSD_OK;
 
-    /* The error of the verb is on the failed build, so a missing report needs its own
-     * note. */
+    /* The verb's own error states only that the build failed. If no report was written,
+     * a note states the reason. */
     if (failure && !reported)
         print_note(NULL, fsd_error_text(&why, text, sizeof text));
     fsd_failure_free(failure);

@@ -1,5 +1,5 @@
-/* fusiondiff annotate [MODEL] ENGINE -o FILE: writes a run as a model, for viewers of
- * models. */
+/* fusiondiff annotate [MODEL] ENGINE -o FILE: writes what the engine made of the model
+ * as a file for model viewers. */
 #include "cli/edit.h"
 
 static const struct option_row options[] = {

@@ -191,8 +191,8 @@ static enum fsd_status say(struct command_line *line, enum fsd_bisect_result res
     return status;
 }
 
-/* Handles `bisect result`. Reads the comparison before the engine, because the
- * comparison may not decide the result. */
+/* Handles `bisect result`. Reads the comparison before the engine: if the comparison
+ * does not decide the result, the engine is not needed. */
 static enum fsd_status take_result(struct command_line *line, FILE *out,
                                    struct fsd_error *err)
 {
@@ -253,8 +253,8 @@ static enum fsd_status reset(const struct command_line *line, struct fsd_error *
 
 /* ------------------------------------------------------------------- run CMD */
 
-/* The last two lines of CMD's output that are not empty; "": there is none. The caller
- * frees both.
+/* The last two lines of CMD's output that are not empty. A line that does not exist is
+ * "". The caller frees both lines.
  * @param[out] before the line before the last
  * @return the last line */
 static char *last_lines(FILE *out, char **before)
@@ -286,8 +286,8 @@ struct verdict {
     char *dump; /* path of the engine dump, allocated; NULL if the build is skipped */
 };
 
-/* Finds the result from the outputs of the build (--values), whose path CMD prints
- * before the path of the dump. */
+/* Finds the result from the outputs of the build (--values). They are in the file
+ * `outputs`: CMD prints its path before the path of the dump. */
 static enum fsd_status judge_outputs(const struct command_line *line,
                                      const struct fsd_bisection *search,
                                      int exit_status, const char *outputs,

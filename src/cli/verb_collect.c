@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Environment variable with options of the compiler in TensorRT for RTX, and its
- * message on an unknown option, which it ignores. The message is on standard error and
- * therefore in the log. */
+/* SWITCHES: environment variable with options for the compiler in TensorRT for RTX.
+ * IGNORED: the compiler's message if it does not know an option and ignores it. The
+ * message is on standard error and therefore in the log. */
 #define SWITCHES "__LUNOWUD"
 #define IGNORED  " invalid compilation option, ignored"
 
@@ -124,8 +124,8 @@ static enum fsd_status write_command(const struct collect *c, const char *const 
     return close_kept(out, path, fsd_collected_write(&collected, out, err), err);
 }
 
-/* Records all files that the command names as inputs, because the command may read any
- * of them. */
+/* Records as an input each file that a word of the command names, because the command
+ * may read any of them. */
 static void add_words(const char *const *given, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {

@@ -93,7 +93,7 @@ struct folder {
     unsigned n_files;
     const struct command_line *line;
     struct fsd_issue *issue;
-    bool has_part; /* whether the part was written, so that it can be built */
+    bool has_part; /* whether part.onnx is already written, to be built */
 };
 
 static enum fsd_status check_folder(const char *folder, struct fsd_error *err)
@@ -186,8 +186,8 @@ static void note_unverified(const struct folder *f, const char *builder,
         print_note(NULL, text);
 }
 
-/* Builds the part with its builder, and keeps the log in the directory. A missing or
- * failing builder is not an error: a note reports it. */
+/* Builds the part with the builder of the reported build, and keeps the log in the
+ * directory. A missing or failing builder is not an error: a note reports it. */
 static void build_part(struct folder *f, const char *part)
 {
     char onnx[PATH_MAX + 16], log[PATH_MAX + 16];
@@ -217,7 +217,8 @@ static void build_part(struct folder *f, const char *part)
             fail_file(&why, FSD_E_IO, words[0], "ended with status %d", end.status);
     if (status == FSD_OK)
         status = fsd_issue_verify(f->issue, part, log, &shows, &why);
-    /* An anonymous report must not have the log, because the log names the folder. */
+    /* An anonymous report must not have the log, because the log contains the path of
+     * the part. */
     if (status != FSD_OK || f->line->issue.options.anonymous)
         drop_temporary(&f->files[--f->n_files], false);
     if (status != FSD_OK) {
@@ -259,8 +260,8 @@ static enum fsd_status print_names(const void *payload, const struct sink *to)
     return fsd_issue_write_names(payload, to->out, to->err);
 }
 
-/* Sets the path of the file of names: beside the directory, not in it, so that a user
- * who sends the directory does not send the names. */
+/* Sets the path of the file with the original names. The file is beside the directory,
+ * not in it, so that a user who sends the directory does not send these names. */
 static enum fsd_status aim_names(const struct folder *f, struct command_line *to,
                                  struct fsd_error *err)
 {

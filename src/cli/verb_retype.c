@@ -1,5 +1,5 @@
-/* fusiondiff retype MODEL ENGINE -o typed.onnx: writes the precisions that a weakly
- * typed engine chose as types of the model. */
+/* fusiondiff retype MODEL ENGINE -o typed.onnx: writes the model with explicit types:
+ * the precisions that a weakly typed engine chose. */
 #include "cli/edit.h"
 
 static const char doc[] =

@@ -1,6 +1,6 @@
 /*
- * What run.h leaves out: the definition of a graph, which only the files that look into
- * one include.
+ * Defines a graph. run.h leaves this out, because only some files look into a graph.
+ * These files include this header.
  */
 #pragma once
 

@@ -1,8 +1,7 @@
 /*
- * The headers of the other library that the library of edits uses, besides the public
- * header and base/. The folders of edit/ include no other headers of that library. Only
- * edit/onnx, which writes the files that model/onnx reads, also includes headers of
- * model/onnx.
+ * The folders of edit/ are a library of their own. Of the main library, they include
+ * only these headers, the public header and base/. Only edit/onnx, which writes the
+ * files that model/onnx reads, also includes headers of model/onnx.
  */
 #pragma once
 

@@ -324,7 +324,8 @@ static bool runs_in(const struct fsd_state *s, uint8_t type)
  * was made without --fp16. If all of them changed from FP32 to FP16, the new build was
  * made with --fp16.
  * @param lost true: the new build was made without the option; false: with it
- * @return FP16 or BF16, after which the option is named; unknown if there is none */
+ * @return FP16 or BF16, which names the option --fp16 or --bf16; unknown if the
+ *         precisions show no such option */
 static enum fsd_dtype flag_type(const struct fsd_compare *c, bool lost)
 {
     uint8_t flag = FSD_DTYPE_UNKNOWN;

@@ -54,7 +54,7 @@ static uint64_t color_text(const struct fsd_align_side *side, fsd_id node,
     return fsd_hash_mix(fsd_hash_text(name), fsd_state_hash(side->s, op));
 }
 
-/* The color of that kind; 0 if the node has none. */
+/* The node's color of the kind `color`; 0 if the node has no such color. */
 static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
                          enum color color)
 {
@@ -71,9 +71,9 @@ static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
     case BY_AROUND:
         return fsd_align_around(side, node);
     case BY_NEAR:
-        /* If no aligned node is near, the color counts only if no other node had the
-         * same color before the first alignment. That a node is the last unaligned one
-         * of its color proves nothing. */
+        /* The color counts if an aligned node is near. Otherwise, no other node of the
+         * model may have had the same color before the first alignment: the last
+         * unaligned node of several with one color proves nothing. */
         return side->near[node] != side->plain[node] || side->alone[node]
                    ? side->near[node]
                    : 0;
@@ -444,10 +444,10 @@ static uint64_t *hash_whole_paths(struct fsd_arena *scratch, const struct fsd_st
     return from;
 }
 
-/* Aligns two models that differ only in the order of their nodes, or in something that
- * no node shows. Each node must have a counterpart with the same name, ancestors and
- * descendants. If several nodes of each side agree in all of these, any pairs of them
- * are right. */
+/* Aligns two models that differ only in the order of their nodes, or in facts that
+ * hash_called() does not cover. Each node must have a counterpart with the same name,
+ * ancestors and descendants. If several nodes of a model agree in all of these, it does
+ * not matter how they are paired. */
 static bool align_reordered(struct aligner *a)
 {
     uint32_t n = 0;

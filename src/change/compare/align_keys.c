@@ -70,8 +70,9 @@ static void vote(struct votes *votes, bool agrees)
     votes->against += !agrees;
 }
 
-/* Lets each neighbor of `node` vote if the other side has the same neighbor: for the
- * pair if that neighbor is also a neighbor of `other`, else against the pair. */
+/* Lets those neighbors of `node` vote that have a counterpart on the other side. A
+ * neighbor votes for the pair if its counterpart is a neighbor of `other`, else against
+ * the pair. */
 static void ask(const struct keys *keys, int k, fsd_id node, fsd_id other,
                 struct votes *votes)
 {

@@ -1,9 +1,10 @@
 /*
- * Finds names that identify a node or weight in any export. They contain no number from
- * an exporter's counter:
+ * Finds names that identify a node or weight in any export. A name that an
+ * exporter numbered does not identify its node: a new call renumbers later calls.
  *
- *     /layer1/relu/Relu      no, if /layer1/relu_1 exists: the first call gets no
- *     /layer1/relu_1/Relu    number, and a new call before it renumbers both
+ *     /layer1/relu_1/Relu    numbered
+ *     /layer1/relu/Relu      numbered if /layer1/relu_1 exists: the first call gets no
+ *                            number
  */
 #include "change/compare/parts.h"
 

@@ -1,13 +1,13 @@
 /*
- * Refuses pairs that would make an ancestor of a node in one model its descendant in
- * the other:
+ * Refuses pairs that would reverse the order of two nodes: one node is an ancestor of
+ * the other in the old model, and its descendant in the new model:
  *
  *     old  ... x -> a          x is aligned to y.  The pair a - b is
  *     new  ... b -> y          refused, and x - y, too, if it is a proposal
  *
  * Levels decide: the ancestors of b have lower levels than b. Only the nearest aligned
- * ancestors and descendants of a pair are checked, because the same check was done for
- * them.
+ * ancestors and descendants of a pair are checked, because the pairs of these nodes are
+ * checked in the same way.
  */
 #include "change/compare/parts.h"
 

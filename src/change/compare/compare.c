@@ -252,8 +252,8 @@ static struct fsd_compare *compare(const struct fsd_state *old,
     fsd_compare_moves(c, scratch);
     fsd_compare_ports(c);
     fsd_compare_bindings(c, scratch);
-    fsd_compare_written(c, scratch); /* this step is last, because it reports only
-                                        changes that the other results do not show */
+    fsd_compare_written(c, scratch); /* follows the steps above, because it reports
+                                        only changes that their results do not show */
     fsd_compare_unasked(c);
     fsd_compare_missed(c, scratch);
     fsd_compare_built(arena, old, new, &c->built);

@@ -36,8 +36,8 @@ enum fsd_happened {
 enum fsd_width {
     FSD_WIDTH_SAME,
     FSD_WIDTH_NARROWED,
-    FSD_WIDTH_OTHER,   /**< one of the types is unknown, or neither type has a rank,
-                            such as integers for counts or addresses */
+    FSD_WIDTH_OTHER,   /**< one of the types is unknown, or neither type has a rank
+                            (integers for counts or addresses have no rank) */
     FSD_WIDTH_RETYPED, /**< a different type of equal rank, such as FP8 to INT8; or only
                             one of the types has a rank */
     FSD_WIDTH_WIDENED,
@@ -77,8 +77,8 @@ struct fsd_account {
     FSD_VEC(struct fsd_difference) different; /**< sorted by aspect */
 };
 
-/** A change of a node that both models have; see compare_model.c. */
-#define FSD_EDIT_WEIGHT "shape of the weight" /**< `of` of a changed weight */
+/** struct fsd_node_edit: a change of a node that both models have; compare_model.c. */
+#define FSD_EDIT_WEIGHT "shape of the weight" /**< value of `of` for a changed weight */
 enum fsd_edit_what {
     FSD_EDIT_OPERATOR,
     FSD_EDIT_ATTRIBUTE,
@@ -175,8 +175,9 @@ struct fsd_kernel_change {
                                                 differs */
     bool unwritten; /**< the kernel has an input that a layer of the old build wrote
                          and that no layer of the new build writes */
-    bool consts, consts_lost;         /**< the constants of the kernel differ; only the
-                                           old build states them */
+    bool consts, consts_lost;         /**< consts: the constants of the kernel differ.
+                                           consts_lost: only the old build states
+                                           constants */
     bool type, does, attrs, computes; /**< members of fsd_kernel that differ */
     bool activation;                  /**< the activation in the kernel's attributes
                                            differs */
@@ -223,8 +224,8 @@ enum fsd_fact_of {
 };
 struct fsd_fact_lost {
     uint8_t kind, of;
-    fsd_id old, new;        /**< a node, move or port; for an edge, the producer or the
-                          consumer */
+    fsd_id old, new;        /**< a node, move or port; FSD_OF_EDGE: the consumer;
+                          FSD_OF_WRITTEN: the producer */
     struct fsd_origin from; /**< for an edge: the origin in the new
                                               model */
     struct fsd_state_form before, after; /**< the fact in both builds; for a node, its
@@ -261,9 +262,9 @@ struct fsd_region_diff {
     bool kernels;  /**< a kernel of the region was added, removed or changed */
     bool type_lost; /**< only the old build states the type of a tensor in the region */
     struct fsd_origins
-        unasked;          /**< origins in the new state, a span of fsd_compare.pool: new
-                               layers of the region read their outputs, although neither
-                               the old layers nor the model's nodes do */
+        unasked;          /**< a span of fsd_compare.pool: origins in the new state that
+                               the region's new layers read. The old layers do not read
+                               them, and the region's nodes in the model do not */
     uint32_t as_before;   /**< number of kernels of the new build that do the same work
                                as a kernel of the old build */
     bool differs;         /**< anything differs except the tactic */
@@ -275,10 +276,10 @@ struct fsd_region_diff {
 /** How one of two builders divides the network. */
 struct fsd_builder {
     const char *name;     /**< "ONNX Runtime" */
-    uint32_t groups;      /**< groups of computing layers, in regions whose layer
-                               contents both builds state */
-    uint32_t fuses_more;  /**< number of regions, as for `groups`, in which this builder
-                               has fewer groups */
+    uint32_t groups;      /**< number of groups of computing layers. A region counts if
+                               both builds state which nodes its layers compute */
+    uint32_t fuses_more;  /**< number of these regions in which this builder has fewer
+                               groups than the other builder */
     uint32_t conversions; /**< reformats and copies that take time */
     uint32_t quantizers;  /**< unfused Q and DQ */
     double groups_ms, conversions_ms, quantizers_ms; /**< milliseconds: sums of known
@@ -324,8 +325,9 @@ struct fsd_compare {
     bool unlike; /**< the sizes of the inputs differ, so times are not compared */
     uint32_t items_before, items_after; /**< the first size of all inputs, if `unlike`
                                              and only this size differs; else 0 */
-    bool reread; /**< an older version of the program read the same build, as far as
-                      known, so no difference counts as a change */
+    bool reread; /**< as far as known, both states are of the same build, and an older
+                      version of the program read the old state: no difference counts as
+                      a change */
     unsigned unstated; /**< FSD_STATES_*: facts that only the old build states */
     unsigned unheld;   /**< FSD_STATES_*: facts that only the new build states */
     FSD_VEC(struct fsd_fact_lost) lost; /**< nodes, edges, moves, ports */
@@ -393,8 +395,8 @@ static inline fsd_id fsd_compare_region_of_node(const struct fsd_compare *c, boo
                                  fsd_state_group_of(new ? c->new : c->old, node));
 }
 
-/** The region of the node that a move belongs to; FSD_NONE if the move belongs to no
- *  region. */
+/** The region of a move, which is the region of the node that owns the move; FSD_NONE
+ *  if the move is in no region. */
 static inline fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new,
                                                 fsd_id move)
 {
@@ -433,15 +435,15 @@ bool fsd_traits_agree(const struct fsd_compare *c, const struct fsd_state_node *
 void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
                        const struct fsd_state *new, fsd_built_changes *out);
 
-/** Adds the facts about the measurement of times that differ, or that only one build
- *  states. */
+/** Adds to `out` how the times were measured, if that differs or only one build states
+ *  it. */
 void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
                           const struct fsd_state *new, fsd_built_changes *out);
 
 /** How far two builds agree in builder version and GPU. */
 struct fsd_built_fit {
-    struct fsd_built_change other; /**< the first difference; key NULL: all facts that
-                                        both builds state agree */
+    struct fsd_built_change other; /**< the first difference; key NULL: no fact that
+                                        both builds state differs */
     uint32_t alike;                /**< number of facts that agree */
 };
 struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
@@ -482,7 +484,7 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
 void fsd_put_kernel_source(const struct fsd_compare *c,
                            const struct fsd_kernel_change *k, FILE *out);
 
-/** Whether the new build only states fewer facts of this kernel. */
+/** Whether this kernel differs only in facts that the new build does not state. */
 bool fsd_only_lost(const struct fsd_kernel_change *k);
 
 /** Whether both types are known and differ. */

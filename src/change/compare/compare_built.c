@@ -234,8 +234,8 @@ static void count_moves(const struct fsd_state *s, struct fsd_builder *b)
         }
 }
 
-/* Counts the groups of regions that both builds compute, if both state which nodes the
- * region's layers compute. */
+/* Counts the groups of each region that both builds compute. Leaves out a region whose
+ * fusion cannot be compared, such as one whose layers do not state their nodes. */
 static void count_groups(const struct fsd_compare *c, struct fsd_builder *b)
 {
     FSD_EACH (const struct fsd_region_diff, r, c->regions) {

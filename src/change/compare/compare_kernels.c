@@ -103,8 +103,8 @@ uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel)
     return fsd_hash_mix(hash, hash_tensors(s, k->consts, true));
 }
 
-/* A hash of a set of nodes, which does not depend on their order. Aligned nodes of both
- * builds have the same number. */
+/* A hash of a set of nodes. The hash does not depend on the order of the nodes. A new
+ * node and its old counterpart have the same hash. */
 static uint64_t hash_nodes(const struct fsd_compare *c, bool new, struct fsd_span nodes)
 {
     const struct fsd_state *s = side(c, new);

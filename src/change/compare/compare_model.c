@@ -50,8 +50,8 @@ static const struct {
             {"perm", "perm"},      {"axes", "axes"}, {"op", "output_padding"},
             {"w", FSD_EDIT_WEIGHT}};
 
-/* Takes the next part of traits such as "k3x3,s2x2" that has a tag. `word` gets the
- * name of the attribute. */
+/* Takes the parts of traits such as "k3x3,s2x2" up to the first part with a tag of
+ * `tags`. `word` gets the name and value of its attribute. False if there is none. */
 static bool next_trait(const char **at, struct fsd_state_word *word)
 {
     while (**at) {

@@ -89,7 +89,7 @@ static uint64_t hash_what(const struct fsd_compare *c, const struct fsd_state *s
 }
 
 /* Like hash_set(), but all ends that only one model has count as equal. Adds the number
- * of the other ends to *shared. */
+ * of ends that both models have to *shared. */
 static uint64_t hash_shared(const struct fsd_compare *c, struct fsd_ends ends,
                             uint32_t *shared)
 {
@@ -105,9 +105,9 @@ static uint64_t hash_shared(const struct fsd_compare *c, struct fsd_ends ends,
     return sum;
 }
 
-/* The hash of a move between nodes of both models and nodes of only one model; 0 for
- * any other move. An optimizer may turn a Squeeze before a MatMul into a Reshape before
- * a Gemm, but the copy between the layers stays the same. */
+/* The hash of a move with some ends that are in both models and some that are in only
+ * one; 0 for any other move. An optimizer may turn a Squeeze before a MatMul into a
+ * Reshape before a Gemm, but the copy between the layers stays the same. */
 static uint64_t hash_neighbor(const struct fsd_compare *c, const struct fsd_state *s,
                               const struct fsd_move *m)
 {
@@ -154,9 +154,9 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
     return hash;
 }
 
-/* Whether a move is compared: it serves a tensor, or it is a computing layer whose
- * nodes are unknown. Shape arithmetic, constants and synchronization are not
- * compared. */
+/* Whether a move is compared: the builder inserted it, it computes Q, DQ or views, or
+ * it is a computing layer whose nodes are unknown. Shape arithmetic, constants and
+ * synchronization are not compared. */
 static bool counts(const struct fsd_move *m)
 {
     return m->kind != FSD_KIND_SYNC &&

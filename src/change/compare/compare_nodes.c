@@ -304,8 +304,8 @@ void fsd_compare_ports(struct fsd_compare *c)
 
 /* --------------------------------------------------------------- as it is written */
 
-/* The output of a node in both builds, if the node's group writes it, and which of its
- * changes are already reported. */
+/* The output of a node in both builds, for a node whose group writes this output. The
+ * flags state which changes of the output are already reported. */
 struct written {
     const struct fsd_border *p, *q; /* the border in the old and in the new build; NULL:
                                        only one build has the output */
@@ -420,8 +420,8 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
             if (node != FSD_NONE && old[node])
                 all[q->node] = (struct written){old[node], q, c->new_region[g]};
         }
-    /* Adds outputs of the old build that the new build, with the same fusion, is not
-     * known to write. */
+    /* Adds outputs that the old build writes. The new build is not known to write them,
+     * although the fusion of the region is the same. */
     for (fsd_id i = 0; i < s->nodes.n; i++) {
         fsd_id node = old[i] ? c->align->to_new[i] : FSD_NONE;
         fsd_id group = fsd_state_group_of(t, node);

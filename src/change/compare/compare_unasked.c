@@ -1,6 +1,7 @@
 /*
- * Finds tensors that layers of the new build read, although neither the nodes that they
- * compute nor the same layers of the old build read them:
+ * Finds tensors that a layer of the new build reads unexpectedly. The nodes that the
+ * layer computes do not read the tensor, and the same layer of the old build does not
+ * read it, either:
  *
  *     model   Conv_1 -> Add_3, Conv_2 -> Add_3
  *     old     [Add_3] reads what [Conv_1] and [Conv_2] write

@@ -480,8 +480,8 @@ static void take_edits(struct context *k)
 
     FSD_EACH (const struct fsd_node_edit, edit, c->edits) {
         if (edit->what == FSD_EDIT_ATTRIBUTE || edit->what == FSD_EDIT_VALUE)
-            continue; /* compared above, because the models hold more values than their
-                         states */
+            continue; /* compare_node() compares these, because the models hold more
+                         values than their states */
         add(k, edit->what == FSD_EDIT_SOURCE ? FSD_EXPORT_READS : FSD_EXPORT_OPERATOR,
             edit->old, edit->new, edit->what == FSD_EDIT_SOURCE ? edit->of : "",
             (struct thing){.text = edit->was}, (struct thing){.text = edit->now});

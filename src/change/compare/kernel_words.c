@@ -31,8 +31,8 @@ static uint32_t count_operation(const char *list, struct fsd_slice word)
     return n;
 }
 
-/* Prints the operations that occur more often in `list` than in `other`, each once:
- * "Tanh, 2 Mul". */
+/* Prints the operations that occur more often in `list` than in `other`, with the
+ * number of additional occurrences if there are several: "Tanh, 2 Mul". */
 static bool put_more(const char *list, const char *other, const char *lead, FILE *out)
 {
     const char *at = list;
@@ -42,7 +42,7 @@ static bool put_more(const char *list, const char *other, const char *lead, FILE
     while (next_operation(&at, &word)) {
         uint32_t more = count_operation(list, word), had = count_operation(other, word);
 
-        /* The word is printed at its last occurrence in the list. */
+        /* Waits for the last occurrence of the word, so that it is printed once. */
         if (more <= had || count_operation(at, word))
             continue;
         fputs(any ? ", " : lead, out);

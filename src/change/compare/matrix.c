@@ -13,8 +13,8 @@
 struct context {
     struct fsd_matrix *m;
     struct fsd_arena *scratch;
-    fsd_id *first_of; /* indexed by build: the first of the union-find elements that
-                         stand for nodes of the build without a counterpart */
+    fsd_id *first_of; /* indexed by build: a node without a counterpart in the first
+                         build has the union-find element first_of[build] + node */
     fsd_id *head;     /* indexed by element: the parent in the union-find */
     fsd_id *of_head;  /* indexed by the element that represents a set: the set's row;
                          FSD_NONE: none yet */

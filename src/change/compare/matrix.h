@@ -2,8 +2,8 @@
  * Several builds of one network, side by side:
  *
  *                          A      B             C
- *     Conv_34 Add_42       int8   int8 | fp16   int8        one row
- *     Conv_47              int8   int8          fp16        another
+ *     Conv_34 Add_42       int8   int8 | fp16   int8        one row; B has two groups
+ *     Conv_47              int8   int8          fp16        another row
  *
  * Groups that share nodes form a row, whichever builds they belong to. A node of
  * another build counts as its counterpart in the first build. Rows are sorted by their

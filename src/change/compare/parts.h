@@ -62,8 +62,8 @@ struct fsd_align_side {
                                      matter */
     uint32_t *level;            /**< indexed by node: number of core nodes on the
                                      longest path to the node */
-    struct fsd_intern *counted; /**< names that exporters have numbered, without the
-                                     number */
+    struct fsd_intern *counted; /**< the result of fsd_align_counted() for this
+                                     side */
     uint64_t *module;           /**< indexed by node: a hash of its module and operator;
                                      0: unknown */
     uint64_t *label;            /**< indexed by node: a hash of operator, attributes and
@@ -79,10 +79,11 @@ struct fsd_align_side {
     struct fsd_use *use;
     struct fsd_lists ends; /**< indexed by node: the outputs of the model that the node
                                 computes */
-    fsd_id *product; /**< indexed by node: for the Add of a product its MatMul, else the
-                          node itself; NULL: both models write products alike */
-    fsd_id *bias;    /**< indexed by node: for the MatMul of a product its Add;
-                          FSD_NONE: none */
+    fsd_id *product; /**< indexed by node: if the node is the Add of a matrix product:
+                          the product's MatMul; else the node itself.  NULL if both
+                          models write products alike */
+    fsd_id *bias;    /**< indexed by node: if the node is the MatMul of such a product:
+                          the product's Add; else FSD_NONE */
 };
 
 /** Initializes a side.
@@ -92,8 +93,9 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
 
 /** Finds matrix products that one model writes as a MatMul and an Add, and the other as
  *  a Gemm.
- *  @param[out] product indexed by side, then node: the MatMul that an Add belongs to,
- *          or the node itself; NULL if both models write products alike */
+ *  @param[out] product indexed by side, then node: if the node is the Add of such a
+ *          product: the MatMul of the product; else the node itself.  NULL if both
+ *          models write products alike */
 void fsd_align_find_products(const struct fsd_state *old, const struct fsd_state *new,
                              struct fsd_arena *scratch, fsd_id *product[2]);
 
@@ -131,8 +133,8 @@ uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node);
 
 bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node);
 
-/** The names, and the leading parts of names, to which an exporter's counter added a
- *  number. The result has them without the number. */
+/** Returns the names to which an exporter's counter added a number, without the number.
+ *  Each leading part of a node's name counts as a name: "/a/b_1/c" gives "/a/b". */
 struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
                                      const struct fsd_state *s);
 
@@ -154,8 +156,9 @@ bool fsd_align_weight_identifies(const char *name);
 void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
                                fsd_id *const counterpart[2]);
 
-/** Aligns core nodes that have the same name, with or without a counter, and mostly the
- *  same neighbors. Their operators may differ, because one may have replaced the other.
+/** Aligns core nodes that have the same name, even if it has a number from an
+ *  exporter's counter, and mostly the same neighbors. Their operators may differ,
+ *  because one operator may have replaced the other.
  *  @return how many nodes it aligned */
 uint32_t fsd_align_by_keys(struct fsd_align_side side[2], struct fsd_arena *scratch,
                            uint8_t *by);
@@ -178,8 +181,8 @@ void fsd_align_folded(struct fsd_align_side side[2], struct fsd_arena *scratch,
 /** Fills c->account. Call it after all other differences are found. */
 void fsd_compare_account(struct fsd_compare *c, struct fsd_arena *scratch);
 
-/** Whether the builds differ only because an older version of the program read the old
- *  one. Call it after fsd_compare_account(). */
+/** Whether the builds differ only because an older version of fusiondiff read the old
+ *  build. Call it after fsd_compare_account(). */
 bool fsd_compare_reread(const struct fsd_compare *c, struct fsd_arena *scratch);
 
 /** Fills c->edits. */
@@ -211,8 +214,8 @@ void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
  *  and of all kernels that its output reaches. */
 struct fsd_places {
     uint64_t *above[2], *below[2];
-    struct fsd_kernel_graph *graph; /**< two graphs, of the old and the new build;
-                                         compare_sources.c */
+    struct fsd_kernel_graph *graph; /**< array of two graphs: of the old build, and of
+                                         the new build (compare_sources.c) */
 };
 
 /** Hashes kernels with their surroundings.

@@ -46,7 +46,8 @@ static bool may_win(const struct fsd_route_in *in, double most_loss)
     return !in->failed && in->ms >= 0 && !(most_loss >= 0 && in->loss > most_loss);
 }
 
-/* Whether each knob of the route has its value in the base or in the best route. */
+/* Whether the value of each knob in `route` is equal to the knob's value in the base or
+ * in the best route. */
 static bool is_within_best(const struct fsd_routes *r, uint32_t route)
 {
     const fsd_sym *base = r->routes[r->base].values, *best = r->routes[r->best].values,

@@ -60,7 +60,7 @@ struct fsd_route_in {
 struct fsd_knob {
     fsd_sym name;
     fsd_sym usual; /**< the value in routes that do not state one; 0 if unknown */
-    bool found;    /**< whether fsd_setting.found is set in all routes that state it */
+    bool found;    /**< whether fsd_setting.found is set in all settings of the knob */
     bool varies;   /**< whether two routes are known to have different values */
     bool follows;  /**< whether its value follows from a knob that the user set, so that
                         it is not counted as a knob */
@@ -70,8 +70,7 @@ struct fsd_route {
     const struct fsd_route_in *in;
     fsd_sym *values; /**< indexed by knob; 0 if the value is unknown or if the knob
                           `follows` */
-    fsd_sym *stated; /**< like `values`, but with the values of knobs that follow from
-                          others */
+    fsd_sym *stated; /**< like `values`, but a knob that `follows` also has its value */
     uint32_t engine; /**< index of its engine; FSD_NONE if the build is missing */
     uint32_t apart;  /**< number of knobs whose value differs from the value in the
                           base, or is unknown */
@@ -90,22 +89,26 @@ struct fsd_engine_change {
                        lacks facts that the other states */
     bool tactics; /**< whether only tactics differ */
     bool open;    /**< whether one build lacks facts that the other states */
-    uint32_t split, joined, regrouped, unclear; /**< regions, by fsd_happened */
-    uint32_t added, gone;     /**< number of regions that only the second, or only the
-                                   first, build computes in layers */
+    uint32_t split, joined, regrouped, unclear; /**< number of regions, by
+                                                     fsd_happened: LOST, GAINED,
+                                                     REGROUPED and OPAQUE */
+    uint32_t added, gone;     /**< `added`: number of regions that only the second build
+                                   computes in layers; `gone`: number of regions that
+                                   only the first build computes in layers */
     uint32_t kernels;         /**< number of regions with the same fusion but different
                                    kernels */
     uint32_t wider, narrower; /**< number of regions with higher, or lower, precision */
     int32_t layers;           /**< number of layers in the second build, minus the
                                    number in the first */
-    int32_t inserted;         /**< the same for data-movement layers that the builder
-                                   inserted and that cost time */
+    int32_t inserted;         /**< number of data-movement layers that the builder
+                                   inserted and that cost time: in the second build,
+                                   minus the number in the first */
 };
 
 /** Two routes that differ in one knob only. */
 struct fsd_route_step {
-    uint32_t knob, from, to; /**< indices of the knob and of the two routes; `from` has
-                                  the knob's value in the base */
+    uint32_t knob, from, to; /**< indices of the knob and of the two routes; the knob
+                                  has the same value in route `from` as in the base */
     const struct fsd_engine_change *change; /**< NULL if a build is missing */
     double ms;                              /**< time of `to` minus time of `from`, in
                                                  milliseconds; NaN if unknown */
@@ -116,9 +119,9 @@ struct fsd_route_effect {
     uint32_t knob;
     fsd_sym before, after;
     struct fsd_span steps; /**< a span of fsd_routes.steps */
-    uint32_t compared;     /**< number of steps with both builds */
+    uint32_t compared;     /**< number of steps whose two routes both have a build */
     uint32_t same;         /**< number of steps whose two routes have the same engine */
-    uint32_t timed;        /**< number of steps with both times */
+    uint32_t timed;        /**< number of steps whose two routes both have a time */
     double least, most;    /**< the least and the most time that one of the `timed`
                                 steps adds, in milliseconds */
     uint32_t shown;        /**< the step that reports show: a step from the base if
@@ -128,8 +131,8 @@ struct fsd_route_effect {
 
 enum fsd_kept_by {
     FSD_KEPT_NONE,   /**< no route with fewer changed knobs keeps the gain */
-    FSD_KEPT_ENGINE, /**< the same engine as the best route */
-    FSD_KEPT_TIME,   /**< the same time as the best route, within the noise */
+    FSD_KEPT_ENGINE, /**< route `kept` has the same engine as route `best` */
+    FSD_KEPT_TIME,   /**< route `kept` has the time of route `best`, within the noise */
     FSD__KEPT_BY_COUNT
 };
 

@@ -27,8 +27,8 @@ struct reader {
     uint32_t *row;        /* indexed by node: line of the last variant that lists it */
     uint32_t variant;     /* line of the current variant; 0 if there is none */
     bool *listed;         /* indexed by node: whether a variant of any build lists it */
-    enum line_kind above; /* kind of the last line that was no kernel: kernels belong to
-                             a group or move */
+    enum line_kind above; /* kind of the last line that was no LINE_KERNEL; a kernel
+                             belongs to the group or move of that line */
 };
 
 /* ------------------------------------------------------------------------- values */
@@ -192,8 +192,7 @@ static bool take_members(struct reader *r, struct fsd_span *out)
 }
 
 /* Reads the nodes of a variant, and removes their groups from the copy of the first
- * build.  The nodes must be all nodes of these groups, so that each node stays in one
- * group. */
+ * build.  The variant must have all nodes of these groups. */
 static bool take_row(struct reader *r, struct fsd_span *out)
 {
     uint32_t begins = r->s->variants.n ? r->s->variants.at[0].line : r->w.line;
@@ -398,7 +397,7 @@ union record {
 };
 
 /* Completes the current build.  The next build begins as a copy of the first one, and
- * its spans index the arrays of the build before it, which it extends. */
+ * extends the arrays of the completed build. */
 static void close_build(struct reader *r)
 {
     if (r->s == r->first)
@@ -451,8 +450,8 @@ static bool complain_of_name(struct reader *r, const char *what, fsd_sym name)
     return false;
 }
 
-/* Replaces an input or output in the copy of the first build by `port`, which has the
- * same name; fails if there is none. */
+/* In the copy of the first build, replaces the input or output that has the name of
+ * `port` by `port`.  Fails if no input or output has this name. */
 static bool replace_port(struct reader *r, bool output,
                          const struct fsd_state_port *port)
 {
@@ -588,9 +587,8 @@ static bool take_first(struct reader *r)
     fsd_words_rewind(&r->w);
     if (!fsd_words_next_line(&r->w) || strcmp(r->w.word.text, "fusiondiff") != 0 ||
         !fsd_words_next(&r->w) || !fsd_words_at_own(&r->w, "snapshot")) {
-        /* The message does not quote the line.  In a change under review, a symbolic
-         * link may lead to a secret file, and this message appears in the log of the
-         * check. */
+        /* The message does not quote the line, because a symbolic link in a change
+         * under review may lead to a secret file, and the log of the check is public. */
         if (r->w.status == FSD_OK)
             r->w.status =
                 fsd_fail(r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
@@ -790,8 +788,8 @@ enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
 bool fsd_snapshot_sniff(const char *path)
 {
     static const char magic[] = "fusiondiff snapshot ";
-    /* A file above the limit is also recognized as a snapshot, so that reading it
-     * reports the limit.  A pipe has a limit, because it is read into memory. */
+    /* A file has no limit here, so that fsd_snapshot_read() reports the limit; a pipe
+     * ("-") has the limit, because it is read into memory. */
     uint64_t limit = strcmp(path, "-") != 0 ? UINT64_MAX : SNAPSHOT_LIMIT;
     struct fsd_file file;
     bool yes = fsd_file_open(&file, path, limit, NULL) == FSD_OK &&

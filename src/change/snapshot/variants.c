@@ -1,8 +1,9 @@
 /*
  * Makes the state against which a check compares, if a snapshot has several builds.
- * For each row in which these builds vary, it has the variant of the build that differs
- * least from the checked build; of equal builds, the first.  Such a state is called a
- * mix.  It has its own nodes, groups and moves, and shares the arrays that they index.
+ * Such a state is called a mix.  For each row in which these builds vary, the mix has
+ * the variant that differs least from the checked build; of several such variants, the
+ * first.  The mix has its own nodes, groups and moves.  The arrays that these index are
+ * the arrays of the snapshot.
  */
 #include "change/snapshot/variants.h"
 
@@ -215,8 +216,8 @@ static void add_node(const struct rows *r, uint32_t b, fsd_id node)
     add(r, b, fsd_id_at(r->of_node, node));
 }
 
-/* The node of the old model to which a move belongs: move `old` of the old build or, if
- * that is FSD_NONE, move `new` of the new build. */
+/* The node of the old model to which a move belongs.  The move is move `old` of the old
+ * build or, if `old` is FSD_NONE, move `new` of the new build. */
 static fsd_id old_owner(const struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     if (old != FSD_NONE)
@@ -386,8 +387,9 @@ static bool is_fate_of(const struct fsd_state_node *n, const struct fsd_state_no
     return n->fate == to->fate && n->precision == to->precision;
 }
 
-/* Sets `fate_as` of a node in no row to build `b`, if the node has the outcome of the
- * checked build in build `b`, but not in the first build. */
+/* For each node that is in no row: sets `fate_as` to `b` if the outcome of the node in
+ * the checked build is the same as in build `b`, but not the same as in the first
+ * build. */
 static void choose_fates(struct rows *r, uint32_t b, const struct fsd_compare *c)
 {
     for (fsd_id i = 0; i < r->s->nodes.n; i++) {
@@ -436,8 +438,9 @@ static void take_head(struct fsd_state *out, const struct fsd_state *s,
     out->built = best->built;
 }
 
-/* Sets the counts of layers and bytes to the worst of the builds in the mix, because no
- * engine has exactly the variants of the mix. */
+/* Sets the counts of layers and bytes to the worst values of the builds in the mix: the
+ * most layers, the most bytes, and the smallest share of mapped layers.  No engine has
+ * exactly the variants of the mix. */
 static void take_counts(struct fsd_state *out, const struct rows *r)
 {
     bool none = true;

@@ -1,8 +1,8 @@
 /*
  * Repeated builds of a model vary even if nothing changed, because the builder selects
  * kernels by measured times.  A snapshot of several builds has the first build
- * completely.  Of each other build, it has only the variants: the rows that differ from
- * the first build:
+ * completely.  Of each other build ("also"), it has only the rows that differ from the
+ * first build.  Such a row is called a variant:
  *
  *     row                        first        also            also
  *     Conv_13 Add_15 Relu_16     int8         int8 | fp16     as the first
@@ -24,8 +24,8 @@ const struct fsd_state *fsd_variants_nearest(const struct fsd_state *s,
                                              const struct fsd_state *to);
 
 /** Whether the dumps of two builds state the same kinds of facts.  A build by another
- *  version of the builder may state more facts, and a variant that lacks these facts
- *  must not hide the differences in them. */
+ *  version of the builder may state more facts.  A variant that lacks these facts must
+ *  not hide differences in these facts. */
 bool fsd_variants_state_alike(const struct fsd_state *s, const struct fsd_state *t);
 
 /* ------------------------------------------------- a state made of parts of others */

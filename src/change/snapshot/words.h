@@ -31,7 +31,8 @@ struct words {
 /* All functions that return bool return false after an error.  The first error is
  * kept. */
 
-/** Sets the error "expected ..., found" the current word, and returns false. */
+/** Sets the error "expected X, found Y", and returns false.  X is `expected`, and Y is
+ *  the current word. */
 bool fsd_words_complain(struct words *w, const char *expected);
 
 /** Returns to the beginning of the text. */

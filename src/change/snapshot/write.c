@@ -18,14 +18,14 @@
 struct writer {
     const struct fsd_state *s;
     const struct fsd_state
-        *first; /* the state with the names of nodes and ports; NULL if this is `s` */
+        *first; /* the state with the names of nodes and ports; NULL if `s` has them */
     const struct fsd_align *align; /* the alignment of `first` and `s` */
     FILE *out;
     struct fsd_print *tensor; /* a stream that is reused for each tensor */
     bool known;               /* as in fsd_snapshot_write_builds() */
-    uint8_t format;           /* number of the format; a state from a snapshot in an
-                                 older format without kernels is written in such a
-                                 format again */
+    uint8_t format;           /* number of the format to write.  If the state comes from
+                                 a snapshot in a format without kernels, this is the
+                                 last format without kernels */
 };
 
 static void put_own(const struct writer *w, const struct vocabulary *words, uint8_t i)
@@ -492,7 +492,8 @@ static struct outer outer_binding(const struct fsd_matrix *m, uint32_t build, fs
     return (struct outer){LINE_BINDING, NULL, {0}};
 }
 
-/* The counterpart of the first build's input, output or binding i in a build. */
+/* The input, output or binding of `build` that is the counterpart of input, output or
+ * binding i of the first build. */
 static struct outer outer_of(const struct fsd_matrix *m, uint32_t build, uint32_t i)
 {
     const uint32_t inputs = m->builds[0]->inputs.n, outputs = m->builds[0]->outputs.n;

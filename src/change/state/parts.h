@@ -54,8 +54,8 @@ fsd_sym fsd_state_values(struct fsd_state_build *b, fsd_id node);
 struct fsd_producer fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor);
 struct fsd_producer fsd_state_core(const struct fsd_state_build *b, fsd_id tensor);
 
-/** The form of an engine tensor at the first layer that reads it or, if there is none,
- *  writes it. */
+/** The form of an engine tensor at the first layer that reads the tensor.  If no layer
+ *  reads it: the form at the first layer that writes the tensor. */
 const struct fsd_form *fsd_state_binding_sizes(const struct fsd_state_build *b,
                                                fsd_id t);
 struct fsd_state_form fsd_state_binding_form(struct fsd_state_build *b, fsd_id t);

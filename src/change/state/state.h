@@ -78,8 +78,9 @@ static inline uint32_t fsd_ref_of_port(uint32_t port)
     return port == FSD_NONE ? FSD_NONE : FSD_REF_PORT | port;
 }
 
-/** The node of an origin, or the number of its input; FSD_NONE if the origin is of the
- *  other kind, or neither. */
+/** fsd_origin_node(): the node that the origin is; FSD_NONE if it is no node.
+ *  fsd_origin_input(): the number of the network input that the origin is; FSD_NONE if
+ *  it is no input. */
 static inline fsd_id fsd_origin_node(struct fsd_origin origin)
 {
     return fsd_ref_node(origin.ref);
@@ -110,8 +111,9 @@ static inline bool fsd_same_origin(struct fsd_origin a, struct fsd_origin b)
     return a.ref == b.ref;
 }
 
-/** The node of a destination, or the number of its output; FSD_NONE if the destination
- *  is of the other kind, or neither. */
+/** fsd_destination_node(): the node that the destination is; FSD_NONE if it is no node.
+ *  fsd_destination_output(): the number of the network output that the destination is;
+ *  FSD_NONE if it is no output. */
 static inline fsd_id fsd_destination_node(struct fsd_destination destination)
 {
     return fsd_ref_node(destination.ref);
@@ -159,8 +161,9 @@ struct fsd_state_node {
                          default domain */
     fsd_sym traits; /**< attributes and the shape of the weight as text, for
                          comparison */
-    fsd_sym attrs;  /**< attributes without those with the default value, and constant
-                         inputs that are parameters, as text: "alpha=0.5 axis=-2" */
+    fsd_sym attrs;  /**< as text, such as "alpha=0.5 axis=-2": the attributes that have
+                         another value than the default, and the constant inputs that
+                         are parameters */
     fsd_sym values; /**< short constant inputs, as text: "scale=0.02 zero_point=int8:0",
                          "#1=0.5"; 0 if none or unknown */
     fsd_sym makes;  /**< name of its first output; 0 if unknown, or in a snapshot */
@@ -178,9 +181,9 @@ struct fsd_state_node {
                              input, in order, without constant inputs at the end */
     uint8_t precision;  /**< enum fsd_dtype: the realised precision */
     /* fsd_state_finish() sets the next three members. */
-    struct fsd_producer core; /**< of a core node: its first output; of another node:
-                                   the output of a core node, or the input, from which
-                                   its first output comes through other nodes */
+    struct fsd_producer core; /**< for a core node: its first output.  For another
+                                   node: the tensor from which its data comes, which is
+                                   an output of a core node or a network input */
     struct fsd_span core_in;  /**< a span of sources: like `in`, but each tensor is
                                    followed back to a core node or input */
     fsd_id group;             /**< the group that computes it; FSD_NONE if there is
@@ -211,11 +214,11 @@ struct fsd_state_tensor {
     bool unwritten; /**< whether the tensor is an input of the layer that no layer of
                          the dump writes, although it is no input or constant of the
                          network: the dump lacks a layer */
-    struct fsd_producer from; /**< for a kernel's input: the input of the network, or
-                                   the last node of the group that writes the tensor,
-                                   looking back through data-movement layers; `from.out`
-                                   is then the index among all outputs of the group's
-                                   kernels.  Neither if unknown */
+    struct fsd_producer from; /**< for a kernel's input: where the data comes from if
+                                   data-movement layers are skipped.  This is a network
+                                   input, or the last node of the group that writes the
+                                   data; `from.out` is then the index among all outputs
+                                   of the group's kernels.  Neither if unknown */
 };
 
 /** A layer, without facts that vary from build to build. */
@@ -338,7 +341,7 @@ struct fsd_variant {
     uint32_t build; /**< the number of the build with this variant; 0 is the first
                          build */
     uint32_t apart; /**< in a state that fsd_variants_nearest() returned: the number of
-                         differences of this build in the row */
+                         differences between `build` and the checked build in the row */
     uint32_t line;  /**< line number in the snapshot; 0 if it is the first build's
                          variant */
 };
@@ -370,9 +373,9 @@ struct fsd_state {
     uint64_t model_hash[2], engine_hash[2];
     fsd_sym engine_kind, producer;
     bool only_timed; /**< as in the engine's graph; false in a state from a snapshot */
-    fsd_sym stated;  /**< which facts the dump states about its layers: "tensors",
-                          "metadata" or "tensors,metadata"; 0 if unknown, in an old
-                          snapshot */
+    fsd_sym stated;  /**< which facts the dump states about its layers: "names",
+                          "tensors", "metadata" or "tensors,metadata"; 0 if unknown, as
+                          in an old snapshot */
     fsd_built_vec built; /**< as in the engine's graph */
     bool whole;       /**< whether it has kernels, bindings and all attributes; an old
                            snapshot lacks them */
@@ -384,7 +387,8 @@ struct fsd_state {
     uint32_t bytes_unknown; /**< number of layers whose bytes are unknown */
     uint32_t profiles;      /**< number of profiles from which the times come; 0 if
                                  there are no times */
-    /** Number of layers in groups that lack a time in a profile. */
+    /** Number of layers for which a profile lacks a time; only layers of groups count.
+     *  In a snapshot: number of layers of the groups that have no time. */
     uint32_t untimed;
     /** Milliseconds of all layers together: fsd_spread_robust() over the profiles.  A
      *  profile states mean times over its runs. */
@@ -508,7 +512,7 @@ void fsd_state_hash_names(struct fsd_state *s);
 /** Sets the group of every node. */
 void fsd_state_set_groups(struct fsd_state *s);
 
-/** Sets `untimed` to the number of layers in groups without a time. */
+/** Sets `untimed` to the number of all layers of the groups that have no time. */
 void fsd_state_set_untimed(struct fsd_state *s);
 
 /** A word of a list such as "alpha=0.5 axis=-2", which has one blank between two words.
@@ -599,8 +603,8 @@ static inline struct fsd_ends fsd_ends_of_origins(const struct fsd_state *s,
     return fsd_ends_in(s, s->refs.at, list);
 }
 
-/** The node of end i, or its number among the inputs or outputs; FSD_NONE if the end is
- *  of the other kind. */
+/** fsd_end_node(): the node that end i is; FSD_NONE if it is no node.  fsd_end_port():
+ *  the number of the input or output that end i is; FSD_NONE if it is neither. */
 static inline fsd_id fsd_end_node(struct fsd_ends ends, uint32_t i)
 {
     return fsd_ref_node(ends.refs[i]);

@@ -43,8 +43,8 @@ struct edges {
     struct by_source *by_source; /* indexed by the number_of() of an origin */
     uint32_t *asked;    /* indexed by the place_of() of an origin: the last layer that
                            may read it according to the model, plus 1 */
-    uint32_t *asked_of; /* indexed by layer: the last layer that may read one of its
-                           nodes according to the model, plus 1 */
+    uint32_t *asked_of; /* indexed by layer: the last layer that, according to the
+                           model, may read a node of the indexed layer, plus 1 */
     fsd_id *model_of;   /* indexed by state node: the model's node; FSD_NONE if there is
                            none */
     uint32_t *read;     /* indexed by state node: the last layer that reads or computes
@@ -177,8 +177,9 @@ static bool has_form(const struct edges *x, uint32_t port, uint32_t other)
     return p.type == q.type && p.layout == q.layout;
 }
 
-/* Records the first port of the layer for each origin that the layer, one of the group,
- * reads. */
+/* Sets `by_source` for each origin that `layer`, a layer of `group`, reads: to the
+ * first port of the group that reads this origin; to FSD_NONE if ports of the group
+ * that read it have different forms. */
 static void note_sources(struct edges *x, fsd_id layer, uint32_t group)
 {
     struct fsd_span in = x->b->d->engine->nodes.at[layer].in;
@@ -415,8 +416,9 @@ static void add_destination(struct fsd_state *s, struct fsd_destination destinat
     fsd_vec_push(s->arena, &s->refs, destination.ref);
 }
 
-/* For a Reformat whose tensors are unknown: the node in its name, if the Reformat is at
- * an output or an input of this node (`output`); else FSD_NONE. */
+/* For a Reformat whose tensors are unknown: the node in the Reformat's name.  With
+ * `output`, the Reformat must be at an output of this node, else at an input of this
+ * node; if it is not, FSD_NONE. */
 static fsd_id named_end(const struct fsd_state_build *b, fsd_id layer, bool output)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -468,9 +470,9 @@ static void set_to(struct edges *x)
 
 /* ------------------------------------------------- what the model does not ask for */
 
-/* Whether `at` is `producer` or in the same group.  If no group computes `producer`,
- * such as a Transpose that the builder eliminated: whether this holds for one of its
- * inputs. */
+/* Whether `at` is `producer` or in the same group as `producer`.  If no group computes
+ * `producer`, for example a Transpose that the builder eliminated, the origins of its
+ * inputs take its place: whether one of them is `at` or in the group of `at`. */
 static bool is_made_of(const struct fsd_state *s, struct fsd_origin producer,
                        struct fsd_origin at, int far)
 {
@@ -500,7 +502,8 @@ static bool is_asked(const struct fsd_state *s, uint32_t group, struct fsd_origi
 
 /* The layer that wrote the data at a port, looking back through moves.  Names are not
  * used, because the builder may keep the name of a tensor whose producer it fused.
- * @param port set to the port of the first of these moves
+ * @param port the port; if there are moves, set to the input of the move that is next
+ *         to the layer
  * @return FSD_NONE if no layer writes the tensor */
 static fsd_id find_writer(const struct fsd_state_build *b, uint32_t *port)
 {
@@ -583,9 +586,9 @@ static void ask_for_layer(struct edges *x, fsd_id layer)
     }
 }
 
-/* The origin that a port reads.  If a layer wrote the data, this is the last node of
- * this layer or, if that is unknown, of its group.  Otherwise it is a network input or
- * a node without a layer.  FSD_NO_ORIGIN if unknown.
+/* The origin that a port reads.  If a layer wrote the data: the last node of that
+ * layer or, if this node is unknown, the last node of the layer's group.  Otherwise: a
+ * network input or a node without a layer.  FSD_NO_ORIGIN if unknown.
  * @param writer set to the layer that wrote the data; FSD_NONE if there is none */
 static struct fsd_origin read_at(const struct edges *x, uint32_t port, fsd_id *writer)
 {

@@ -170,7 +170,7 @@ static void add_fact(struct fsd_state_build *b, const char *key, const char *val
                                          fsd_intern_str(s->names, value)});
 }
 
-/* Whether a node uses an operator of the domain, or it is the domain of ONNX.  Some
+/* Whether a node has an operator of `domain`, or `domain` is the domain of ONNX.  Some
  * exporters list every domain that they know. */
 static bool is_used(const struct fsd_graph *g, fsd_sym domain)
 {

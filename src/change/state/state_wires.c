@@ -17,9 +17,9 @@
 
 #include <stdlib.h>
 
-/* A wire usually connects a producer to a consumer.  If a tensor has more than this
- * number of pairs of them, the tensor becomes an end of wires instead, so that there
- * are no more wires than ports. */
+/* A wire usually connects a producer of a tensor to a consumer.  If a tensor has more
+ * than this number of pairs of a producer and a consumer, the tensor itself becomes an
+ * end of wires, so that there are no more wires than ports. */
 enum { MANY_ENDS = 64 };
 
 static void add_wire(struct fsd_arena *arena, fsd_state_wires *wires,

@@ -61,7 +61,7 @@ struct running {
     bool ended;
     int raw;       /* exit status as waitpid() returns it */
     int signal;    /* the first ending signal that this program forwarded; 0: none */
-    int stage;     /* number of stronger signals sent after it */
+    int stage;     /* number of stronger signals sent after `signal` */
     int64_t until; /* time in ms at which the next stronger signal is due; 0: never */
     sigset_t mask, waiting;
     struct sigaction before[N_CAUGHT];
@@ -125,8 +125,8 @@ static bool take_terminal(const struct running *r)
            !tcsetpgrp(r->terminal, getpgrp());
 }
 
-/* Stops this program, or its whole job like Ctrl-Z. When the program continues,
- * continues the command.
+/* Stops this program or, as Ctrl-Z does, its whole job. When the user continues this
+ * program, this function continues the command.
  * @param whom the argument of kill(): this process, or 0 for the job */
 static void stop(struct running *r, pid_t whom)
 {
@@ -193,7 +193,7 @@ failed:
     _exit(127);
 }
 
-/* Reads errno of the child from the pipe; 0 if the pipe was closed, so that the command
+/* Reads errno of the child from the pipe. Returns 0 if the pipe was closed: the command
  * started. */
 static int read_reason(int from)
 {

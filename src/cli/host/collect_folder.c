@@ -96,8 +96,8 @@ static enum fsd_status refuse_inputs(const struct partial *p, struct fsd_error *
 }
 
 /* Removes the files of an earlier collect. If the directory has any other file, or if
- * no unfinished collect began here (`began`), the files belong to the user: removes
- * none and fails. */
+ * no collect began here, the files belong to the user: removes none and fails.
+ * @param began whether UNFINISHED shows that a collect began here */
 static enum fsd_status clear_partial(const struct partial *p, bool began,
                                      struct fsd_error *err)
 {
@@ -257,7 +257,7 @@ enum fsd_status finish_partial(const struct partial *p, struct fsd_error *err)
 }
 
 /* Creates a new file in the directory. Does not replace a file that the command wrote.
- * @return NULL, with the reason in `err`, if it cannot */
+ * @return NULL, with the reason in `err`, if the file cannot be created */
 FILE *create_in_partial(const struct partial *p, const char *name,
                         struct fsd_error *err)
 {

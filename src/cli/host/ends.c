@@ -88,7 +88,8 @@ void end_by(int number, bool whole_job)
     if (whole_job)
         kill(0, number);
     raise(number);
-    _exit(128 + number); /* process 1 of a container ignores the signal, so it exits */
+    _exit(128 + number); /* reached if this program is process 1 of a container, which
+                            ignores the signal */
 }
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * Splits the words of a command line into options and arguments. The rules are those of
  * GNU's getopt_long(), which not every C library has. Several letters may share a word
- * (-qf json). A value is the rest of its word, or the next word. A long name may be
- * abbreviated if this is unambiguous. Options may follow arguments; `--` ends the
- * options.
+ * (-qf json). The value of an option is the rest of the option's word, or the next
+ * word. A long name may be abbreviated if this is unambiguous. Options may follow
+ * arguments; `--` ends the options.
  *
  * All options are handled before the first argument, because arguments may depend on
  * options.

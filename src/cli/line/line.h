@@ -11,8 +11,8 @@ struct listed {
     int group; /**< groups are in ascending order in --help */
 };
 
-/** Handles all options of the command line, which `n` rows describe. Moves the
- * arguments to the beginning of `argv`. arguments.c
+/** Handles all options of the command line. The `n` rows of `of` describe the options.
+ * Moves the arguments to the beginning of `argv`. arguments.c
  * @return the number of arguments */
 unsigned take_options(struct command_line *line, const struct listed *of, unsigned n,
                       int argc, char **argv);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GROUPS: the groups of each table have this many numbers. */
+/* GROUPS: how many group numbers are reserved for each table. */
 enum { MOST_ROWS = 64, GROUPS = 10 };
 
 static const struct verb *chosen;
@@ -58,7 +58,7 @@ static int group_of(const struct option_row *row, unsigned table)
     return (int)table * GROUPS + (row->group ? row->group : GROUP_USUAL);
 }
 
-/* Adds a heading, whose group is that of the first row, and the rows of a table. */
+/* Adds the rows of a table below a heading. The heading is in the first row's group. */
 static void add_table(const struct option_row *row, unsigned table, const char *heading)
 {
     if (heading && is_row(row))
@@ -78,7 +78,7 @@ static void add_tables(const struct verb *verb)
 }
 
 /* Explains a wrong command line without a verb: an argument may be a misspelt verb, or
- * a verb after one of its own options. */
+ * a verb after an option that this verb does not have. */
 static void check_no_verb(const struct command_line *line, const char *arg)
 {
     const char *first = line->run.model;

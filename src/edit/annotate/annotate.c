@@ -95,7 +95,8 @@ static bool is_called(const struct fsd_graph *g, fsd_id node)
     return !fsd_onnx_can_edit(g, node);
 }
 
-/* The node itself, or the call in the file that contains the node. */
+/* The node itself; for a node in the body of a function, the call of the function. This
+ * call is a node of the file, not of another function's body. */
 static fsd_id call_of(const struct fsd_graph *g, fsd_id node)
 {
     while (is_called(g, node))

@@ -12,7 +12,7 @@ struct fsd_onnx_edits *fsd_annotate_model(struct fsd_arena *arena,
 
 /** Edits that write the engine as an ONNX graph. Each layer becomes a node whose
  *  operator is the layer's type.
- *  @param file set to the file to which the edits apply. engine_model.c */
+ *  @param[out] file the file to which the edits apply. engine_model.c */
 struct fsd_onnx_edits *fsd_annotate_layers(struct fsd_arena *arena,
                                            const struct fsd_diff *d,
                                            struct fsd_file *file);

@@ -1,8 +1,8 @@
 /*
  * Prints node data for Model Explorer: {"results": {NODE: {"value": ...}}}. Model
  * Explorer finds nodes of the main graph by their names, so nodes without a name have
- * no data. Values are times, which Model Explorer colors by a gradient, or without
- * times the node's precision or fate.
+ * no data. With times, a value is the node's time, and Model Explorer colors the values
+ * by a gradient. Without times, a value is the node's precision or fate.
  */
 #include "edit/graph.h"
 #include "edit/annotate/annotate.h"

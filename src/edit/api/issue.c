@@ -20,8 +20,9 @@ struct fsd_issue {
     struct fsd_issue_subject subject;
     struct fsd_cut_options cut;
     struct fsd_cut_plan *plan;
-    const char **groups; /* words such as "layer:5" for `groups` of the user: the
-                            numbers stay valid after names are replaced */
+    const char **groups; /* a word such as "layer:5" for each layer that the user's
+                            `groups` name; after names are replaced, the numbers in
+                            these words are still valid */
     unsigned n_groups;
     bool unplanned; /* the part has nodes, but cannot be cut out; `no_part` has the
                        reason */
@@ -434,8 +435,8 @@ const char *fsd_issue_builder(const struct fsd_issue *issue)
     return issue->plan && !issue->failure ? fsd_cut_builder(issue->run) : NULL;
 }
 
-/* Whether a node of the build of the part alone is one of the nodes that the report is
- * about. */
+/* Whether the report is about a node. `node` is the node's index in `built`, the build
+ * of the part alone. */
 static bool is_of_subject(const struct fsd_issue *i, const struct fsd_diff *built,
                           fsd_id node)
 {
@@ -476,8 +477,8 @@ static bool concerns(const struct fsd_issue *i, const struct fsd_diff *built,
     return false;
 }
 
-/* A finding in the build of the part alone, by the same rule and about one of the
- * subject's nodes; NULL if there is none. */
+/* Finds the subject's finding again in `built`, the build of the part alone: a finding
+ * by the same rule that concerns a node of the subject. NULL if there is none. */
 static const struct fsd_finding *find_shown(const struct fsd_issue *i,
                                             const struct fsd_diff *built)
 {

@@ -1,6 +1,6 @@
-/* The views of this library. These views report on the models that the library would
- * write. The tables of the other library do not list these views, because that library
- * does not know this one. */
+/* The views of the edit library. They report on the models that the edit library would
+ * write. The tables of the main library do not list them, because the main library does
+ * not know the edit library. */
 #include "edit/mark/mark.h"
 #include "edit/run.h"
 #include "edit/retype/retype.h"

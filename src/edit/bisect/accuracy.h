@@ -1,5 +1,5 @@
-/* Reads whether the outputs of a network are correct from a comparison that Polygraphy
- * saved. */
+/* Reads a comparison that Polygraphy saved: it shows whether the outputs of a network
+ * are correct. */
 #pragma once
 
 #include "base/base.h"

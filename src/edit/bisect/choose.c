@@ -60,8 +60,8 @@ static uint32_t count(const struct fsd_hunt *h, const bool *set)
     return n;
 }
 
-/* The number of groups in `among` that change if this group is split, and that no
- * chosen group changes yet. */
+/* The number of groups in `among` that change if `group` is split. Groups that change
+ * anyway, because of the groups chosen so far, are not counted. */
 static uint32_t gain(const struct fsd_choice *c, fsd_id group, const bool *among)
 {
     const struct fsd_marks *m = c->h->m;

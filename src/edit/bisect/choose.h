@@ -30,8 +30,8 @@ void fsd_choice_end(const struct fsd_choice *c);
  *  fsd_choice_end(). */
 void fsd_choose(struct fsd_hunt *h, const bool *these, const bool *stay);
 
-/** The earlier step with the same request as the prepared request, tested or skipped;
- *  NULL if there is none. */
+/** The earlier step, tested or skipped, whose request was the same as the prepared
+ *  request; NULL if there is none. */
 const struct fsd_hunt_step *fsd_choice_made(const struct fsd_hunt *h);
 
 /** Whether the group can be split, by an exact break or by marking inner tensors. */

@@ -164,8 +164,8 @@ static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 
 static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase);
 
-/* Ends the search for a set. If the set has one entry, a proof that this entry is the
- * cause follows. */
+/* Ends the search for a set. If the set has one entry, starts the proof that this entry
+ * is the cause. */
 static void end_set(struct fsd_hunt *h)
 {
     struct fsd_span only = h->found.at[0];

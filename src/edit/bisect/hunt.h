@@ -74,23 +74,23 @@ struct fsd_hunt {
     bool *spent;    /**< indexed by group: splitting the group was tried and showed
                          nothing about the group */
     uint32_t n;     /**< number of suspects */
-    uint32_t limit; /**< the most groups that the next build may change to halve the
-                         suspects */
-    bool *along;    /**< indexed by group: the group changed although only the suspects
-                         were to be split */
+    uint32_t limit; /**< the next build halves the suspects, and may change at most
+                         this many groups */
+    bool *along;    /**< indexed by group: the group is no suspect, but changed in the
+                         build that was to split only the suspects */
     FSD_VEC(struct fsd_span)
-    parts;          /**< parts of the proof: spans of groups to split, without the
-                         suspects; the next part is last */
+    parts;          /**< spans of groups: the proof splits each span in a build of its
+                         own, without the suspects. The last span is next */
     uint32_t tries; /**< number of builds that `parts` may still take */
     FSD_VEC(struct fsd_span)
-    found;           /**< spans of `pool`, the entries of the set; the set has at least
-                          one fusion of each entry */
-    fsd_id_vec also; /**< other fusions that may be in the set; no break shows whether
-                          they are in it */
-    uint32_t halved; /**< number of fusions at the front of `chosen` that are half of
-                          the difference that the next build divides (set.c) */
-    uint32_t joined; /**< number of fusions in `found` when a build tried all of them
-                          together; 0: no build did */
+    found;           /**< the entries of the set, each a span of `pool`; at least one
+                          fusion of each entry is in the set */
+    fsd_id_vec also; /**< other fusions that may be in the set; no way to split them
+                          shows whether they are in it */
+    uint32_t halved; /**< the next build divides a difference (set.h); the first
+                          `halved` fusions of `chosen` are half of it */
+    uint32_t joined; /**< number of fusions in `found` when a build was chosen that has
+                          only these; 0: no such build */
     uint32_t left;   /**< estimated number of builds that the search for a set still
                           needs */
     unsigned sought; /**< a bit for each phase that has searched for a set */
@@ -113,8 +113,8 @@ void fsd_hunt_take(struct fsd_hunt *h, enum fsd_bisect_result result,
 /** Whether the group should change if `chosen` are split. */
 bool fsd_hunt_expects(const struct fsd_hunt *h, struct fsd_span chosen, fsd_id group);
 
-/** Whether the group was split in a wrong build, which shows that the failure does not
- *  need this fusion. */
+/** Whether the group was split in a build that was still wrong. If so, the failure does
+ *  not need this fusion. */
 bool fsd_hunt_is_cleared(const struct fsd_hunt *h, fsd_id group);
 
 /** An array indexed by group with FSD_SEEN_SAME everywhere, allocated in the marks'

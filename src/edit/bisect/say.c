@@ -36,8 +36,8 @@ static void put_suspects(const struct fsd_bisection *b, FILE *out)
     }
 }
 
-/* Prints the set that was found. If no break divides the fusions of an entry, one of
- * these fusions is in the set. */
+/* Prints the set that was found. If an entry has several fusions, no break divides
+ * them, and at least one of them is in the set. */
 static void put_found(const struct fsd_bisection *b, FILE *out)
 {
     const struct fsd_hunt *h = b->hunt;
@@ -65,7 +65,7 @@ static void put_also(const struct fsd_bisection *b, const char *why, FILE *out)
         put_group(b, b->hunt->also.at[i], out);
 }
 
-/* Whether the fusion is no suspect, but was in each wrong build. */
+/* Whether the fusion is no suspect, and no wrong build is known to have split it. */
 static bool is_open(const struct fsd_hunt *h, fsd_id group)
 {
     return h->fusion[group] && !h->suspect[group] && !fsd_hunt_is_cleared(h, group);

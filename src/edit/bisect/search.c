@@ -55,8 +55,8 @@ static void look_at_region(const struct fsd_compare *c, const struct fsd_region_
         seen[group] = what;
 }
 
-/* Marks groups as altered if their nodes are the same, but a kernel performs other
- * operations: the error may be gone or not. */
+/* Marks a group as altered if its nodes are the same, but its kernel performs other
+ * operations. It is then unknown whether the error is gone. */
 static void look_at_kernels(const struct fsd_compare *c, uint8_t *seen)
 {
     FSD_EACH (const struct fsd_kernel_change, k, c->kernels)
@@ -74,8 +74,8 @@ enum fsd_status fsd_search_look(const struct fsd_bisection *b,
     struct fsd_state *state = NULL;
     enum fsd_status status;
 
-    /* The rebuilt engine has edits that the original model lacks, so no mismatch
-     * between them is reported. */
+    /* Without a given model, the original model is used. It lacks the edits of the
+     * rebuilt engine, so a mismatch of this model and the engine is not reported. */
     if (!pair.model) {
         pair.model = b->model;
         pair.note = NULL;

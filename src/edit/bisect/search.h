@@ -28,8 +28,8 @@ void fsd_search_save(const struct fsd_bisection *search, FILE *out);
 enum fsd_status fsd_search_read(struct fsd_bisection **out, const char *path,
                                 const struct fsd_options *opt, struct fsd_error *err);
 
-/** The tensors that the next build marks as outputs, and the tensors that an If
- *  forwards, as lists in the arena. search.c */
+/** Returns two lists in the arena: the tensors that the next build marks as outputs,
+ *  and the tensors that Ifs forward. search.c */
 struct fsd_marking fsd_search_marking(const struct fsd_bisection *b,
                                       struct fsd_arena *arena);
 

@@ -207,9 +207,9 @@ static void add_others(const struct known *k)
             fsd_vec_push(k->h->arena, &k->h->also, i);
 }
 
-/* Learns from the last step. Fusions that did not change are not chosen again. If the
- * step showed nothing new, its request is halved; a request of a single fusion is not
- * repeated. */
+/* Learns from the last step. Chosen fusions that did not change are not chosen again.
+ * If the step showed nothing new, the next build may change at most half as many
+ * fusions. If only one fusion was chosen, it is not chosen again. */
 static void learn(struct fsd_hunt *h)
 {
     const uint8_t *seen = h->steps.at[h->steps.n - 1].seen;

@@ -1,11 +1,13 @@
 /*
- * Finds the smallest set of fusions that must be split together for the engine to be
- * good, or that must exist together for it to be wrong, from all results so far.
+ * Finds the smallest set of fusions, from all results so far. There are two kinds:
  *
- * In this table, "in" lists the fusions that a build split, and "does" is "yes" if the
- * build is good. In the second case, "in" lists the fusions that a build kept, and
- * "does" is "yes" if the build is wrong. A build with "yes" has all fusions of the set;
- * a build with "no" lacks at least one of them:
+ *     FSD_HUNT_SPLIT    if all fusions of the set are split, the engine is good
+ *     FSD_HUNT_KEPT     if all fusions of the set exist, the engine is wrong
+ *
+ * The table below is for FSD_HUNT_SPLIT: "in" lists the fusions that a build split, and
+ * "does" is "yes" if the build is good. For FSD_HUNT_KEPT, "in" would list the fusions
+ * that a build kept, and "does" would be "yes" if the build is wrong. With "yes", all
+ * fusions of the set are in "in"; with "no", at least one of them is not:
  *
  *     in        does    the set is within    and has one of
  *     1 2 3 4   yes     1 2 3 4

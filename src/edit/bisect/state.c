@@ -1,8 +1,8 @@
 /*
- * Writes the state of a search as text, and replays a search from it. Each line has the
- * result of a build, and the numbers of groups that the rebuilt engine showed as
- * changed, altered or unknown. The numbers are valid as long as model and engine are
- * the same files:
+ * Writes the state of a search as text, and replays a search from it. Each line after
+ * "files" is about a build: its result, and the numbers of the groups that the rebuilt
+ * engine showed as changed, altered or unknown. The numbers are valid only for the
+ * model and the engine whose hashes are in "files":
  *
  *     fusiondiff-bisect/2
  *     model model.onnx

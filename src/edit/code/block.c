@@ -97,8 +97,8 @@ static const char *stem_of(const struct fsd_code *c, fsd_id node)
 
 /* ------------------------------------------------------------------------ comments */
 
-/* Prints the type and the sizes of a tensor: "fp32 [1, 64, 112, 112]". Names of dynamic
- * sizes come from the model, so they become slots. */
+/* Prints the type and the sizes of a tensor: "fp32 [1, 64, 112, 112]". The name of a
+ * dynamic size is text of the model, so it is written as a slot (code.h). */
 static void put_form(struct fsd_code *c, fsd_id tensor, struct fsd_code_words *w)
 {
     const struct fsd_form *form = fsd_tensor_form(c->g, tensor);
@@ -269,8 +269,8 @@ static void put_left(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
     fsd_words_put(w, n > 0 ? " = " : "");
 }
 
-/* Writes a statement that checks a zero point when the program runs, if its value was
- * not read. */
+/* If the value of a zero point was not read, writes a statement that checks the value
+ * when the program runs. */
 static void check_zero(struct fsd_code *c, fsd_id node)
 {
     struct fsd_code_words text = {.arena = c->arena}, note = {.arena = c->arena};

@@ -17,7 +17,7 @@
 
 #include "edit/run.h"
 
-/** The kind of a slot, and how the texts of several runs are merged. */
+/** The kind of a slot. It determines how the texts of several runs are merged. */
 enum fsd_slot_kind {
     FSD_SLOT_STRING, /**< a string literal; if the text differs between runs, the
                           literal uses a parameter of the function */
@@ -87,8 +87,8 @@ struct fsd_code {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
     const struct fsd_graph *g;     /* the model */
-    const struct fsd_sizes *sizes; /* sizes from the model alone, not from the engine:
-                                      these hold for any input */
+    const struct fsd_sizes *sizes; /* sizes that hold for any input: they come from the
+                                      model alone, not from the engine */
     bool torch;
     bool engine; /* the run has an engine */
     const char *path;
@@ -115,8 +115,8 @@ struct fsd_code {
 
 /** The word from which the name of the output's variable is made. */
 const char *fsd_code_stem(const struct fsd_code *c, fsd_id node);
-/** A bit for each input whose numbers are written into the statement if they are
- *  known. */
+/** Has a bit for each input. If the bit is set and the numbers of the input are known,
+ *  the statement has these numbers. */
 uint32_t fsd_code_literal_inputs(const struct fsd_code *c, fsd_id node);
 /** Writes the right side of the node's statement. Sets c->why if the node cannot be
  *  expressed. */
@@ -124,8 +124,8 @@ void fsd_code_statement(struct fsd_code *c, fsd_id node, struct fsd_code_words *
 /** Gets the numbers of a small integer tensor; false unless the numbers are the same
  *  for any input of the model. */
 bool fsd_code_ints(const struct fsd_code *c, fsd_id tensor, int64_t *out, uint32_t *n);
-/** The initializer or output of a Constant that has the tensor's value; FSD_NONE if
- *  there is none. */
+/** The tensor that stores the value of `tensor`: an initializer, or the output of a
+ *  Constant; FSD_NONE if there is none. */
 fsd_id fsd_code_weight(const struct fsd_code *c, fsd_id tensor);
 static inline bool fsd_code_is_weight(const struct fsd_code *c, fsd_id tensor)
 {

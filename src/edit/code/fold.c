@@ -5,9 +5,9 @@
  *     -> f"/encoder/{at}/query/MatMul"  with at = "layer_0", "layer_1"
  *
  * Blocks are equal if their lines are equal, whatever fills the holes. If the texts of
- * a hole differ, the words that all texts share at both ends are kept, and the rest
- * becomes a parameter of the function. Holes whose rests are the same share a
- * parameter.
+ * a hole differ, the words that all texts share at both ends are kept, and the middle
+ * becomes a parameter of the function. If several holes have the same middles, they
+ * share a parameter.
  */
 #include "base/base.h"
 #include "edit/code/code.h"

@@ -1,5 +1,5 @@
-/* Prints the head of a program and the helper functions that it calls. Only these
- * functions of helpers.py are printed. */
+/* Prints the head of a program: the beginning of helpers.py, and those functions of
+ * helpers.py that the program calls. */
 #include "base/base.h"
 #include "edit/code/code.h"
 

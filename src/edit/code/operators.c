@@ -238,8 +238,8 @@ static void put_scaled(struct fsd_code *c, fsd_id node, const char *add,
         return;
     fsd_words_printf(w, "%s(", add);
     fsd_code_template(c, node, "@, $0, $1, &", w);
-    if (scale->ranked && scale->rank == 1) /* with more axes, each block would have a
-                                              scale */
+    if (scale->ranked && scale->rank == 1) /* a scale of a higher rank has a number
+                                              per block */
         fsd_code_template(c, node, ", axis=!axis=1!", w);
     fsd_words_put(w, ")");
 }
@@ -302,7 +302,8 @@ static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_code_word
 }
 
 /* Writes a group normalization. Before opset 21, scale and bias have a number per
- * group. TensorRT's parser repeats these for each channel; a program cannot. */
+ * group. TensorRT's parser repeats this number for each channel of the group. A program
+ * cannot do so, and the node is not expressed. */
 static void put_group_norm(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     if (fsd_graph_opset(c->g) < 21)

@@ -1,6 +1,7 @@
 /*
- * Prints the program as a file: the helpers that it calls, its functions, the function
- * define(), which calls them in order, and a list of the nodes without a statement.
+ * Prints the program as a file: the helpers that the program calls, its functions, the
+ * function define(), and a list of the nodes without a statement. define() calls the
+ * program's other functions in order.
  *
  * Text of input files is printed only in slots: as literals by put_literal(), or in
  * comments by fsd_put_safe(), which prints no line breaks.
@@ -72,9 +73,9 @@ static const char *variable_of(struct fsd_arena *arena,
                : "node";
 }
 
-/* Names the keys of parameters in the table. A key is the variable of the statement
- * that uses the parameter first, followed by "_weight" unless the parameter is in the
- * node's name. */
+/* Sets the keys of the parameters in the table. A key is the variable that the first
+ * statement with the parameter sets. If the parameter is not in the node's name, the
+ * key ends with "_weight". */
 static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
 {
     const struct fsd_code_block *block = g->blocks.at[0];
@@ -99,9 +100,9 @@ static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
     }
 }
 
-/* Decides which parameters are arguments of the function: all if there are few. If
- * there are many, only the first ones, as long as they are used often; all other
- * parameters are rows of a table. */
+/* Decides which parameters are arguments of the function: at most MOST_NAMED. If there
+ * are more parameters, the arguments end before the first parameter that is not used
+ * OFTEN. All other parameters are rows of a table. */
 static void name_parameters(struct fsd_code *c, struct fsd_code_group *g)
 {
     enum { OFTEN = 4 };

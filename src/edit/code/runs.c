@@ -4,8 +4,8 @@
  *
  * A node has no statement if no node reads its output as a tensor: weights are read by
  * name, and known numbers are written where they are used. A node joins the last run of
- * its module if all its inputs are computed before that run ends. A module is therefore
- * one run if possible, and the time is proportional to the number of edges.
+ * its module if that run or an earlier run computes each of its inputs. A module is
+ * therefore one run if possible, and the time is proportional to the number of edges.
  */
 #include "base/base.h"
 #include "edit/code/code.h"

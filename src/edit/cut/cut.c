@@ -91,14 +91,15 @@ static fsd_id find_cycle(const struct fsd_cut_plan *plan)
 
     while (node < g->nodes.n && at[node] == FSD_NONE)
         node++;
-    /* After as many steps backwards as there are nodes, the walk is on the cycle. */
+    /* The walk goes from a node to the producer of an input. After as many steps as the
+     * model has nodes, the walk is on a cycle. */
     for (fsd_id i = 0; node < g->nodes.n && i < g->nodes.n; i++)
         node = producer_at(g, at[node]);
     return node < g->nodes.n ? g->ports.at[at[node]].tensor : FSD_NONE;
 }
 
-/* Refuses a model with a cycle, even outside of the cut, and an order of nodes that
- * ONNX does not allow. */
+/* Refuses a model that has a cycle, even if the cycle is outside of the cut. Refuses a
+ * cut in which a node precedes a producer of its inputs, because ONNX forbids this. */
 static enum fsd_status check_order(const struct fsd_cut_plan *plan,
                                    struct fsd_error *err)
 {
@@ -257,8 +258,8 @@ static fsd_sym find_collision(const struct fsd_cut_plan *plan)
     return 0;
 }
 
-/* Finds the outputs. Constants that are kept for their consumers are not outputs,
- * because other parts have copies of them. */
+/* Finds the outputs. The constants that FSD_KEPT_CONSTANT nodes produce are not
+ * outputs, because each other part has its own copy of such a node. */
 static enum fsd_status find_outputs(struct fsd_cut_plan *plan, struct fsd_error *err)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -340,8 +341,9 @@ enum fsd_status fsd_cut_new(struct fsd_cut_plan **out, struct fsd_arena *arena,
 
 /* ---------------------------------------------------------------------- edits */
 
-/* Drops the tensor from the lists of the main graph that must not have it. `in` and
- * `out` state whether the tensor is an input and an output of the cut. */
+/* Drops the tensor from each list of the main graph in which it must not stay.
+ * @param in  whether the tensor is an input of the cut
+ * @param out whether the tensor is an output of the cut */
 static void edit_tensor(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
                         fsd_id tensor, bool in, bool out)
 {
@@ -375,7 +377,7 @@ static bool is_open(const struct fsd_graph *g, fsd_id tensor)
 }
 
 /* Declares a tensor in a list. The model's declaration stays if it states all sizes, or
- * if it declares no tensor but a sequence or an optional. */
+ * if it declares a sequence or an optional. */
 static void declare(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
                     enum fsd_onnx_list list, fsd_id tensor)
 {

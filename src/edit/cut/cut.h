@@ -66,8 +66,8 @@ enum fsd_status fsd_cut_new(struct fsd_cut_plan **out, struct fsd_arena *arena,
                             const struct fsd_diff *d, const struct fsd_cut_options *opt,
                             struct fsd_error *err);
 
-/** Whether a Flatten makes the output a single row, because the output's rank is
- *  unknown: onnx.checker refuses outputs without a shape. */
+/** Whether the rank of the output is unknown. If so, the cut has a Flatten that makes
+ *  the output a single row, because onnx.checker refuses outputs without a shape. */
 bool fsd_cut_is_flat(const struct fsd_cut_plan *plan, fsd_id output);
 
 /** The edits that leave only the cut in the file. */
@@ -88,12 +88,11 @@ const char *fsd_cut_builder(const struct fsd_diff *d);
 void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FILE *out);
 
 /** Writes an array for each input, as numpy's savez() does. npz.c
- *  @param given values of the inputs, by name; NULL: random numbers from -1 to 1, or 0
- *          and 1 for integer types. Random numbers are the same each time, and a
- *          dynamic size is 1.
- *  @return before anything is written, the errors of fsd_cut_find_given(), FSD_E_FORMAT
- *          for damaged values, FSD_E_UNSUPPORTED for a type that numpy does not have,
- *          or for more than 2 GiB; later FSD_E_WRITE */
+ *  @param given values of the inputs, by name; NULL: random numbers from -1 to 1; for
+ *          integer types, 0 or 1. They are the same each time. A dynamic size is then 1
+ *  @return FSD_E_WRITE if writing fails. Before anything is written: the errors of
+ *          fsd_cut_find_given(); FSD_E_FORMAT for damaged values; FSD_E_UNSUPPORTED for
+ *          a type that numpy does not have, or for inputs of more than 2 GiB */
 enum fsd_status fsd_cut_write_inputs(const struct fsd_cut_plan *plan,
                                      const struct fsd_array_set *given, FILE *out,
                                      struct fsd_error *err);

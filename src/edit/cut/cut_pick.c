@@ -125,7 +125,8 @@ static enum fsd_status take_layers(struct fsd_cut_plan *plan, const fsd_id_vec *
     return take_nodes(plan, &nodes, err);
 }
 
-/* Whether layers that share the node compute it together. */
+/* Whether all layers of the node compute it together. Layers that have the same Q or DQ
+ * do not. */
 static bool joins(const struct fsd_cut_plan *plan, fsd_id node)
 {
     return plan->d->nodes[node].fate == FSD_FATE_LAYER &&
@@ -300,9 +301,9 @@ static bool *reach_up(struct fsd_cut_plan *plan, const bool *start, const bool *
     return up.reached;
 }
 
-/* Keeps the nodes between the given tensors. If both ends are given, these are the
- * nodes on paths from one to the other. The other inputs of these nodes become inputs
- * of the part. */
+/* Keeps the nodes after the tensors opt->from and before the tensors opt->to. If both
+ * are given, only nodes on paths from one to the other are kept. The other inputs of
+ * the kept nodes become inputs of the part. */
 static enum fsd_status take_between(struct fsd_cut_plan *plan, struct fsd_error *err)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -332,8 +333,7 @@ static enum fsd_status take_between(struct fsd_cut_plan *plan, struct fsd_error 
 
 /* ----------------------------------------------------- nodes that are included, too */
 
-/* Selects producers for add_producers(), which adds the producers of kept nodes'
- * inputs, one step backwards. */
+/* Whether add_producers() adds the producer of a tensor that a kept node reads. */
 typedef bool wanted_fn(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer);
 
 static void add_producers(struct fsd_cut_plan *plan, const uint8_t *of,

@@ -137,8 +137,8 @@ static void put_pair(const struct fsd_cut_plan *plan, fsd_id a, fsd_id b,
     fprintf(out, " %s\n", is);
 }
 
-/* Whether an engine states only the names of its layers. If so, prints this: types are
- * then unknown, and links are missing. */
+/* Whether one of the engines states only the names of its layers. If so, prints that
+ * nothing can be compared, because types are unknown and links are missing. */
 static bool names_only(const struct fsd_cut_plan *plan, const struct fsd_diff *alone,
                        FILE *out)
 {

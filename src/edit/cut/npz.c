@@ -139,14 +139,14 @@ static void put_number(FILE *out, uint64_t number, unsigned width)
         putc((unsigned char)(number >> 8 * i), out);
 }
 
-/* Writes the fields that a file's header and its entry in the directory at the end
- * share. */
+/* Writes the fields that a file's header and its entry in the directory have in common.
+ * The directory is at the end of the archive. */
 static void put_entry(const struct array *a, FILE *out)
 {
     put_number(out, 20, 2);      /* required version */
     put_number(out, 1 << 11, 2); /* names are UTF-8 */
     put_number(out, 0, 2);       /* compression method: stored */
-    put_number(out, 0, 2);       /* 1 January 1980: always the same date */
+    put_number(out, 0, 2);       /* time and date: always 1 January 1980 */
     put_number(out, 33, 2);
     put_number(out, a->crc, 4);
     put_number(out, a->size, 4);

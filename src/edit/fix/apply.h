@@ -24,8 +24,8 @@ struct fsd_apply {
                                   tensor */
     uint8_t *cast_to;          /* indexed by node: the enum fsd_dtype in which the node
                                   will compute, between Casts; unknown: unchanged */
-    const char **typed;        /* indexed by tensor: its name in the type in which its
-                                  producer will compute */
+    const char **typed;        /* indexed by tensor: its new name, if cast_to changes
+                                  its producer's type; NULL: none yet */
     struct fsd_fix_cast *cast; /* indexed by tensor */
     const char **reads;        /* indexed by port: the output of the node that was
                                   inserted there; NULL: none */
@@ -49,7 +49,7 @@ fsd_id fsd_fix_held(const struct fsd_apply *a, fsd_id tensor);
  *  far. */
 const char *fsd_fix_name_of(struct fsd_apply *a, fsd_id tensor);
 /** The name that the node reads at an input after the edits so far. fsd_fix_new_read()
- *  makes a new name from `word`, which the node reads there from now on. */
+ *  makes a new name from `word`. From then on, the node reads the new name there. */
 const char *fsd_fix_read_at(struct fsd_apply *a, fsd_id node, uint32_t input);
 const char *fsd_fix_new_read(struct fsd_apply *a, const struct fsd_edit *e,
                              uint32_t input, const char *word);
@@ -57,8 +57,8 @@ const char *fsd_fix_new_read(struct fsd_apply *a, const struct fsd_edit *e,
  *  `made`. */
 void fsd_fix_insert_at(struct fsd_apply *a, fsd_id node, uint32_t input,
                        const struct fsd_onnx_new_node *made);
-/** The name of a tensor in the type `to` if the tensor's producer will compute in that
- *  type; NULL if not, or if a Cast is needed. */
+/** The name under which the tensor's values exist in the type `to` without a new Cast:
+ *  the producer will compute in that type, or is a Cast from that type; else NULL. */
 const char *fsd_fix_typed_name(struct fsd_apply *a, fsd_id tensor, enum fsd_dtype to);
 /** Whether the tensor is an output of a graph. */
 bool fsd_fix_is_output(const struct fsd_apply *a, fsd_id tensor);

@@ -13,8 +13,8 @@
 #include "edit/graph.h"
 #include "edit/onnx/declared.h"
 
-/* The most removed nodes in a row that are followed, because a search along a cycle
- * would not end. */
+/* A search goes through at most this many removed nodes in a row, because it would not
+ * end on a cycle. */
 enum { MOST_REMOVED = 8 };
 
 /* ---------------------------------------------------------------------------- types */
@@ -100,8 +100,8 @@ const char *fsd_fix_typed_name(struct fsd_apply *a, fsd_id tensor, enum fsd_dtyp
                : NULL;
 }
 
-/* The output of the tensor's last Cast if later nodes of the same graph can read it,
- * too; else NULL. */
+/* The output of the last Cast that was inserted for the tensor, if that Cast is in the
+ * graph `scope` and casts to `to`; else NULL. */
 static const char *cast_before(const struct fsd_apply *a, fsd_id tensor, fsd_id scope,
                                enum fsd_dtype to)
 {

@@ -265,8 +265,8 @@ void fsd_fixes_list(struct fsd_fixes *f, const struct fsd_findings *found,
     f->barred = FSD_NEW(f->arena, const char *, f->list.n + 1);
 }
 
-/* Decides on the edits of a finding that only help together: all of them apply, or
- * none.
+/* Decides on the edits from `first` on that belong to one finding. These edits only
+ * help together, so either all of them apply or none.
  * @return the index of the first edit after the edits of the finding */
 static uint32_t choose_together(struct fsd_fixes *f, uint32_t first,
                                 const struct fsd_fix_options *opt)
@@ -480,8 +480,8 @@ static void drop_maker(struct fsd_apply *a, uint32_t *reads, fsd_id tensor)
 }
 
 /* Removes scales and zero points that no node reads any more: initializers, and nodes
- * that produce constants. The loop runs backwards, because a producer loses its last
- * consumer before the loop reaches it. */
+ * that produce constants. The loop runs backwards: it removes the consumers of a tensor
+ * before it reaches the tensor. */
 static void drop_left_over(struct fsd_apply *a)
 {
     uint32_t *reads = count_reads(a);

@@ -303,8 +303,8 @@ static enum fsd_status follow(struct step *next, const struct fsd_intern *marks,
     return status;
 }
 
-/* Chooses edits that add no findings. New findings are accepted only if the edits that
- * they propose remove them.
+/* Chooses edits that add no findings. New findings are accepted only if they propose
+ * edits, and these edits remove the new findings.
  * @param marks NULL: the model cannot be read again, so nothing is tried
  * @param next the step with the edits that the new findings propose */
 static enum fsd_status settle(struct step *step, struct step *next,
@@ -341,8 +341,8 @@ static bool is_same(const struct fsd_fix *a, const struct fsd_fix *b)
            !strcmp(a->edit->name, b->edit->name) && !strcmp(a->rule, b->rule);
 }
 
-/* Bars the edits of findings that an engine withdrew for the model, because a trial has
- * no engine that could withdraw them. */
+/* Bars the edits that were withdrawn because the model's engine shows that they save
+ * nothing. A trial has no engine, so lint would propose these edits again. */
 static void bar_withdrawn(struct fsd_fixes *fixes, const struct fsd_fixing *fixing)
 {
     for (uint32_t i = 0; i < fixes->list.n; i++)
@@ -385,8 +385,8 @@ static enum fsd_status find_round(struct fsd_fixing *fixing,
     return status;
 }
 
-/* Finds the marks of the model's findings. The engine and the given sizes are not used,
- * as for a trial. */
+/* Finds the marks of the model's findings. Lints the model without its engine and the
+ * given sizes, because trials are linted without them, too. */
 static enum fsd_status find_marks(const struct fsd_intern **marks,
                                   struct fsd_arena *arena, const struct fsd_linting *l,
                                   struct fsd_error *err)

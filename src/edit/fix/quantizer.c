@@ -153,8 +153,8 @@ static const struct fsd_quantizer *undone(const struct fsd_lint *l,
     return q && q->quantizes ? q : NULL;
 }
 
-/* Makes a quantizer and its counterparts (the DQs of a Q, the Q of a DQ) read the
- * tensor `name` at the input, which each of them must have. */
+/* Makes a Q and all its DQs read the tensor `name` at the input. `q` is the Q or one of
+ * the DQs. A DQ without a Q is changed alone. Each changed node must have the input. */
 static void set_inputs(struct fsd_apply *a, const struct fsd_quantizer *q,
                        uint32_t input, const char *name)
 {

@@ -17,8 +17,8 @@
 /** The subject of a report. */
 struct fsd_issue_subject {
     const struct fsd_finding *finding; /**< NULL: no finding */
-    uint32_t n_alike;         /**< number of similar layers of the finding, if one of
-                                   them stands for all in the report */
+    uint32_t n_alike;         /**< number of layers of the finding, if the report
+                                   shows only one of them; else 0 */
     fsd_id region;            /**< the region of the comparison; FSD_NONE: none */
     fsd_id_vec layers, nodes; /**< layers and nodes of the run, in the run's order */
     fsd_id_vec around; /**< nodes of the kernels before and after these layers; without
@@ -76,9 +76,9 @@ struct fsd_issue_facts {
                               not fail */
 };
 
-/** Picks the layers and nodes of the worst finding that `word` names by a rule's id or
- *  a fingerprint; NULL: of the worst finding of all. issue_pick.c
- *  @return FSD_E_ARG if there is none */
+/** Picks the layers and nodes of the worst finding. issue_pick.c
+ *  @param word a rule's id or a fingerprint that the finding must have; NULL: any
+ *  @return FSD_E_ARG if there is no such finding */
 enum fsd_status fsd_issue_pick_finding(struct fsd_issue_subject *s,
                                        struct fsd_arena *arena,
                                        const struct fsd_diff *d, const char *word,
@@ -93,8 +93,8 @@ enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
                                       const struct fsd_diff *old,
                                       const struct fsd_diff *d, struct fsd_error *err);
 
-/** Fills the nodes of the layers, or the layers of the nodes. For data-movement layers,
- *  also fills the nodes around them. */
+/** If the subject has layers, adds their nodes, and the nodes around data-movement
+ *  layers. If the subject has only nodes, adds their layers. */
 void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
                         const struct fsd_diff *d);
 

@@ -41,7 +41,7 @@ static bool take_object(struct fsd_slice text, const char *at, size_t n,
     out->s = begin;
     left = fsd_slice_from(text, (size_t)(begin - text.s));
     closed = fsd_slice_brackets(left);
-    out->n = closed ? closed : left.n; /* of a truncated dump: all that is left */
+    out->n = closed ? closed : left.n; /* truncated dump: takes the rest */
     return fsd_slice_find(*out, "\"LayerType\"") != NULL;
 }
 

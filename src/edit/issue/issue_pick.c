@@ -217,8 +217,9 @@ static void add_kernels_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
         add_kernel(s, arena, d, fsd_match_of_node(d->match, node, l)->layer);
 }
 
-/* Adds a Concat that no layer computes. The builder inserted a copy because of the
- * other inputs of the Concat, and because of their places in its output. */
+/* Adds each Concat that reads the node and that no layer computes, and the kernels
+ * around the Concat. The builder inserted a copy because of the other inputs of the
+ * Concat, and because of the places of these inputs in the Concat's output. */
 static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
                         const struct fsd_diff *d, fsd_id node)
 {
@@ -256,9 +257,10 @@ static void add_beside(struct fsd_arena *arena, const struct fsd_graph *e, fsd_i
         }
 }
 
-/* Adds the next two computing layers before and after a layer. One would not be enough,
- * because a kernel also depends on the layers with which its neighbors were not fused.
- * Data-movement layers in between are not counted. */
+/* Adds the next two computing layers before a layer, and the next two after it. One on
+ * each side would not be enough: a kernel also depends on the layers behind its
+ * neighbors, with which the builder did not fuse these neighbors. Data-movement layers
+ * in between are not counted. */
 static void add_neighbors(struct fsd_issue_subject *s, struct fsd_arena *arena,
                           const struct fsd_diff *d, fsd_id layer)
 {

@@ -192,7 +192,7 @@ static void learn_names(struct fsd_renamer *r, const struct fsd_graph *g)
 {
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         learn_name(r, g->names, FSD_NAMED_NODE, g->nodes.at[i].name);
-        /* This does not rename operators that ONNX or the builder defines. */
+        /* learn_name() leaves out operators that ONNX or the builder defines. */
         learn_name(r, g->names, FSD_NAMED_FUNCTION, g->nodes.at[i].op);
         if (!fsd_public_has(r->public,
                             fsd_slice_of(fsd_text(g->names, g->nodes.at[i].domain))))
@@ -220,8 +220,8 @@ void fsd_renamer_learn(struct fsd_renamer *r, const struct fsd_diff *d,
 
 /* ---------------------------------------------------------------- text around names */
 
-/* The length of a phrase of the builder at the front of the text, with the number after
- * it. */
+/* If the text begins with a phrase of the builder, returns the length of the phrase and
+ * of the digits that follow it; else 0. */
 static size_t phrase_at(const struct fsd_renamer *r, struct fsd_slice text)
 {
     const char *const *phrase = r->phrases;

@@ -63,8 +63,8 @@ static struct fsd_candidate better(struct fsd_candidate a, struct fsd_candidate 
     "the builder computes the Conv in a separate kernel and generates another kernel " \
     "for the following nodes"
 
-/* The better break of two: after the Conv or, if an Add follows directly, after the
- * Add. */
+/* Returns the break after the Conv or, if it is better, the break after an Add that
+ * follows the Conv directly. */
 static struct fsd_candidate behind_conv(const struct fsd_marks *m, fsd_id group,
                                         fsd_id conv)
 {
@@ -83,8 +83,8 @@ static struct fsd_candidate behind_conv(const struct fsd_marks *m, fsd_id group,
     return fsd_break_is_inside(m, sum) ? better(c, at_tensor(m, group, sum, why)) : c;
 }
 
-/* Breaks a Gelu (Div, Erf, ..., Mul 0.5) at the input of the last Mul, if only a
- * product consumes the result. */
+/* Breaks a Gelu (Div, Erf, ..., Mul 0.5) at the input of its last Mul, if the Gelu's
+ * only consumer is a group with a product. */
 static struct fsd_candidate before_last_factor(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
@@ -126,7 +126,7 @@ static struct fsd_candidate break_epilogue(const struct fsd_marks *m, fsd_id gro
     if (fsd_node_is_conv(m->d, product) || !fsd_break_is_generated(m, group))
         return behind_conv(m, group, product);
     c = before_last_factor(m, group);
-    /* A product with constant weights then becomes a Conv of 1x1. */
+    /* A product with constant weights becomes a 1x1 Conv if its output is marked. */
     if (fsd_break_is_inside(m, tensor) && m->d->cost->sizes->shapes[tensor].rank > 3 &&
         fsd_is_constant(m->d->facts, fsd_node_in_tensor(m->d->model, product, 1)))
         c = better(at_tensor(m, group, tensor, CONV_WHY), c);
@@ -175,8 +175,8 @@ static bool is_behind_product(const struct fsd_marks *m, fsd_id tensor)
 }
 
 /* Whether the builder computes the product matrix by matrix, and fuses nothing into it.
- * The builder does so if the product reads several matrices, such as a batch of
- * sequences, and is in FP32 or follows no other product. */
+ * Two conditions must hold: the product reads several matrices, such as a batch of
+ * sequences; and the product is in FP32, or follows no other product. */
 static bool is_stacked(const struct fsd_marks *m, fsd_id product)
 {
     fsd_id tensor = fsd_node_in_tensor(m->d->model, product, 0);
@@ -230,10 +230,11 @@ static enum fsd_dtype operand_type(const struct fsd_marks *m, fsd_id node)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* Breaks at the input of a normalization, if the tensor is inside the group. If the
- * tensor is marked, a 16-bit product before the group fuses the pointwise nodes, and an
- * FP32 product leaves them in a kernel of their own. After a quantized product the
- * kernel only writes one more tensor, so there is no break. */
+/* Breaks at the input of a normalization, if this tensor is inside the group. If the
+ * tensor is marked, the product before the group determines what happens. A 16-bit
+ * product fuses the group's pointwise nodes. After an FP32 product, these nodes get a
+ * kernel of their own. After a quantized product, the group's kernel only writes one
+ * more tensor, so there is no break. */
 static struct fsd_candidate before_norm(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
@@ -279,10 +280,11 @@ static bool is_turned(const struct fsd_marks *m, fsd_id group)
     return own > asked;
 }
 
-/* Breaks a generated kernel after its first node if a Transpose follows and the kernel
- * has transpositions that the builder added, or before a Resize if the kernel's output
- * is not row-major. The marked tensor must be row-major, so the builder writes it in a
- * kernel of its own. */
+/* Breaks a generated kernel in one of two places:
+ * - after its first node, if a Transpose follows this node, and the kernel has
+ *   transpositions that the builder added;
+ * - before a Resize, if the kernel's output is not row-major.
+ * A marked tensor must be row-major: the builder writes it in a kernel of its own. */
 static struct fsd_candidate at_seam(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;

@@ -39,8 +39,8 @@ fsd_id fsd_break_only_user(const struct fsd_marks *m, fsd_id group);
 /** Whether the tensor exists only inside the group, and can be marked. */
 bool fsd_break_is_inside(const struct fsd_marks *m, fsd_id tensor);
 
-/** Adds groups of a single product whose only consumer is the node `behind`, because
- *  such a product fuses this node. */
+/** Adds each group that is a single product, computes an operand of the node `behind`,
+ *  and has no consumer outside of `group`. Such a product fuses `behind`. */
 void fsd_break_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id behind,
                              struct fsd_candidate *c);
 

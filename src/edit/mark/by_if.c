@@ -3,17 +3,17 @@
  * then. The producers of the tensor run before the If, its consumers after it, and the
  * builder compiles the two parts separately.
  *
- * Which groups change depends on all nodes behind the If. To visit these for each
- * fusion would take time that grows with the square of the model's size. Therefore 64
- * fusions are examined at once: in a mask, bit b is about the b-th of them. The walk
- * ends as soon as all tensors that later nodes read are behind all of these Ifs, for
- * example after the next residual sum of a transformer.
+ * Which groups change depends on all nodes behind the If. If each fusion had its own
+ * walk over these nodes, the time would grow with the square of the model's size.
+ * Therefore one walk examines 64 fusions: bit b of a mask is about the b-th fusion and
+ * its Ifs. The walk ends as soon as each tensor that later nodes read is behind the Ifs
+ * of all 64 fusions, for example after the next residual sum of a transformer.
  */
 #include "base/base.h"
 #include "edit/graph.h"
 #include "edit/mark/break.h"
 
-enum { FAR = 64 }; /* the most nodes without a group in a row that are followed */
+enum { FAR = 64 }; /* a search passes at most this many nodes without a group */
 
 /* --------------------------------------------------------------------- the tensors */
 
@@ -80,7 +80,8 @@ static bool only_scales(const struct fsd_marks *m, fsd_id node)
 }
 
 /* The last inner tensor of the group that another node of the group reads; FSD_NONE if
- * there is none. A tensor that is only scaled is chosen only if there is no other. */
+ * there is none. A tensor whose only consumer just scales it (only_scales()) is chosen
+ * only if there is no other. */
 static fsd_id last_inside(const struct fsd_marks *m, fsd_id group)
 {
     fsd_id last = FSD_NONE, scaled = FSD_NONE;
@@ -108,7 +109,7 @@ static void pass(const struct fsd_marks *m, struct fsd_candidate *c, fsd_id tens
 
 /* Whether the group that computes the tensor could absorb a part of `group`. A
  * horizontal fusion does not count: an If after one of its products would separate the
- * product. A group that reads the tensor itself does not count either: the If would
+ * product. A group that also reads the tensor does not count either: the If would
  * split that group. */
 static bool takes_readers(const struct fsd_marks *m, fsd_id tensor, fsd_id group)
 {
@@ -302,9 +303,9 @@ static void mark_readers(struct borders *b, fsd_id tensor, uint64_t mask)
     }
 }
 
-/* The change that a node causes in the number of tensors that are behind all Ifs and
- * that later nodes read. The node adds its outputs, and removes the tensors that no
- * later node reads. */
+/* A tensor is covered if it is behind all Ifs, and later nodes read it. Returns how the
+ * node changes the number of covered tensors: its outputs are added, and the tensors
+ * whose last consumer is this node are removed. */
 static uint32_t count_covered(const struct borders *b, bool *covered, fsd_id node)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -395,10 +396,10 @@ static uint64_t others_than(const struct borders *b, fsd_id group)
 /* Adds group i to a fusion's break if only some nodes of the group are behind the
  * fusion's If.
  *
- * The builder computes the other nodes before the If where possible. A single other
- * node is absorbed by the kernel of one of its operands. The builder computes several
- * products together, and recognizes an attention, only if all operands are available at
- * the same time. */
+ * The builder computes the other nodes before the If where possible. If there is only
+ * one such node, the kernel of one of its operands absorbs it. The products of a
+ * horizontal fusion are computed together, and an attention is recognized, only if all
+ * operands are available at the same time. */
 static void add_mixed_group(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
@@ -442,9 +443,9 @@ static uint64_t across_of(const struct borders *b, fsd_id tensor)
                : b->sums[tensor];
 }
 
-/* Fills `sums`, which marks the outputs of certain sums behind the If: all operands of
- * such a sum are read from before the If (across_of()). The nodes from `full` on need
- * no entry, because they read nothing from before an If. */
+/* Fills `sums`. It marks the output of each Add that is behind the If and has only
+ * operands from before the If (across_of()). The nodes from `full` on need no entry,
+ * because they read nothing from before an If. */
 static void find_sums(struct borders *b, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -482,9 +483,10 @@ static fsd_id norm_behind(const struct fsd_marks *m, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* Adds the groups around `sum`, which adds a residual that the other part computes. The
- * kernel reshapes this residual between the sums. A product before the sums therefore
- * absorbs the first sum, and a normalization after the sums absorbs the second sum. */
+/* Adds the groups around the node `sum`, which adds a residual from the other side of
+ * the If. The kernel has two sums, and reshapes the residual between them. A product
+ * before the sums therefore absorbs the first sum, and a normalization after the sums
+ * absorbs the second sum. */
 static void add_residual(const struct fsd_marks *m, fsd_id group, fsd_id sum,
                          struct fsd_candidate *c)
 {
@@ -544,8 +546,8 @@ static void add_stacked(struct borders *b, fsd_id i)
     }
 }
 
-/* If the node adds a residual that the other part computes, adds the groups that
- * produce and consume the sum. */
+/* If node i adds a residual from the other side of the If, adds the groups that produce
+ * and consume the sum. */
 static void add_across(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
@@ -570,8 +572,8 @@ static void add_across(struct borders *b, fsd_id i)
     }
 }
 
-/* If only a pooling is left after the If, and a single product reads the result: adds
- * that product, because it absorbs the pooling. */
+/* If a pooling is the group's only node after the If, and a single product reads the
+ * group's output: adds that product, because it absorbs the pooling. */
 static void add_pooled(const struct fsd_marks *m, fsd_id group, struct fsd_candidate *c)
 {
     fsd_id behind = fsd_tensor_only_reader(m->d->model, c->tensor);
@@ -583,8 +585,8 @@ static void add_pooled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
         fsd_break_add(c, user);
 }
 
-/* If the group has a product and ends with a scale, and a single product reads the
- * result: adds that product, because it absorbs the scale. */
+/* If the group has a product and ends with a scale, and the group's only consumer is a
+ * group with a product: adds that consumer, because its product absorbs the scale. */
 static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candidate *c)
 {
     uint32_t n = m->state->groups.at[group].nodes.n;
@@ -648,8 +650,8 @@ void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
         b.open |= (uint64_t)!fsd_break_is_none(&made[i]) << i;
     }
     add_parts(&b, false);
-    /* Some builders refuse several Ifs beside a branch that bypasses them, so borders
-     * are forwarded only if no other group changes. */
+    /* Some builders refuse several Ifs if a branch of the model bypasses these Ifs. The
+     * borders are therefore forwarded only if the break changes no other group. */
     EACH_OPEN(&b, bit, UINT64_MAX)
     if (made[bit].n == 1)
         pass_borders(m, groups[bit], &made[bit]);

@@ -31,8 +31,10 @@ enum fsd_place_why {
     FSD_WHY_INPUT,
     FSD_WHY_OUTPUT,    /**< the tensor is an output of the network */
     FSD_WHY_CONV,      /**< a generated kernel of a Conv writes the tensor */
-    FSD_WHY_FORM,      /**< a generated kernel writes the tensor in a different form */
-    FSD_WHY_READER,    /**< a generated kernel reads the tensor in a different form */
+    FSD_WHY_FORM,      /**< a generated kernel writes the tensor, but an output of
+                            the network would have another layout or shape */
+    FSD_WHY_READER,    /**< a generated kernel reads the tensor, but an output of
+                            the network would have another layout or shape */
     FSD_WHY_SHARED,    /**< products in one kernel read the tensor and its duplicates */
     FSD_WHY_JOINED,    /**< the tensor is the result of one of several products in one
                             kernel */
@@ -109,8 +111,9 @@ struct fsd_marks {
                                     value */
     struct fsd_users **users;  /**< indexed by value of a tensor: the result of
                                     fsd_marks_users(); NULL: not known yet */
-    uint32_t *stamps, *walks;  /**< for fsd_marks_users(): the last walk that visited
-                                    each value and group, and the number of walks */
+    uint32_t *stamps, *walks;  /**< for fsd_marks_users(). stamps: the last walk that
+                                    visited a value or group, indexed by value, then by
+                                    group; walks: the number of walks so far */
 };
 
 /** Finds all places, kinds and breaks.
@@ -184,24 +187,24 @@ struct fsd_users {
     fsd_id_vec groups; /**< the consuming groups, each once, in the order in which they
                             are found */
     fsd_id *sorted;    /**< the same groups, by ascending number */
-    bool outside;  /**< the model outputs the values, or a layer that computes no core
-                        node reads the values */
+    bool outside;  /**< the values are an output of the model, or are read by a layer
+                        without core nodes (change/state/state.h) */
     bool in_place; /**< a Concat that no layer computes reads the values */
     bool loops;    /**< control flow or a recurrent operator reads the values */
     bool merged;   /**< several nodes compute these values, and one of these nodes is
                         merged */
-    bool joined;   /**< one of the groups is several products in one kernel */
+    bool joined;   /**< in one of the groups, one kernel computes several products */
 };
 
-/** The consumers of a tensor's values. Tensors with equal values share one result,
- *  which is computed once.
+/** The consumers of a tensor's values. The consumers are found once for all tensors
+ *  with equal values, so these tensors have the same consumers.
  *  @return never NULL; FSD_NONE has no consumers */
 const struct fsd_users *fsd_marks_users(const struct fsd_marks *m, fsd_id tensor);
 
 bool fsd_users_have(const struct fsd_users *users, fsd_id group);
 
-/** Whether the builder generated the layer's kernel for its nodes, and all steps of the
- *  kernel are known. */
+/** Whether the builder generated a kernel for the nodes of the layer, and all steps of
+ *  this kernel are known. */
 bool fsd_layer_is_generated(const struct fsd_graph *engine, fsd_id layer);
 /** Whether the node is a Conv, Gemm or MatMul. */
 bool fsd_node_is_product(const struct fsd_diff *d, fsd_id node);

@@ -85,9 +85,9 @@ static const char *first_number_of(const struct marker *m, const char *at,
     return at;
 }
 
-/* The condition of the Ifs: whether the first number of the input differs from 0. Only
- * a run shows this, so no builder can decide it. If the rank of the input is unknown,
- * the greatest number is used instead of the first one. */
+/* The condition of the Ifs: whether the first number of the input differs from 0. This
+ * number is only known at run time, so no builder can decide the condition. If the rank
+ * of the input is unknown, the greatest number is used instead of the first one. */
 static const char *condition_of(const struct marker *m)
 {
     fsd_id input = fsd_marks_condition(m->d);

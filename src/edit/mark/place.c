@@ -11,8 +11,8 @@
  *     generated kernel  [Corr Silu] -> hwc -> [Corr Silu]     Silu moves into the
  *                                                             kernel that converts
  *
- * The reason is that the builder generates one kernel for pointwise work and the
- * conversions beside it.
+ * Corr is a convolution in a generated kernel. Silu moves because the builder generates
+ * one kernel for pointwise work and the conversions beside it.
  */
 #include "edit/graph.h"
 #include "edit/mark/mark.h"
@@ -125,7 +125,7 @@ static bool has_conv(const struct fsd_graph *e, fsd_id layer)
 }
 
 /* Whether the group has a Resize or a Concat. The builder may split off the nodes
- * before it. */
+ * before the Resize or Concat. */
 static bool has_seam(const struct fsd_marks *m, fsd_id group)
 {
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
@@ -138,9 +138,9 @@ static bool has_seam(const struct fsd_marks *m, fsd_id group)
     return false;
 }
 
-/* Whether a node of the group reads the tensor as a residual, beside a product of the
- * group. If the builder converts the tensor, that node may move into a kernel of its
- * own. */
+/* Whether the group has a product and adds the tensor as a residual: a node of the
+ * group reads the tensor and an output of the group. If the builder converts the
+ * tensor, that node may move into a kernel of its own. */
 static bool reads_beside(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;
@@ -178,9 +178,9 @@ static bool meets_pooling(const struct fsd_marks *m, fsd_id group)
     return false;
 }
 
-/* Whether a conversion of the tensor would change a generated kernel that reads it: one
- * that adds the tensor as a residual, one before a pooling, or one with a Resize or
- * Concat whose output is not row-major. */
+/* Whether a conversion of the tensor would change a generated kernel that reads the
+ * tensor. Such a kernel adds the tensor as a residual, is before a pooling, or has a
+ * Resize or Concat and an output that is not row-major. */
 static bool reader_takes_part(const struct fsd_marks *m, fsd_id tensor, fsd_id port)
 {
     const struct fsd_graph *e = m->d->engine;
@@ -247,9 +247,9 @@ static enum fsd_place_why why_not_free(const struct fsd_marks *m,
         return FSD_WHY_JOINED;
     if (users->in_place)
         return FSD_WHY_IN_PLACE;
-    /* The builder computes duplicates of a node once, for all products in one kernel.
-     * If a duplicate is an output of the network, the builder computes it
-     * separately. */
+    /* The builder computes duplicate nodes once, and one kernel computes all products
+     * that read them. If a duplicate becomes an output of the network, the builder
+     * computes it separately. */
     if (users->merged && users->joined)
         return FSD_WHY_SHARED;
     if (e->layers.at[p->layer].provider != FSD_PROVIDER_COMPILER)
@@ -293,7 +293,7 @@ static fsd_id data_of(const struct fsd_marks *m, fsd_id node)
     return FSD_NONE;
 }
 
-/* The place of the output of a node that no layer computes. */
+/* The place of a node's output if no layer computes the node. */
 static struct fsd_tensor_place place_left(const struct fsd_marks *m, fsd_id node)
 {
     const struct fsd_node_result *r = &m->d->nodes[node];
@@ -408,8 +408,8 @@ static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 
 /* ----------------------------------------------------------------------- together */
 
-/* Whether the layer is a generated kernel that has a converted tensor on one side:
- * among its outputs if `reads`, else among its inputs. */
+/* Whether the layer is a generated kernel with a converted tensor among its outputs or,
+ * without `reads`, among its inputs. */
 static bool is_converted_beside(const struct fsd_marks *m, const bool *converted,
                                 fsd_id layer, bool reads)
 {

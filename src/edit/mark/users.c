@@ -127,7 +127,7 @@ fsd_id fsd_marks_owner(const struct fsd_marks *m, fsd_id node)
     return m->group_of[node];
 }
 
-/* Sets the members that hold for all tensors with the value, and sorts the groups. */
+/* Sets `merged` and `joined` for all tensors with this value, and sorts the groups. */
 static void sum_up(const struct fsd_marks *m, struct fsd_users *users, fsd_id value)
 {
     uint32_t n = users->groups.n;

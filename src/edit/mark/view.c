@@ -373,7 +373,7 @@ static void fill_break(struct fsd_arena *arena, struct break_row *row,
 
 struct form {
     const char *name, *text, *row, *between;
-    const char *cannot; /* characters that a name must not have in this list */
+    const char *cannot; /* names with one of these characters are refused */
 };
 
 static const struct form forms[] = {

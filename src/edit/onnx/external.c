@@ -81,8 +81,8 @@ static bool is_inside(const char *location)
     return true;
 }
 
-/* The file with this path in the model's folder, which is opened once; NULL if it
- * cannot be opened. */
+/* The file with this path in the model's folder; NULL if the file cannot be opened.
+ * Each file is opened only once. */
 static const struct fsd_file *file_at(struct fsd_outside *from, const char *location,
                                       struct fsd_error *err)
 {

@@ -46,7 +46,7 @@ struct field {
 };
 
 static const struct field FIELDS[] = {
-    {MODEL, 2, WORD, FSD_NAMED_WORD}, /* the producer, and its version */
+    {MODEL, 2, WORD, FSD_NAMED_WORD}, /* field 2: producer; field 3: its version */
     {MODEL, 3, WORD, FSD_NAMED_WORD},
     {MODEL, MODEL_GRAPH, INTO, GRAPH},
     {MODEL, 8, INTO, OPSET},
@@ -85,7 +85,7 @@ static const struct field FIELDS[] = {
     {ATTRIBUTE, 4, WORD, FSD_NAMED_WORD},
     {ATTRIBUTE, ATTRIBUTE_TENSOR, INTO, TENSOR},
     {ATTRIBUTE, ATTRIBUTE_GRAPH, INTO, GRAPH},
-    {ATTRIBUTE, 7, KEEP, 0}, /* packed floats, and packed ints */
+    {ATTRIBUTE, 7, KEEP, 0}, /* field 7: packed floats; field 8: packed ints */
     {ATTRIBUTE, 8, KEEP, 0},
     {ATTRIBUTE, 9, WORD, FSD_NAMED_WORD},
     {ATTRIBUTE, ATTRIBUTE_TENSORS, INTO, TENSOR},
@@ -110,7 +110,7 @@ static const struct field FIELDS[] = {
     {SPARSE, SPARSE_VALUES, INTO, TENSOR},
     {SPARSE, SPARSE_INDICES, INTO, TENSOR},
     {SPARSE, 3, KEEP, 0},
-    {TENSOR, 1, KEEP, 0}, /* sizes, and elements of each kind */
+    {TENSOR, 1, KEEP, 0}, /* sizes; the fields below that stay: elements by type */
     {TENSOR, 4, KEEP, 0},
     {TENSOR, 5, KEEP, 0},
     {TENSOR, 6, RENAME, FSD_NAMED_WORD},
@@ -121,7 +121,7 @@ static const struct field FIELDS[] = {
     {TENSOR, 11, KEEP, 0},
 };
 
-/* A function of the model. If `name` is empty: a domain that has functions. */
+/* A function of the model or, if `name` is empty, a domain that has functions. */
 struct called {
     struct fsd_slice domain, name;
 };
@@ -175,8 +175,8 @@ static struct context context_of(const struct hider *h, struct fsd_slice node)
 
 enum { FILL = 1 << 16 };
 
-/* The bytes that fill a tensor repeatedly: one element or, of a type smaller than a
- * byte, several elements. */
+/* The bytes that are repeated to fill a tensor: one element, or several elements if the
+ * type is smaller than a byte. */
 struct fill {
     unsigned char bytes[8];
     unsigned bits; /* 0: tensors of this type are not filled */
@@ -231,8 +231,9 @@ static struct fill fill_of(int type, bool row)
     return fill;
 }
 
-/* The number of bits of an element, for types whose numbers stay; 0 for other types.
- * Used for a tensor whose numbers are in another file. */
+/* The number of bits of an element, for types whose numbers stay if they are in the
+ * model's file; 0 for other types. Zeros of this size replace numbers in another
+ * file. */
 static unsigned bits_of_kept(int type)
 {
     switch (type) {
@@ -333,8 +334,8 @@ static bool put_weight(struct hider *h, struct fsd_slice bytes, struct fsd_piece
 
 /* -------------------------------------------------------------------------- names */
 
-/* Returns the bytes of a packed list of floats, which are the fill if weights are
- * hidden. */
+/* Returns a packed list that is as long as `list`, and in which each float is the
+ * fill. */
 static struct fsd_slice filled_floats(struct hider *h, struct fsd_slice list)
 {
     struct fill fill = fill_of(ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, false);

@@ -42,9 +42,9 @@ struct fsd_onnx_hiding {
     void *payload;
     bool weights; /**< whether to replace the numbers of weights. Floats become 2^-6.
                        Integers of up to 16 bits become 1, or 0 in a list, such as zero
-                       points. Integers of 32 and 64 bits, which are sizes and indices,
-                       and single numbers stay; if they are in another file, they become
-                       0 */
+                       points. Integers of 32 and 64 bits are sizes and indices: they
+                       stay, or become 0 if they are in another file. A single number
+                       stays if it is in the model's file */
 };
 
 /** Writes the model with these changes.

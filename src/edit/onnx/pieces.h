@@ -1,5 +1,5 @@
 /* A file in preparation, as a list of borrowed ranges of bytes: ranges of a mapping, or
- * new bytes. A message around ranges needs only new bytes for its header. Only
+ * new bytes. A message that encloses ranges needs new bytes only for its header. Only
  * src/edit/onnx includes this. */
 #pragma once
 
@@ -37,8 +37,8 @@ void fsd_pieces_narrowed(struct fsd_arena *arena, struct fsd_pieces *to,
 void fsd_pieces_number(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
                        uint64_t value);
 
-/** Appends the bytes from *from to the block, and sets *from to the end of the
- *  block. */
+/** Appends the bytes between *from and the start of the block, and sets *from to the
+ *  end of the block. */
 void fsd_pieces_until(struct fsd_arena *arena, struct fsd_pieces *to, const char **from,
                       const struct fsd_wire_block *block);
 
@@ -54,8 +54,8 @@ typedef const struct fsd_file *fsd_mapping_fn(void *payload, const char *at,
 /** Writes the pieces of a model. Releases the pages of mappings that were written, so
  *  that a mapping of 2 GB does not stay in memory.
  *  @param file the file of the model
- *  @return before anything is written, FSD_E_LIMIT if the result is larger than 2 GiB
- *          and the model is not; later FSD_E_WRITE */
+ *  @return FSD_E_LIMIT, before anything is written, if the result is larger than 2 GiB
+ *          but the model is not; FSD_E_WRITE if the output cannot be written */
 enum fsd_status fsd_pieces_write(const struct fsd_pieces *all,
                                  const struct fsd_file *file, fsd_mapping_fn *mapping,
                                  void *payload, FILE *out, struct fsd_error *err);

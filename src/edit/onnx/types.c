@@ -9,7 +9,8 @@
 #include "edit/onnx/write.h"
 #include "model/onnx/collected.h"
 
-/* Writes a field whose message gets one more field, a number, at its end. */
+/* Writes the message as `field`. Appends one field to the message: `number`, with the
+ * value `value`. */
 static void put_with_number(struct fsd_arena *arena, uint32_t field,
                             struct fsd_slice message, uint32_t number, int value,
                             struct fsd_pieces *to)

@@ -21,8 +21,8 @@ struct writer {
     struct fsd_arena *arena; /* the arena of the edits */
     struct fsd_wire_walk walk;
     struct fsd_outside outside;
-    uint32_t missing; /* number of inputs and outputs that edits set, but that the nodes
-                         in the file lack */
+    uint32_t missing; /* number of names of inputs and outputs that edits set, but that
+                         were not written, because the nodes in the file lack them */
     uint32_t *met;    /* indexed by change of a node: how often the change was
                          applied */
     bool *met_listed; /* indexed by change of a list: the change was applied */
@@ -89,8 +89,9 @@ static bool has_field(struct fsd_slice message, uint32_t number)
 }
 
 /* Writes an attribute with the edits in its bodies. *body is the number of the node's
- * next body, as the loader numbers bodies: first `g`, which the file may split into
- * parts, then each of `graphs`. The body of a call is last, and is no graph. */
+ * next body. Bodies are numbered as in the loader: first the field `g`, which may be in
+ * parts in the file, then each graph in `graphs`. If the node calls a function, the
+ * function is its last body, which no attribute contains. */
 static void edit_attribute(struct writer *w, struct fsd_slice attribute, fsd_id node,
                            uint32_t *body, struct fsd_pieces *to)
 {
@@ -112,8 +113,8 @@ static void edit_attribute(struct writer *w, struct fsd_slice attribute, fsd_id 
     fsd_pieces_rest(w->arena, to, from, attribute);
 }
 
-/* Writes a name in a node's list of inputs or outputs. *place is its position in the
- * list. */
+/* Writes the new name of an input or output of a node, if an edit sets one. *place is
+ * the position of the input or output, and is incremented. */
 static void put_name(struct writer *w, const struct fsd_renamed *of, uint32_t *place,
                      const struct fsd_wire_block *block, const char **from,
                      struct fsd_pieces *to)
@@ -343,7 +344,7 @@ static void edit_graph(struct writer *w, struct fsd_slice graph, fsd_id scope,
 
 /* ---------------------------------------------------------------------- the model */
 
-/* The number of the graph's field for a list. */
+/* The number of the field of GraphProto that has the entries of the list. */
 static uint32_t field_of(unsigned list)
 {
     switch (list) {

@@ -215,8 +215,8 @@ static void retype_made(struct editor *e, fsd_id tensor)
             fsd_onnx_set_output(e->edits, producer, i, new_name(e, tensor, made));
 }
 
-/* The tensor that has these values in this type: the tensor itself, or the tensor from
- * which a Cast of the model produces it. */
+/* The tensor that has the values of `tensor` in this type: `tensor` itself, or the
+ * tensor from which a Cast of the model produces `tensor`. */
 static fsd_id source_of(const struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
     fsd_id same = e->plan->same[tensor];

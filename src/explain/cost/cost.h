@@ -16,10 +16,10 @@
 #include "model/ops/sizes.h"
 
 struct fsd_node_cost {
-    int64_t macs;     /**< number of multiply-adds, an amount of model/ops/amount.h;
-                           -1 if unknown */
+    int64_t macs;     /**< number of multiply-adds, as an amount, which may depend on
+                           dynamic sizes (model/ops/amount.h); -1 if unknown */
     int64_t work;     /**< `macs` or, if `macs` is 0, the number of elements that the
-                           node writes; an amount, too; -1 if unknown */
+                           node writes, as an amount; -1 if unknown */
     double ms;        /**< its share of the times of its layers, in milliseconds;
                            negative if unknown */
     double moved_ms;  /**< the part of `ms` in layers that only move data, in
@@ -72,7 +72,7 @@ struct fsd_time_sums {
 struct fsd_spent_sum {
     uint32_t layers;
     uint32_t unknown; /**< number of layers with unknown bytes */
-    int64_t bytes;    /**< bytes of all other layers */
+    int64_t bytes;    /**< bytes of the layers with known bytes */
     double ms;        /**< time in milliseconds; negative if not measured */
     double share;     /**< fraction of the total time if times were measured, else of
                            the known bytes of all layers, from 0 to 1; negative if
@@ -95,12 +95,12 @@ struct fsd_known_sizes {
     fsd_tensor_vec tuned;    /**< inputs of the model whose dynamic sizes are set to the
                                   sizes for which the builder optimized the engine */
     fsd_tensor_vec run_with; /**< inputs of the model whose dynamic sizes are set to the
-                                  sizes of a run of the engine in the log */
+                                  sizes of the run that the log describes */
 };
 
 struct fsd_cost {
-    struct fsd_amounts *amounts;   /**< the terms of dynamic sizes to which amounts
-                                        refer */
+    struct fsd_amounts *amounts;   /**< the table of polynomials in dynamic sizes to
+                                        which amounts below -1 refer */
     const struct fsd_sizes *sizes; /**< sizes of the model's tensors */
     fsd_id *like;                  /**< indexed by port of the engine: the model tensor
                                         at the port, or another model tensor with the
@@ -108,7 +108,7 @@ struct fsd_cost {
     struct fsd_node_cost *nodes;   /**< indexed by node */
     struct fsd_layer_cost *layers; /**< indexed by layer */
     int64_t unattributed;          /**< multiply-adds of nodes whose layers are unknown,
-                                        an amount */
+                                        as an amount */
     struct fsd_time_sums sums;
     struct fsd_spent_sum spent[FSD__SPENT_COUNT]; /**< indexed by class: the layers of
                                                        the class */
@@ -152,8 +152,8 @@ const char *fsd_spent_name(enum fsd_spent value);
 /** The name in sentences, such as "data movement that the model requires". */
 const char *fsd_spent_words(enum fsd_spent value);
 
-/** A layer's fraction of the engine's time, or else of its bytes, as in
- *  fsd_spent_sum.share; negative if unknown. */
+/** A layer's fraction of the total time or, if times were not measured, of the known
+ *  bytes of all layers (like fsd_spent_sum.share); negative if unknown. */
 double fsd_cost_share(const struct fsd_diff *d, fsd_id layer);
 
 /** The fraction of a layer's cost that the user saves by following the advice on the
@@ -164,15 +164,15 @@ double fsd_cost_saved(const struct fsd_diff *d, fsd_id layer);
  *  that the layer reads and writes. */
 double fsd_cost_padded(const struct fsd_diff *d, fsd_id layer);
 
-/** The i-th size of the tensor at a port of the engine, an amount; if the size is
- *  dynamic, the size of the model's tensor. -1 if unknown. */
+/** The i-th size of the tensor at a port of the engine, as an amount; -1 if unknown.  A
+ *  dynamic size is derived from the model tensor in `c->like`. */
 int64_t fsd_port_size(const struct fsd_graph *engine, const struct fsd_cost *c,
                       const struct fsd_port *port, const struct fsd_form *form,
                       uint32_t i);
 
-/** If the bytes of a layer are unknown, the first of its tensors with an unknown shape
- *  or type, which is the reason; FSD_NONE if the bytes are known or no tensor is the
- *  reason. */
+/** The tensor that is the reason why the bytes of a layer are unknown: the first of the
+ *  layer's tensors with an unknown shape or type.  FSD_NONE if the bytes are known, or
+ *  if no tensor is the reason. */
 fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer);
 
 /** The roofline of a layer: the shortest time that its bytes and its multiply-adds can
@@ -187,8 +187,8 @@ struct fsd_roofline {
                           bytes */
 };
 
-/** Computes the roofline of a layer.  A multiply-add counts as two operations of the
- *  peak, as in vendors' data sheets. */
+/** Computes the roofline of a layer.  A multiply-add counts as two operations, as in
+ *  the peaks of vendors' data sheets. */
 struct fsd_roofline fsd_cost_roofline(const struct fsd_diff *d, fsd_id layer);
 
 /* The tensors in memory, and their lifetimes.  A tensor lives from the first layer that
@@ -211,8 +211,8 @@ struct fsd_lives {
     int64_t *alive;      /**< indexed by layer: bytes of all tensors inside the engine
                               while the layer runs; negative if unknown */
     int64_t peak, sum;   /**< bytes of the tensors with known sizes inside the engine.
-                              `peak`: the largest sum of those that exist at the same
-                              time; `sum`: the sum of all */
+                              `peak`: the largest sum of tensors that exist at the same
+                              time; `sum`: the sum of all these tensors */
     int64_t inputs, outputs;  /**< bytes of the network's inputs and outputs; negative
                                    if there are none or a size is unknown */
     int64_t weights;          /**< bytes of weights and biases */

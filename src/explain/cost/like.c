@@ -1,6 +1,7 @@
 /*
- * Finds dynamic sizes of the engine's tensors.  An engine tensor without a counterpart
- * in the model has the sizes of a model tensor that the nodes of its producer output:
+ * Finds dynamic sizes of the engine's tensors.  If an engine tensor has no counterpart
+ * in the model, the layer that produces it computes some nodes, and the engine tensor
+ * has the sizes of an output of these nodes:
  *
  *     kernel   Conv_3  ->  __mye12 [-1,16,-1,-1]  ->  kernel  Conv_7
  *     model    Conv_3  ->  c [batch,16,h/2,w/2]   ->  Conv_7
@@ -44,8 +45,8 @@ static int64_t product(const struct search *s, uint32_t i, uint32_t end)
     return n;
 }
 
-/* Whether `size` is the product of the first or, with `last`, of the last few sizes of
- * the shape. */
+/* Whether `size` is the product of the first few sizes of the shape.  With `last`:
+ * whether `size` is the product of the last few sizes. */
 static bool is_end_of(const struct search *s, const struct fsd_shape *shape,
                       int64_t size, bool last)
 {
@@ -58,9 +59,9 @@ static bool is_end_of(const struct search *s, const struct fsd_shape *shape,
 
 /* Whether the form may be a view of the shape, if only the form's size with index
  * `open` is unknown.  The product of the sizes before this index must be a product of
- * the shape's first sizes, and the product of the sizes behind it a product of the
- * shape's last sizes.  If both products are 1, the result is false, because any shape
- * would fit. */
+ * the shape's first sizes.  The product of the sizes behind this index must be a
+ * product of the shape's last sizes.  If both products are 1, the result is false,
+ * because any shape would fit. */
 static bool is_view(const struct search *s, const struct fsd_shape *shape,
                     uint32_t open)
 {
@@ -82,9 +83,9 @@ static uint32_t count_open(const struct fsd_graph *engine, const struct fsd_cost
 }
 
 /* The number of sizes behind the batch axes, if form and shape have different ranks.
- * The batches of a product may be one axis in one of them and several axes in the
- * other, as in [8,n,n] and [2,4,n,n].  The sizes behind the batches are equal in
- * both. */
+ * The batches of a matrix product may be one axis in the form and several axes in the
+ * shape, or the reverse, as in [8,n,n] and [2,4,n,n].  The sizes behind the batches are
+ * equal in both. */
 static uint32_t beside_batches(const struct fsd_form *form,
                                const struct fsd_shape *shape)
 {
@@ -213,8 +214,9 @@ static bool is_padded(int64_t size, int64_t from)
     return false;
 }
 
-/* Whether the model tensor fits the form: with equal sizes, in loose mode with one
- * padded size, or with a different rank. */
+/* Whether the model tensor fits the form.  If the ranks are equal, the sizes must be
+ * equal; in loose mode, one size may be padded.  If the ranks differ, the form must fit
+ * by is_view() or is_batched(). */
 static bool fits(const struct search *s, fsd_id tensor)
 {
     const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];
@@ -298,8 +300,9 @@ static void consider_layer(struct search *s, fsd_id layer, bool reads)
     }
 }
 
-/* Whether the known sizes of the form, except the last size, are equal to the sizes of
- * the shape.  If the ranks differ: whether exactly one of these sizes is unknown. */
+/* Whether the form, without its last size, fits the shape.  If the ranks are equal, the
+ * known sizes must be equal.  If the ranks differ, exactly one of the form's sizes must
+ * be unknown. */
 static bool fits_rows(const struct search *s, const struct fsd_shape *shape)
 {
     const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];
@@ -410,8 +413,8 @@ static fsd_id find_like(const struct fsd_match *m,
     return again.several ? FSD_NONE : again.found;
 }
 
-/* Whether the layer may read or write slices of tensors, as a step of a loop or a
- * kernel without a known node may. */
+/* Whether the layer may read or write slices of tensors: it is a step of a loop, or a
+ * generated kernel without a known node. */
 static bool takes_parts(const struct fsd_match *m, fsd_id layer)
 {
     struct fsd_span nodes = m->of_layer[layer];

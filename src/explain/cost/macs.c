@@ -1,7 +1,7 @@
 /*
  * Counts multiply-adds.  The operator and the sizes of a node determine its
- * multiply-adds (model/ops/macs.c).  For a layer, the sizes that the engine states come
- * first; otherwise its nodes' multiply-adds are added up.
+ * multiply-adds (model/ops/macs.c).  The multiply-adds of a layer follow from the sizes
+ * that the engine states or, without these sizes, are the sum over the layer's nodes.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"

@@ -7,8 +7,8 @@
  *     an output of int64    Cast int32 -> int32       ONNX fixes the type: the model
  *                                                     needs a Cast, which is a copy
  *
- * Another number of channels per group is no exception: no layer pads, and the next
- * kernel reads no padding.
+ * Advice to choose another number of channels per group is no exception: no layer pads
+ * then, and the next kernel reads no padding.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
@@ -49,8 +49,9 @@ static bool still_pads(const struct fsd_diff *d, fsd_id layer, const struct ends
                  fsd_form_count(d->engine, ends->out));
 }
 
-/* Whether the layer converts an INT32 output of the builder to INT64.  If ONNX fixes
- * the type of the output to INT64, the user can only replace the layer by a Cast. */
+/* Whether the layer converts an INT32 result of the engine to an INT64 output of the
+ * network.  If ONNX fixes the type of the output to INT64, the user can only replace
+ * the layer by a Cast. */
 static bool needs_cast(const struct fsd_diff *d, fsd_id layer, const struct ends *ends)
 {
     fsd_id producer = d->flows->of[layer].producer;

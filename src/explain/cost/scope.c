@@ -1,10 +1,10 @@
 /*
  * Assigns a module path to each node, from its name, its weight, or another node of its
  * layer.  Then sums layers, precisions and times by the first parts of these paths.
- * The number of parts is the depth.  If the user states no depth, it is the first depth
- * with more than USEFUL modules, but at most TOO_MANY.  A layer of several modules
- * counts in each of them.  Its time is divided among its nodes, so that times still add
- * up.
+ * The number of parts is the depth.  If the user states no depth, useful_depth()
+ * chooses one with more than USEFUL, but at most TOO_MANY modules, if there is such a
+ * depth.  A layer of several modules counts in each of them.  Its time is divided among
+ * its nodes, so that times still add up.
  */
 #include "explain/cost/scope.h"
 #include "base/base.h"
@@ -145,8 +145,8 @@ static struct fsd_scopes scopes_at(struct fsd_arena *arena, const struct path *p
     return s;
 }
 
-/* The first depth with more than USEFUL modules, or a smaller depth if that has more
- * than TOO_MANY. */
+/* The first depth with more than USEFUL modules.  If this depth has more than TOO_MANY
+ * modules, or if a depth adds no modules, the depth before it. */
 static unsigned useful_depth(const struct path *paths, uint32_t n)
 {
     unsigned best = 1;

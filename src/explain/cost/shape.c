@@ -48,8 +48,9 @@ static void take_tuned(const struct fsd_match *m, struct fsd_known_sizes *known,
 }
 
 /* Takes sizes from engine tensors.  With `unranked`, takes only sizes of tensors whose
- * rank is unknown so far, else only sizes of tensors whose rank is known.  A known rank
- * must be equal in the engine, because the engine may have flattened the tensor. */
+ * rank is unknown so far, else only sizes of tensors whose rank is known.  If the rank
+ * is known and the engine tensor has another rank, takes no sizes, because the engine
+ * may have flattened the tensor. */
 static void take_engine(const struct fsd_match *m, struct fsd_sizes *s, bool unranked)
 {
     for (fsd_id i = 0; i < m->engine->tensors.n; i++) {
@@ -66,8 +67,8 @@ static void take_all(const struct fsd_match *m, const struct fsd_history *h,
                      struct fsd_known_sizes *known, struct fsd_sizes *s)
 {
     fsd_match_bind_sizes(m, s);
-    /* If user and model leave a size dynamic, the size of a run of the engine counts
-     * or, if there is none, the size for which the builder optimized the engine. */
+    /* If user and model leave a size dynamic, it is taken from a run of the engine or,
+     * if there is none, from the sizes for which the builder optimized the engine. */
     take_log(m, h, known, s, true);
     take_log(m, h, known, s, false);
     take_tuned(m, known, s);

@@ -5,9 +5,9 @@
  *     Conv int8 -> fp32    MulAddReluMulMinMaxRounCast fp32 -> int8    Conv int8 -> ...
  *                          requantization
  *
- * A kernel requantizes if it reads floats that another kernel computed and writes a
- * quantized type, and all its operations are known and elementwise.  The epilogue of
- * the previous kernel could have performed these operations.  A normalization or an
+ * A kernel requantizes if its input is floats that another kernel computed, its output
+ * has a quantized type, and all its operations are known and elementwise.  The epilogue
+ * of the previous kernel could have performed these operations.  A normalization or an
  * average that writes INT8 needs a kernel anyway.  A kernel that quantizes an input of
  * the network has no previous kernel.
  */

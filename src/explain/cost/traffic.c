@@ -1,8 +1,8 @@
 /*
- * Counts the bytes of a layer's tensors as they are in memory, with padded vectors, and
- * of its weights.  Each element counts once, which is the least that a kernel can move:
- * it may read an element several times.  The bias is counted separately, because
- * published figures omit it.
+ * Counts the bytes of a layer: its tensors as they are in memory, with padded vectors,
+ * and its weights.  Each element counts once, which is the least that a kernel can
+ * move: a kernel may read an element several times.  The bias is counted separately,
+ * because published figures omit it.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"

@@ -107,8 +107,8 @@ static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, boo
     }
 }
 
-/* Prints the edge of a layer without known consumers: the layer or tensor that its name
- * mentions, or else the nodes that are linked to it. */
+/* Prints the edge of a layer without known consumers: the layer or tensor that the
+ * layer's name mentions, or else the nodes that are linked to the layer. */
 static void put_named_edge(const struct fsd_diff *d, fsd_id layer, bool quote,
                            FILE *out)
 {
@@ -203,10 +203,11 @@ void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 /* Each function below returns whether its advice proposes a change.  Advice that only
  * states a reason saves no time. */
 
-/* The type in which `layer`, at an end of a chain of data-movement layers, writes or
- * reads its data.  This is `own`, the type of the data-movement layer, if an output or
- * input of `layer` has this type or an unknown type; else the type of its first output
- * or input. */
+/* `layer` is at an end of a chain of data-movement layers.  Returns the type in which
+ * `layer` writes the data (`writes`) or reads it.  `own` is the type of the
+ * data-movement layer.  If an output (`writes`) or input of `layer` has the type `own`
+ * or an unknown type, the result is `own`; else it is the type of the first output or
+ * input. */
 static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool writes,
                               enum fsd_dtype own)
 {
@@ -465,8 +466,9 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* ------------------------------------------------------------- parts of a tensor */
 
-/* The number of channels in a vector of the form if the channels do not fill the last
- * vector; else 0.  Sets `channels` to the number of channels; -1 if unknown. */
+/* If the channels of the form do not fill the last vector, the number of channels that
+ * a vector has; else 0.  Sets `channels` to the number of channels of the form, or to
+ * -1 if it is unknown. */
 static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
                         int64_t *channels)
 {
@@ -528,8 +530,8 @@ static bool is_pooled(const struct fsd_diff *d, fsd_id layer)
 }
 
 /* Whether a product kernel writes the tensor that the layer copies, and this tensor is
- * also an output of the network.  If it were no output, the product kernel would write
- * it in place, however many layers read it. */
+ * also an output of the network.  If this tensor were no output, the product kernel
+ * would write it in place, however many layers read it. */
 static bool is_read_outside(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -577,9 +579,10 @@ static bool advise_conversions(const struct fsd_diff *d, fsd_id layer, FILE *out
     return true;
 }
 
-/* Advice for a layer that copies an input of a Concat to its place (`written`), or
- * copies out a part of a tensor for a Slice.  States only reasons that the dump shows
- * for this layer. */
+/* Advice for a layer that copies a part of a tensor.  With `written`, the layer copies
+ * an input of a Concat into the output of the Concat.  Without `written`, the layer
+ * copies a part out of a tensor, for example for a Slice.  States only reasons that the
+ * dump shows for this layer. */
 static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FILE *out)
 {
     const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),

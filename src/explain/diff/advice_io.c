@@ -210,9 +210,9 @@ static struct need need_of(const struct fsd_diff *d, fsd_id layer)
 
 /* ---------------------------------------------------------------------- the words */
 
-/* Finds the format with which the builder would not insert a layer at the input or
- * output `tensor` of the network; false if there is no such layer, or if no format
- * removes it. */
+/* `tensor` is an input or output of the network.  Finds the format of `tensor` with
+ * which the builder would not insert a layer there; false if there is no inserted
+ * layer, or if no format removes it. */
 static bool need_at(const struct fsd_diff *d, fsd_id tensor, bool input,
                     struct need *found)
 {

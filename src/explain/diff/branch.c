@@ -3,11 +3,11 @@
  * If, it builds only one branch:
  *
  *     If i   then_branch: Conv a    else_branch: Conv b
- *     kernel 3 computes a; no kernel computes b, and none jumps for i
+ *     kernel 3 computes a; no kernel computes b; the engine has no jump for i
  *
  * Then b is never computed.  Nothing is proved if the engine does not state the
  * contents of a layer, because the other branch may be in this layer.  Nothing is
- * proved either if the If of a jump is unknown.
+ * proved either if it is unknown to which If a jump of the engine belongs.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"

@@ -126,8 +126,8 @@ static bool comes_from(const struct fsd_match *m, const struct quantizer *q,
     return comes_from(m, q, fsd_node_in_tensor(g, node, data), factor, steps);
 }
 
-/* Whether all consumers quantize the tensor back to the integers from which the DQ
- * `from` computed it, multiplied by `factor`. */
+/* The tensor is the output of the DQ `from`, multiplied by `factor`.  Whether all its
+ * consumers quantize it back to the integers that `from` reads. */
 static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
                       fsd_id tensor, double factor, int *steps)
 {

@@ -155,8 +155,9 @@ static bool is_part(const struct fsd_graph *e, const struct fsd_form *form)
     return last >= count;
 }
 
-/* Whether the layer reads one part of a tensor whose parts several layers write.  The
- * consumer of a Concat in place needs such a layer if it cannot read the parts. */
+/* Whether the layer reads one part of a tensor whose parts several layers write.  If
+ * layers write a Concat in place, and the consumer of the Concat cannot read the parts,
+ * the consumer needs such a layer. */
 static bool reads_part(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span in = e->nodes.at[layer].in;
@@ -172,8 +173,8 @@ static bool any_part(const struct fsd_graph *e, struct fsd_span ports)
     return false;
 }
 
-/* FSD_CAUSE_CONCAT if the layer has several inputs and its output is larger than the
- * first; FSD_CAUSE_SLICE if it has one input and outputs fewer elements; else
+/* FSD_CAUSE_CONCAT if the layer has several inputs and its output is larger than its
+ * first input; FSD_CAUSE_SLICE if it has one input and outputs fewer elements; else
  * FSD_CAUSE_NONE. */
 static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
 {
@@ -189,10 +190,10 @@ static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
 
 /* Whether the model requests the movement.  It requests, for example, the kernel of a
  * Transpose, of a ScatterND, or of the reversal for the backward direction of an LSTM.
- * It does not request movement that the builder adds for a MatMul or an Attention,
- * padding, or copies for views.  It does not request a copy for a Concat or a Slice
- * either, because the builder could do these in place.  For such a copy, `linked` is
- * the cause. */
+ * It does not request padding, copies for views, or movement that the builder adds for
+ * a MatMul or an Attention.  It does not request a copy for a Concat or a Slice either,
+ * because the builder could perform a Concat or a Slice in place.  `linked` is the
+ * cause of such a copy. */
 static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause linked)
 {
     const struct fsd_match *m = c->m;

@@ -37,7 +37,8 @@ static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t 
 }
 
 /* How the output of the node controls other nodes, looking through consumers without
- * layers; CONTROL_NOT if the consumers use it differently. */
+ * layers; CONTROL_NOT if a consumer uses the output for something else, or if consumers
+ * use it in both ways. */
 static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
 {
     const struct fsd_graph *g = m->model;

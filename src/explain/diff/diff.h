@@ -80,10 +80,10 @@ struct fsd_layer_result {
 /** Why a data-movement layer exists. */
 struct fsd_reason {
     enum fsd_cause cause;
-    bool requested; /**< whether the layer moves data because a node of the model does,
-                         such as a Transpose.  Movement of a product's operand, or of an
-                         input of a Concat that could be in place, is not requested and
-                         has a cause */
+    bool requested; /**< whether the layer moves data because a node of the model, such
+                         as a Transpose, moves data.  Movement of a product's operand is
+                         not requested, and has a cause.  The same holds for movement of
+                         a Concat's input if the Concat could be in place */
     uint32_t event; /**< the event of the build log that inserted the layer; FSD_NONE if
                          there is none */
 };
@@ -91,8 +91,8 @@ struct fsd_reason {
 /* ------------------------------------------------------------------------- parts */
 
 /** For a model with several engines ("parts"): the engine to which each node belongs.
- *  A node belongs to the engine of its layers.  For a node without layers, the tensors
- *  that the engines read and write decide. */
+ *  A node belongs to the engine of its layers.  A node without layers belongs to an
+ *  engine if it is on a path from an input to an output of the engine. */
 struct fsd_parts {
     uint32_t n;
     fsd_id *of_node; /**< indexed by node: index of its engine in the `parts` of the
@@ -118,14 +118,14 @@ struct fsd_parts {
  *
  * A data-movement layer (a "mover" in names) is an inserted layer, a copy, or an
  * unfused Q or DQ.  It serves an edge of the model, directly or through other inserted
- * layers.  Its "flow" is this edge, with the chain of data-movement layers to which it
- * belongs.  Other layers have no flow.
+ * layers.  The "flow" of the layer is this edge, with the chain of data-movement layers
+ * that contains the layer.  Other layers have no flow.
  */
 
 /** A consumer of the output of a data-movement layer. */
 struct fsd_reader {
-    fsd_id layer;   /**< the first layer behind it that the builder did not insert;
-                         FSD_NONE for an output of the network */
+    fsd_id layer;   /**< the consumer, behind any inserted layers; FSD_NONE for an
+                         output of the network */
     fsd_id node;    /**< the node of `layer` that reads the model's tensor; FSD_NONE if
                          unknown */
     uint32_t input; /**< index of the node's input; undefined if `node` is FSD_NONE */
@@ -144,7 +144,7 @@ struct fsd_flow {
                               unknown */
     fsd_id producer; /**< the node that outputs `model_tensor`; FSD_NONE for an input of
                           the model, or if unknown */
-    struct fsd_span readers; /**< its consumers, a span of fsd_flows.readers */
+    struct fsd_span readers; /**< the layer's consumers, in fsd_flows.readers */
     fsd_id served;           /**< for a layer without tensors: the adjacent layer that
                                   its name mentions; else FSD_NONE */
     fsd_id before;           /**< the data-movement layer whose output this layer reads;
@@ -244,8 +244,9 @@ struct fsd_products {
     enum fsd_dtype type;      /**< the type of all kernels in `narrow`;
                                    FSD_DTYPE_UNKNOWN if they have several types */
     bool none_quantizes;      /**< whether no product kernel outputs a quantized type
-                                   although the layers behind several of them quantize
-                                   the output.  This is the builder's choice */
+                                   although several of these kernels have layers behind
+                                   them that quantize the output.  The builder chose
+                                   this */
 };
 
 struct fsd_diff {
@@ -454,8 +455,8 @@ void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** Whether the layer costs nothing: it is a NoOp, or its measured time is 0. */
 bool fsd_layer_is_free(const struct fsd_diff *d, fsd_id layer);
 
-/** The padding of a tensor's axis that a layer adds before a Conv or GEMM kernel, or
- *  cuts off behind it.  The kernel needs aligned sizes. */
+/** The padding of a tensor's axis for a Conv or GEMM kernel, which needs aligned sizes.
+ *  A layer adds the padding before the kernel, or cuts it off behind the kernel. */
 struct fsd_padding {
     int64_t given, taken; /**< number of elements of the axis without and with the
                                padding; negative if the engine does not state them */

@@ -108,8 +108,8 @@ static void describe_peers(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_tale_finish(tale);
 }
 
-/* If the bias of a quantized product is the reason why it runs in floating point, adds
- * a sentence that states this. */
+/* If a quantized product runs in floating point because of its bias, adds a sentence
+ * that states this. */
 static void describe_bias(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     struct fsd_bias_misfit misfit;

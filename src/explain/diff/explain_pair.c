@@ -87,8 +87,8 @@ static void describe_reason(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_tale_finish(tale);
 }
 
-/* Adds the nodes and tensors between both nodes, their precisions and outcomes, and the
- * facts from the log. */
+/* Adds the tensor between both nodes, the precisions and outcomes of both nodes, and
+ * the facts from the log. */
 static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
                                fsd_id a, fsd_id b)
 {

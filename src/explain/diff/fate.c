@@ -126,11 +126,11 @@ static bool is_kernel_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
 enum join { APART, JOINED, VIEWED };
 
 /* How the layer `reader` reads the tensor that another layer writes at the port
- * `written`.  The nodes on the path from `made` to `wanted`, tensors of the model, are
- * between them.  VIEWED if both layers see the tensor with different shapes or strides,
- * and these have the sizes of `made` and `wanted`: the path is only this difference.
- * Otherwise one of the kernels may have performed a part of the path, and it is unknown
- * which one: JOINED. */
+ * `written`.  In the model, a path of nodes leads from the tensor `made` to the tensor
+ * `wanted`.  VIEWED: both layers see the engine tensor with different shapes or
+ * strides, the writer with the sizes of `made` and the reader with the sizes of
+ * `wanted`, so the path is only this difference.  JOINED: one of both kernels may have
+ * performed a part of the path, and it is unknown which kernel. */
 static enum join join_by(const struct fsd_match *m, const struct fsd_port *written,
                          fsd_id reader, fsd_id made, fsd_id wanted)
 {
@@ -152,7 +152,8 @@ static enum join join_by(const struct fsd_match *m, const struct fsd_port *writt
 enum { COPIES = 4 };
 
 /* Whether a kernel of node `reader` reads the output at `port`, directly or through
- * copies of quantized data.  No layer then computes the quantizers between them. */
+ * copies of quantized data.  No layer then computes the quantizers between `port` and
+ * `reader`. */
 static bool is_read_as_is(const struct fsd_match *m, uint32_t port, fsd_id reader,
                           int far)
 {
@@ -237,8 +238,9 @@ struct doubts {
     struct fsd_branches branches;
 };
 
-/* Whether a kernel of node `reader` computes node `other` or reads its output, and no
- * input of the kernels comes from a layer without a known node. */
+/* Whether a kernel of node `reader` computes node `other`, or reads the output of
+ * `other`.  False if an input of any kernel of `reader` comes from a layer without a
+ * known node. */
 static bool has_available(const struct fsd_match *m, fsd_id other, fsd_id reader)
 {
     const struct fsd_graph *e = m->engine;
