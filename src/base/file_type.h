@@ -1,8 +1,8 @@
 /*
  * Recognizes the type of a file from its first bytes.  A wrong guess only makes a
  * message less helpful, so few bytes are examined.
- * Layers and profiles both have the type FSD_FILETYPE_JSON; the JSON reader distinguishes
- * them.
+ * Layers and profiles both have the type FSD_FILETYPE_JSON; the JSON reader
+ * distinguishes them.
  */
 #pragma once
 

@@ -2,12 +2,13 @@
  * Opens a file that another file names, such as a file with the weights of a model. The
  * model may come from a stranger, who could put a symbolic link to a secret file in
  * place of the weights; the program would then copy the secret into an output. The
- * opened file must therefore be below the folder of the file that names it. The folder
- * counts as the user spelled it, and with its links resolved:
+ * opened file must therefore be below the folder of the file that names it. If that
+ * file is a link, the folder of the link and the folder of its target both count. In
+ * this example, the folders of model.onnx are snapshots/1 and blobs:
  *
- *     snapshots/1/model.onnx      -> ../../blobs/4f2a    its folders are snapshots/1
- *     snapshots/1/model.onnx_data -> ../../blobs/77c0    and blobs: may be read
- *     snapshots/1/weights         -> ../../../.ssh/key   is neither: EXDEV
+ *     snapshots/1/model.onnx      -> ../../blobs/4f2a
+ *     snapshots/1/model.onnx_data -> ../../blobs/77c0    in blobs: may be read
+ *     snapshots/1/weights         -> ../../../.ssh/key   in neither folder: EXDEV
  *
  * The functions below open the resolved path from the root, component by component, and
  * refuse a component that is a link by now. So the opened file is the file that was
@@ -59,8 +60,8 @@ static char *folder_of(const char *path)
     return realpath(n ? folder : ".", NULL);
 }
 
-/* Whether `real`, a path without links, is below the folder of the file `of`. The
- * folder counts both as the caller spelled it and with its links resolved. The file
+/* Whether `real`, a path without links, is below the folder of the file `of`. If `of`
+ * is a link, the folder of the link and the folder of its target both count. The file
  * `of` need not exist, because the model may be in memory. */
 static bool may_be_read(const char *real, const char *of)
 {

@@ -7,7 +7,7 @@
  *     posix.c, cookie.c, beside.c       Linux, macOS
  *     wasi.c, cookie.c, beside.c        WebAssembly
  *     windows.c, windows_files.c        Windows
- *     no_maps.c                         both of these
+ *     no_maps.c                         WebAssembly, Windows
  */
 #pragma once
 

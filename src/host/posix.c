@@ -108,7 +108,7 @@ char *fsd_host_variable(const char *name)
 static void become(const struct fsd_host_command *c, const sigset_t *mask)
 {
     rlim_t seconds = (rlim_t)(c->seconds + 0.999); /* RLIMIT_CPU counts whole seconds,
-                                                      and 0 would mean none */
+                                                      so fractions are rounded up */
     const struct rlimit limit = {seconds, seconds + 1};
 
     for (int number = 1; number < NSIG; number++)
@@ -245,8 +245,8 @@ static void set_handler(void)
     sigaction(SIGBUS, &action, &before);
 }
 
-/* Installs the handler for SIGBUS. A handler that the program set before now receives
- * only faults that no mapping caused. */
+/* Installs the handler for SIGBUS. If the program already had a handler, that handler
+ * now receives only faults that no mapping caused. */
 void fsd_host_on_lost(unsigned char *(*lost)(const unsigned char *at))
 {
 #if defined FSD_THREADS

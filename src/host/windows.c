@@ -186,8 +186,8 @@ static bool start(const struct fsd_host_command *c, PROCESS_INFORMATION *out)
     return started;
 }
 
-/* Returns a job object for the process, which ends it after this processor time.
- * Windows counts the time in units of 100 nanoseconds. */
+/* Returns a job object that ends the process after `seconds` of processor time. Windows
+ * counts the time in units of 100 nanoseconds. */
 static HANDLE job_of(HANDLE process, double seconds)
 {
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limit = {0};

@@ -348,8 +348,8 @@ void *fsd_memmem(const void *text, size_t n, const void *word, size_t m)
     return NULL;
 }
 
-/* Converts an ASCII letter to lower case if the flags request it. Other letters stay,
- * because no pattern needs them. */
+/* Converts an ASCII letter to lower case if the flags request it. Letters outside ASCII
+ * stay unchanged, because no pattern needs their conversion. */
 static unsigned char fold(char c, int flags)
 {
     return (unsigned char)(flags & FNM_CASEFOLD && c >= 'A' && c <= 'Z' ? c + 32 : c);

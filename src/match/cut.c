@@ -241,8 +241,8 @@ static bool is_cut(const struct fsd_cutter *c, struct fsd_span nodes)
 }
 
 /* Whether a node belongs to the cut.  The Q and DQ of weights depend on no input of the
- * unit.  They belong to the cut if a node that reads them does; the walk visits this
- * node first. */
+ * unit.  Such a node belongs to the cut if a node that reads its output belongs to the
+ * cut.  The walk visits the reading node first. */
 static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
 {
     const struct fsd_facts *f = c->m->facts;

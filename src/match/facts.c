@@ -131,8 +131,8 @@ static void look_at_node(struct growth *w, fsd_id node)
         give(w, node, OF_SIZES);
 }
 
-/* Takes one tensor from the worklist and updates its consumers, once per use; false if
- * the worklist is empty. */
+/* Takes one tensor from the worklist and updates its consumers.  A consumer that reads
+ * the tensor n times is updated n times.  Returns false if the worklist is empty. */
 static bool spread(struct growth *w, enum property p)
 {
     const struct fsd_graph *g = w->f->g;
@@ -213,9 +213,9 @@ static bool is_fixed(const struct fsd_sizes *sizes, fsd_id tensor)
     return ints && ints->n;
 }
 
-/* Marks values as constant that the model computes only from fixed sizes, such as "1 /
- * sqrt(head size)".  A tensor with a dynamic size may have fixed sizes too, so that
- * SHAPED alone does not find such values. */
+/* Marks a value such as "1 / sqrt(head size)" as constant if the model computes it only
+ * from fixed sizes.  SHAPED alone does not find such a value: the fixed size may be a
+ * size of a tensor that also has a dynamic size, so that the tensor is not SHAPED. */
 static void find_fixed_sizes(struct growth *w, struct fsd_arena *scratch)
 {
     struct fsd_facts *f = w->f;

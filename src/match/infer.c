@@ -1,7 +1,7 @@
 /*
- * Infers counterparts if the engine has no name of the model, for example because
- * another exporter wrote the engine's model.  The evidence is weights, sizes and the
- * paths between layers.
+ * Infers counterparts if no layer and no inner tensor of the engine has a name of the
+ * model, for example because another exporter wrote the engine's model.  The evidence
+ * is weights, sizes and the paths between layers.  Here, (864) is a number of weights:
  *
  *     engine   "x" -> conv(864) -> "t1" -> conv(9216), also reads "t2" -> "t3"
  *     model    input -> Conv(864) -> Relu -> Conv(9216) -> Add(other) -> Relu
@@ -9,9 +9,10 @@
  * Layers are visited in data-flow order, so that the inputs of a layer already have
  * counterparts.  A layer may begin with a node that reads these inputs, is not yet
  * assigned to a layer, and has as many weights as the layer.  If there is exactly one
- * such node, the layer computes it and the elementwise nodes after it that read only
- * inputs of the layer and results of its nodes.  The one tensor that leaves these nodes
- * is the layer's output if the sizes agree.
+ * such node, the layer computes this node.  The layer also computes the elementwise
+ * nodes behind this node that read only inputs of the layer and results of the layer's
+ * nodes.  If exactly one of these results leaves the layer, and the sizes agree, this
+ * result is the layer's output.
  *
  * Nothing is inferred if
  *
@@ -20,9 +21,10 @@
  *     layer ends,
  *   - sizes differ.
  *
- * Layers behind such a layer remain unknown, except a layer whose number of weights
- * only one node has.  If less than half of the layers with weights get a counterpart,
- * the engine was not built from this model, and all inferred counterparts are dropped.
+ * Layers behind such a layer remain unknown.  The exception is a layer if exactly one
+ * node, and no other layer, has the same number of weights.  If less than half of the
+ * layers with weights get a counterpart, the engine was not built from this model, and
+ * all inferred counterparts are dropped.
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"
@@ -249,9 +251,9 @@ static void keep_written(struct infer *x, struct part *p)
 }
 
 /* Whether it is unknown where the layer ends.  `tensor` is the output of the layer, and
- * `written` is the value that it may hold.  Each consumer layer without weights must
+ * may hold the value `written`.  A layer without weights that reads `tensor` must
  * compute a node without weights that reads `written`.  If there is no such node, the
- * elementwise nodes before may belong to this layer or to the consumer. */
+ * elementwise nodes before `written` may belong to either of the two layers. */
 static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
 {
     const struct fsd_graph *e = x->m->engine;

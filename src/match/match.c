@@ -292,8 +292,8 @@ static enum fsd_dtype first_of(const bool has[FSD__DTYPE_COUNT])
     return i < FSD__DTYPE_COUNT ? (enum fsd_dtype)i : FSD_DTYPE_UNKNOWN;
 }
 
-/* Finds a quantized type of the model and a quantized type of the engine if they have
- * no such type in common.  No builder quantizes to a type that the model's quantizers
+/* If the model and the engine have quantized types, but none in common, records one
+ * quantized type of each.  No builder quantizes to a type that the model's quantizers
  * do not state. */
 static void fit_narrow(const struct fsd_match *m, struct fsd_fit *fit)
 {

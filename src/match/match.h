@@ -93,7 +93,8 @@ struct fsd_match {
     uint32_t *by_node;         /**< indices in `links`, sorted by node, then layer */
 
     FSD_VEC(struct fsd_region) regions;
-    fsd_id *region_of_layer; /**< indexed by layer; FSD_NONE if it is in none */
+    fsd_id *region_of_layer; /**< indexed by layer: its region; FSD_NONE if the layer
+                                  is in no region */
     fsd_id *region_of_node;
     fsd_id *dissolved_in; /**< indexed by node: for a node without a link (such as a
                                view), the layer whose inputs and outputs enclose the
@@ -182,8 +183,8 @@ bool fsd_match_is_weight(const struct fsd_match *m, const struct fsd_port *port)
 /** Whether the log is usable and shows that no layer remains for the node. */
 bool fsd_match_left(const struct fsd_match *m, fsd_id node);
 
-/** Sets the named dimensions of the model, in `s`, to the sizes of the engine's
- *  inputs. */
+/** In `s`, the sizes of the model, sets the named dimensions to the sizes of the
+ *  engine's inputs. */
 void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s);
 
 /** The model's sizes, with the named dimensions set by fsd_match_bind_sizes(); the

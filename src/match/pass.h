@@ -26,8 +26,8 @@ bool fsd_layer_forwards(const struct fsd_graph *engine, fsd_id layer);
 /** Fills m->runs by the rules in runs.c.  All links must be known. */
 void fsd_match_find_runs(struct fsd_match *m);
 
-/** Updates m->dissolved_in for the views of units that have several layers.  All links
- *  must be known. */
+/** Updates m->dissolved_in for each view whose unit has several layers.  All links must
+ *  be known. */
 void fsd_match_place_views(struct fsd_match *m);
 
 /* The passes, one per file. */
@@ -45,8 +45,8 @@ void fsd_pass_region(struct fsd_match *m);
 void fsd_pass_conflict(struct fsd_match *m);
 void fsd_pass_choice(struct fsd_match *m);
 
-/** Fills m->counterpart from exact names, then across reformats, by the rules in
- *  counterpart.c. */
+/** Fills m->counterpart by the rules in counterpart.c: first from exact names, then
+ *  from the counterparts at the other side of reformats. */
 void fsd_match_counterparts(struct fsd_match *m);
 
 /** If no name fits, fills m->counterpart from weights, sizes and paths, by the rules in

@@ -78,9 +78,10 @@ static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id un
 
 /* -------------------------------------------------------------------- the nodes */
 
-/* Sets `from` and `to` of the node.  If the node has links, the chain's layers before
- * the first linked layer have to compute its inputs, and its output is complete in the
- * last linked layer.  Without links, any layer of the chain may compute the node. */
+/* Sets `from` and `to` of the node.  If layers of the chain have links to the node, the
+ * last of them completes the output of the node, so its position is `from`.  The first
+ * of them needs the inputs of the node, so its position is `to`.  Without such links,
+ * any layer of the chain may compute the node. */
 static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
 {
     const struct fsd_match *m = c->m;
@@ -96,8 +97,8 @@ static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
             high = place;
     }
     c->mark[node] = unit + 1;
-    c->from[node] = high ? high : 1; /* its consumers run here or later */
-    c->to[node] = high ? low : last; /* its producers run here or earlier */
+    c->from[node] = high ? high : 1; /* the node's consumers run here or later */
+    c->to[node] = high ? low : last; /* the node's producers run here or earlier */
 }
 
 static bool is_placed(const struct chain *c, fsd_id node, fsd_id unit)
@@ -143,7 +144,8 @@ static void link_chain(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
     fsd_id *nodes = c->m->pool.at + cut->nodes.at;
     uint32_t n = cut->nodes.n;
 
-    /* The nodes of the cut are unordered; the model lists nodes by number. */
+    /* Sorts the nodes by number, because the nodes of the cut are unordered.  In the
+     * order of the numbers, producers come before consumers. */
     qsort(nodes, n, sizeof *nodes, fsd_by_id);
     for (uint32_t i = 0; i < n; i++)
         place_node(c, nodes[i], unit, last);

@@ -128,8 +128,9 @@ static void sweep_back(struct choice *c)
     }
 }
 
-/* Fills `named` with the model tensors that the engine names, including the inputs of
- * kernels. */
+/* Fills `named`.  The engine names the inputs and outputs of the model, the
+ * counterparts of its tensors, and the tensors after which arguments of kernels are
+ * named. */
 static void find_named(struct choice *c)
 {
     const struct fsd_match *m = c->m;

@@ -7,10 +7,10 @@
 #include "match/pass.h"
 #include "model/graph/graph.h"
 
-/* The first layer that tensors link to a node, and the first layer in another unit that
- * tensors link to the node.  For any unit, one of the two is the first linked layer
- * outside this unit.  Both are stored because thousands of layers may share a name, and
- * each of them looks up the node. */
+/* Layers that tensors link to a node.  `first` is the first such layer, and `other` is
+ * the first such layer outside the unit of `first`.  So for any unit, one of the two is
+ * the first such layer outside this unit.  Both are stored because thousands of layers
+ * may share a name, and each of these layers looks up the node. */
 struct rivals {
     fsd_id first, other;
 };

@@ -17,7 +17,7 @@ static bool computes(const struct fsd_mention *mention)
 }
 
 /* Indexed by model tensor: the only Concat that consumes the tensor.  The result is
- * kept, because a tensor with many consumers may have as many copies. */
+ * kept, because a tensor with many consumers may also have many copy layers. */
 struct concats {
     fsd_id *of;
     bool *known;

@@ -33,8 +33,9 @@ struct spans {
     struct fsd_arena *scratch;
     fsd_id *owner;    /* indexed by node: the layer of the node; FSD_SEVERAL if there
                          are several, FSD_NONE if there is none */
-    fsd_id *enclosed; /* indexed by node: for a node without an owner, the layer with
-                         `ends` before and behind the node; FSD_SEVERAL or FSD_NONE */
+    fsd_id *enclosed; /* indexed by node: for a node without an owner, the layer that
+                         has `ends` before and behind the node; FSD_SEVERAL if there
+                         are several, FSD_NONE if there is none */
     bool *held;       /* indexed by the first model tensor of a value: whether the
                          engine has the value in memory */
     /* The following members describe the current layer. */
@@ -113,8 +114,8 @@ static void find_ends(struct spans *s)
     }
 }
 
-/* The constant that a mention names, or that a folded node named by the mention
- * outputs; FSD_NONE if there is none. */
+/* The constant that a mention names.  If the mention names a folded node, the output of
+ * this node.  FSD_NONE if the mention names neither. */
 static fsd_id constant_of(const struct fsd_match *m, const struct fsd_mention *mention)
 {
     if (mention->role == FSD_MENTION_CONSTANT)

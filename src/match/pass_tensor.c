@@ -16,7 +16,8 @@
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
-/* Appends to m->pool the layers of the unit with the highest fsd_layer_works(). */
+/* Appends to m->pool those layers of the unit for which fsd_layer_works() is highest
+ * and not 0. */
 static struct fsd_span find_workers(struct fsd_match *m, const fsd_id *layers,
                                     uint32_t n)
 {
@@ -122,8 +123,9 @@ static void link_unit_ends(struct ends *e, const struct fsd_cut *cut, uint32_t u
         link_ends(e, layer);
 }
 
-/* Returns the last layer of the nearest node that has layers, before `node` or, without
- * `before`, behind `node`; FSD_NONE if the path ends first. */
+/* Finds the nearest node that has layers, beginning with `node`.  If `before` is set,
+ * follows the first inputs, else the first outputs.  Returns the last layer of the node
+ * that was found; FSD_NONE if the path ends first or is too long. */
 static fsd_id layer_beside(const struct fsd_match *m, fsd_id node, bool before)
 {
     enum { FAR = 16 };

@@ -15,8 +15,8 @@ struct search {
     struct fsd_word word;
     struct fsd_picked *picked;
     bool found;
-    bool alone; /* whether the word names a layer or node, but the match links no node
-                   or layer of the wanted kind to it */
+    bool alone; /* whether the word names a node, but layers are wanted and the node has
+                   none; or a layer, but nodes are wanted and the layer has none */
 };
 
 /* ------------------------------------------------------------------- what is found */

@@ -19,7 +19,7 @@
 
 enum { MOST_STEPS = 256 };
 
-/* The steps of one layer for which no node has been found. */
+/* Those steps of one layer that have not been assigned to a node. */
 struct left {
     fsd_sym steps[MOST_STEPS];
     uint32_t n;

@@ -95,8 +95,8 @@ static bool reads_other(const struct unparsed *u, fsd_id parsed, fsd_sym tensor)
 }
 
 /* A consumer whose inputs prove that the parser did not read the node; FSD_NONE if
- * there is none.  If the log does not name the node, this proves nothing, because the
- * log may be an excerpt. */
+ * there is none.  A node that is missing in the log may still have been read, because
+ * the log may be an excerpt. */
 static fsd_id unlike_consumer(const struct unparsed *u, fsd_id node)
 {
     FSD_EACH_OF (t, u->model->ports, u->model->nodes.at[node].out, tensor) {
@@ -113,9 +113,10 @@ static fsd_id unlike_consumer(const struct unparsed *u, fsd_id node)
     return FSD_NONE;
 }
 
-/* Counts the model nodes that the parser did not read.  Visits the nodes in reverse
- * order, because consumers decide and a model lists them behind their producers.  Skips
- * bodies, because parsers rename tensors in bodies. */
+/* Counts the model nodes that the parser did not read.  The consumers of a node show
+ * whether the parser read the node.  So the nodes are visited in reverse order, because
+ * a model lists consumers behind their producers.  Nodes in bodies are skipped, because
+ * parsers rename tensors in bodies. */
 static void find_unparsed(struct fsd_history *h, const struct fsd_graph *parsed,
                           const struct fsd_graph *model, struct fsd_arena *scratch)
 {

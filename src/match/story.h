@@ -65,8 +65,9 @@ struct fsd_story {
                           each node */
 };
 
-/** Compares the network in the log with the model, and sets the members of `h` for it:
- *  node_of, n_parsed, unlike, unlike_name, and those that begin with "unparsed".
+/** Compares the network in the log with the model, and stores the result in members of
+ *  `h`: node_of, n_parsed, unlike, unlike_name, and those whose names begin with
+ *  "unparsed".
  *  @param parsed the network in the log, from fsd_log_network(); may be the model
  *         itself. */
 void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
@@ -92,6 +93,6 @@ uint32_t fsd_story_added(const struct fsd_story *story, const struct fsd_graph *
                          fsd_id layer);
 
 /** Corrects the engine's mentions with the log.  This is needed because names may
- *  collide: the parser names the second layer of a node `linear` "linear_1", and
- *  another node of the model may have the name "linear_1". */
+ *  collide: if a node is named "linear", the parser gives its second layer the name
+ *  "linear_1", and another node of the model may have this name. */
 void fsd_story_correct(struct fsd_story *story, struct fsd_graph *engine);

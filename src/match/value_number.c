@@ -166,9 +166,9 @@ static void share_numbers(struct numbering *v, fsd_id node, fsd_id first)
     }
 }
 
-/* Gives the output of an Identity of a constant the constant's number.  An exporter
- * that finds two equal initializers may replace the second one by an Identity of the
- * first. */
+/* Handles an Identity: if its input is a constant, its output gets the number of this
+ * constant.  An exporter that finds two equal initializers may replace the second one
+ * by an Identity of the first. */
 static void forward_constant(struct numbering *v, fsd_id node)
 {
     fsd_id in = fsd_node_in_tensor(v->g, node, 0);

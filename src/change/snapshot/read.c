@@ -588,7 +588,7 @@ static bool take_first(struct reader *r)
     if (!fsd_words_next_line(&r->w) || strcmp(r->w.word.text, "fusiondiff") != 0 ||
         !fsd_words_next(&r->w) || !fsd_words_at_own(&r->w, "snapshot")) {
         /* The message does not quote the line, because a symbolic link in a change
-         * under review may lead to a secret file, and the log of the check is public. */
+         * under review may lead to a secret file, and others read this log. */
         if (r->w.status == FSD_OK)
             r->w.status =
                 fsd_fail(r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,

@@ -332,8 +332,8 @@ static struct doubts find_doubts(const struct fsd_match *m,
 
 /* ------------------------------------------------------------------- between */
 
-/* How the consumers of the tensor are joined to `producer`, directly or through nodes
- * without layers that may dissolve: the highest value of all consumers. */
+/* How the consumers of the tensor are joined to `producer`: the highest value of all
+ * consumers.  Looks through nodes that have no layers and may dissolve. */
 static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id tensor,
                              bool quantized, int far)
 {
@@ -544,8 +544,8 @@ static struct fsd_node_result in_its_region(const struct fsd_match *m, fsd_id no
         const struct fsd_node *n = &m->engine->nodes.at[layer];
 
         quantized |= layer_is_quantized(m, layer);
-        /* A layer without a known node that reads or writes quantized data, but not
-         * both, may be an unfused Q or DQ. */
+        /* A layer without a known node may be an unfused Q or DQ if either its inputs
+         * or its outputs are quantized, but not both. */
         standing |= !m->of_layer[layer].n && ports_quantized(m->engine, n->in) !=
                                                  ports_quantized(m->engine, n->out);
     }
@@ -567,7 +567,7 @@ static struct fsd_node_result merged(const struct fsd_match *m, const struct dou
     return r;
 }
 
-/* The outcome of a node that the builder removed according to the log. */
+/* The outcome of a node that, according to the log, the builder removed. */
 static struct fsd_node_result by_log(const struct fsd_match *m, fsd_id node)
 {
     static const struct {

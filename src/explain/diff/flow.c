@@ -2,10 +2,10 @@
  * Finds the edge of the model that each data-movement layer serves.  find_source()
  * walks back through inserted layers to the layer that computed the data, and finds the
  * model's tensor on the way.  find_readers() walks forward through inserted layers to
- * the layers that consume the data.  node_reader() finds the node of such a layer that
- * reads the data, looking through quantizers and views without a layer.  Walks end
- * after a fixed number of steps, so that no engine takes quadratic time; if consumers
- * are left out, `cut` is set.  flow_named.c handles engines without tensors.
+ * the layers that consume the data.  In each of these layers, node_reader() finds the
+ * node that reads the data.  It looks through quantizers and views without a layer.
+ * Walks end after a fixed number of steps, so that no engine takes quadratic time; if
+ * consumers are left out, `cut` is set.  flow_named.c handles engines without tensors.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -162,8 +162,8 @@ static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *
     return found;
 }
 
-/* The model's tensor at a port of the layer; of a part of a Concat, the input of the
- * Concat.  FSD_NONE if the tensor is unknown. */
+/* The model's tensor at a port of the layer.  If the port has only a part of a Concat's
+ * output, this is the Concat's input with that part.  FSD_NONE if it is unknown. */
 static fsd_id counterpart_at(const struct fsd_match *m,
                              const struct fsd_layer_result *layers, fsd_id layer,
                              uint32_t port, bool output)
@@ -181,8 +181,8 @@ static fsd_id counterpart_at(const struct fsd_match *m,
 
 /* Sets `source`, `model_tensor` and `producer` of a flow: walks back through inserted
  * layers to the layer that computed the data.  The first tensor with a counterpart on
- * this path is the model's tensor.  If there is none, the outputs of an inserted layer
- * decide. */
+ * this path is the model's tensor.  If there is none and `layer` is inserted, it is the
+ * first counterpart of an output of `layer`. */
 static void find_source(const struct fsd_match *m,
                         const struct fsd_layer_result *layers, fsd_id layer,
                         struct fsd_flow *flow)
@@ -237,8 +237,9 @@ static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor
     } while (at != tensor);
 }
 
-/* The consumer of the output of `mover` if `layer` has no node that reads it: the node
- * that `mover` performs if it is a copy (a Concat or a Slice), else an unknown node. */
+/* The consumer in `layer` if no node of `layer` reads the output of `mover`.  If
+ * `mover` is a copy, the consumer is the node of `mover` (a Concat or a Slice).
+ * Otherwise the consuming node is unknown. */
 static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
     const struct fsd_match *m = w->m;
@@ -268,8 +269,8 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
     struct model_queue q = {.n = 0};
     bool carried; /* whether the input of `mover` was also queued */
 
-    /* If `mover` is a quantizer, its output is the output of its node, so the walk
-     * begins there. */
+    /* If `mover` is a quantizer, it outputs the output tensor of its node, so the walk
+     * begins at this tensor. */
     for (uint32_t i = 0;
          w->layers[mover].kind == FSD_KIND_QUANTIZE && i < m->of_layer[mover].n; i++) {
         fsd_id node = fsd_match_of_layer(m, mover, i)->node;
@@ -337,8 +338,9 @@ static void add_reader(const struct walk *w, struct fsd_flow *flow,
     fsd_vec_push(w->m->arena, &w->flows->readers, reader);
 }
 
-/* Adds the consumers of an output of `mover`, or of an inserted layer behind it.
- * Queues consumers that are inserted layers.  Returns the new length of the queue. */
+/* Adds the consumers of the tensor at `port`, an output of `mover` or of an inserted
+ * layer behind `mover`.  A consumer that is an inserted layer is queued instead.
+ * Returns the new length of the queue. */
 static uint32_t add_readers_of(const struct walk *w, fsd_id mover, uint32_t port,
                                fsd_id queue[STEPS], uint32_t n)
 {
@@ -427,9 +429,9 @@ const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
             flow->before = before;
     }
     fsd_flows_by_name(m, flows);
-    /* Engines list layers in execution order, so that the layer before in the chain
-     * usually has its head already.  In a loop, this layer may have no head yet, and
-     * the walk ends after STEPS steps. */
+    /* Engines list layers in execution order, so the previous layer of a chain is
+     * usually visited first, and its `head` is set.  In a loop, its `head` may not be
+     * set yet, and the walk ends after STEPS steps. */
     for (fsd_id i = 0; i < n; i++) {
         fsd_id head = i;
 

@@ -16,8 +16,8 @@
 
 enum { STEPS = 32 };
 
-/* Bits of a layer, by the precision of its ports: WIDE is higher precision (from
- * search.wide on), NARROW is lower precision. */
+/* Bits of a layer, by the precision of its ports.  WIDE is higher precision (a rank of
+ * at least search.wide), NARROW is lower precision. */
 enum { WIDE_IN = 1, WIDE_OUT = 2, NARROW_IN = 4, NARROW_OUT = 8 };
 
 struct search {
@@ -37,8 +37,8 @@ struct search {
     fsd_id *sets;    /* union-find of connected engine tensors */
     uint8_t *ports;  /* indexed by layer: WIDE_IN to NARROW_OUT, by the precisions of
                         its ports */
-    fsd_id *first;   /* indexed by layer: its first marked tensor, whose set has all its
-                        marked tensors; FSD_NONE if there is none */
+    fsd_id *first;   /* indexed by layer: the layer's first marked tensor; FSD_NONE if
+                        there is none; all marked tensors of a layer are in one set */
     bool *covered;   /* indexed by layer: whether it is in a segment that was found
                         before */
     uint32_t *stamp; /* indexed by node: number, from 1, of the last segment to which

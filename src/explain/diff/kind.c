@@ -27,7 +27,7 @@ static bool has_quantizing_steps(const struct fsd_match *m, fsd_id layer)
 }
 
 /* Whether the layer can only quantize the input of the product `node`, because another
- * layer of the node multiplies. */
+ * layer that computes `node` multiplies. */
 static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     bool multiplied = false;
@@ -77,8 +77,8 @@ bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return false;
 }
 
-/* Whether all steps of the kernel are known and only move data, as an Expand or a
- * reversal also does.  A Gather and a Cast do not count as data movement here. */
+/* Whether all steps of the kernel are known and only move data.  An Expand and a
+ * reversal count as data movement here; a Gather and a Cast do not. */
 static bool only_moves(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -165,8 +165,8 @@ static enum fsd_dtype first_known(const struct fsd_match *m, struct fsd_span por
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* The type to which `node`, a Q or DQ of weights, rounds or from which it converts;
- * INT8 if the model does not state it. */
+/* The quantized type of `node`, a quantizer of weights: the output type of a Q, or the
+ * input type of a DQ.  INT8 if the model does not state the type. */
 static enum fsd_dtype quantizer_type(const struct fsd_match *m, fsd_id node)
 {
     bool back = m->facts->traits[node] & FSD_OP_DEQUANTIZE;
@@ -213,9 +213,9 @@ static bool multiplies_nothing(const struct fsd_match *m, fsd_id layer)
     return l->steps.n && l->more_steps == FSD_STEPS_ARE_ALL && !l->multiplies;
 }
 
-/* For a kernel without products, the type of the highest float precision that it reads
- * or, if it reads no float, writes.  FSD_DTYPE_UNKNOWN if the kernel may have a product
- * or has no float. */
+/* For a kernel without products: the float type of the highest precision among its
+ * inputs or, if no input is a float, among its outputs.  FSD_DTYPE_UNKNOWN if the
+ * kernel may have a product or has no float. */
 static enum fsd_dtype type_of_floats(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_node *n = &m->engine->nodes.at[layer];
@@ -227,9 +227,9 @@ static enum fsd_dtype type_of_floats(const struct fsd_match *m, fsd_id layer)
     return fsd_dtype_rank(type) > fsd_dtype_rank(FSD_INT8) ? type : FSD_DTYPE_UNKNOWN;
 }
 
-/* The quantized type that a product of the layer reads if both operands are constants,
- * which the engine does not list as inputs.  This is the type before their
- * DequantizeLinear; FSD_DTYPE_UNKNOWN if there is no such product. */
+/* The quantized type that a product of the layer reads if both operands are constants.
+ * The engine does not list constants as inputs, so this is the type before the
+ * DequantizeLinear of an operand.  FSD_DTYPE_UNKNOWN if there is no such product. */
 static enum fsd_dtype type_of_constants(const struct fsd_match *m, fsd_id layer)
 {
     FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
@@ -277,8 +277,8 @@ static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
     return type;
 }
 
-/* Whether the kernel only changes the layout of another kernel's output.  The builder
- * then lists the nodes of the other kernel in its Metadata. */
+/* Whether the kernel only changes the layout of another kernel's output.  The Metadata
+ * of such a kernel lists the nodes of the other kernel. */
 static bool forwards(const struct fsd_match *m, fsd_id layer)
 {
     bool computes = false;

@@ -85,8 +85,8 @@ static void walk_part(struct walk *w, uint32_t part)
         w->parts->known = false;
 }
 
-/* Assigns nodes with links or regions to the engines of their layers, because these are
- * stronger evidence than the position between tensors. */
+/* Assigns nodes with links or regions to the engines of their layers.  Links and
+ * regions are stronger evidence than a position between tensors of an engine. */
 static void place_linked(const struct fsd_match *m, struct fsd_parts *parts)
 {
     for (fsd_id node = 0; node < m->model->nodes.n; node++) {
@@ -129,7 +129,7 @@ const struct fsd_parts *fsd_diff_parts(const struct fsd_match *m)
         w.bodies = fsd_graph_bodies(w.scratch, m->model);
         for (uint32_t p = 0; p < n; p++)
             walk_part(&w, p);
-        if (!parts->known) /* the position between tensors is only a guess then */
+        if (!parts->known) /* the results of the walks are then only guesses */
             for (fsd_id i = 0; i < m->model->nodes.n; i++)
                 parts->of_node[i] = FSD_NONE;
         place_linked(m, parts);

@@ -11,8 +11,8 @@
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
-/* Looks back through the nodes between a DQ and its consumer: weights may be quantized
- * in blocks as they are stored, and then transposed for the product. */
+/* Looks back through the nodes between a DQ and its consumer.  For example, weights may
+ * be quantized in blocks in their stored order, and transposed behind the DQ. */
 static fsd_id before_turn(const void *of, fsd_id node)
 {
     const struct fsd_match *m = of;

@@ -10,8 +10,8 @@
 #include "model/graph/graph.h"
 
 /* If no product kernel outputs a quantized type, and separate kernels quantize the
- * outputs of at least this number of them, the builder most likely makes no product
- * kernels that output a quantized type. */
+ * outputs of at least this number of product kernels, the builder most likely makes no
+ * product kernels that output a quantized type. */
 enum { SEVERAL = 2 };
 
 /* Whether the layer is a product kernel: it computes products and elementwise
@@ -57,7 +57,8 @@ static bool is_quantized(const struct fsd_match *m, fsd_id layer, bool reads,
     return any;
 }
 
-/* Whether a layer that reads an output of the layer outputs a quantized type. */
+/* Whether one of the layers that consume the outputs of `layer` writes a quantized
+ * type. */
 static bool is_quantized_behind(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_node *n = &m->engine->nodes.at[layer];

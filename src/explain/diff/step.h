@@ -29,7 +29,7 @@ bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
 /** control.c: why no kernel computes a node that controls how often layers run, or that
  *  is the initial state of a loop.  NULL if this is not proved.
- *  @param sizes sizes of the model; NULL if the engine does not jump */
+ *  @param sizes sizes of the model; NULL if all layers run in every inference */
 const char *fsd_why_of_control(const struct fsd_match *m, const struct fsd_sizes *sizes,
                                fsd_id node);
 
@@ -57,8 +57,8 @@ struct fsd_branches fsd_find_branches(struct fsd_arena *arena,
 bool fsd_is_left_out(const struct fsd_match *m, const struct fsd_branches *b,
                      fsd_id node);
 
-/** cancel.c: whether quantizers cancel each other, so that the builder eliminates
- *  `node`: a quantizer, or a node that multiplies between two quantizers. */
+/** cancel.c: whether the builder eliminates `node`, because quantizers cancel each
+ *  other.  `node` is one of the quantizers, or a multiplication between them. */
 bool fsd_cancels(const struct fsd_match *m, fsd_id node);
 
 /** copied.c: whether a layer copies the output of one of the node's layers to a part of

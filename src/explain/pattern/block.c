@@ -186,8 +186,8 @@ static void judge_fusion(struct judge *j)
         judge_layers(j, false);
 }
 
-/* Whether the layer computes a node outside the block that quantizes or does more than
- * data movement. */
+/* Whether the layer computes a node that is outside the block.  Nodes that only move
+ * data and do not quantize are ignored. */
 static bool has_more(const struct judge *j, fsd_id layer)
 {
     const struct fsd_match *m = j->d->match;
@@ -203,7 +203,7 @@ static bool has_more(const struct judge *j, fsd_id layer)
 }
 
 /* Whether the layer computes the Add of a residual or the activation behind the Add.
- * These are the nodes of the block from the number of the Add on. */
+ * In the block, only these nodes have a number that is at least the Add's number. */
 static bool computes_closing(const struct judge *j, fsd_id layer)
 {
     const struct fsd_block *b = j->block;

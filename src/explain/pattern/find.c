@@ -93,8 +93,8 @@ static fsd_id letter(const struct fsd_attempt *a, char name)
 }
 
 /* Whether no node outside the block, and no output of the network, needs a tensor
- * inside the block.  Such a tensor must be written to memory, so that one kernel for
- * the block would save little. */
+ * inside the block.  A tensor that is needed outside must be written to memory, so one
+ * kernel for the block would save little. */
 static bool is_closed(struct fsd_attempt *a)
 {
     for (uint32_t i = 1; i < a->n + a->n_passed; i++) {
@@ -112,8 +112,8 @@ static bool is_closed(struct fsd_attempt *a)
     return true;
 }
 
-/* The product with constant weights from which a tensor comes, looking back through a
- * bias and through nodes that take a part of its result; FSD_NONE if there is none. */
+/* The product with constant weights from which a tensor comes; FSD_NONE if there is
+ * none.  Looks back through biases, and through nodes that take a part of a tensor. */
 static fsd_id weighted_behind(const struct fsd_attempt *a, fsd_id tensor)
 {
     for (uint32_t steps = 0; steps < FSD_FIT_WALK && !fsd_form_is_constant(a, tensor);

@@ -1,8 +1,8 @@
 /*
  * Matches expressions (form.h) to a model by recursive descent.  The text is parsed
  * again at each node, because it has only a few words and most nodes do not match the
- * first.  The operands of a symmetric operator may be in either order.  After a failed
- * attempt, the last pair of operands that is not swapped is swapped, and the attempt is
+ * first.  The operands of a symmetric operator may be in either order.  If an attempt
+ * fails, the last pair of operands in the original order is swapped, and the attempt is
  * repeated.
  */
 #include "explain/pattern/form.h"
@@ -86,8 +86,8 @@ static bool is_word(const char *list, size_t length, const char *word)
     return false;
 }
 
-/* Whether a list such as "Div|Mul" or "@gelu" has the operator: by its name, or by its
- * `known_as` behind "@". */
+/* Whether a list such as "Div|Mul" or "@gelu" contains the name of the operator, or "@"
+ * with the operator's `known_as`. */
 static bool is_op(const char *list, size_t length, const char *op)
 {
     char known[32] = "@";
@@ -175,9 +175,9 @@ static bool turn(struct fsd_attempt *a)
     return true;
 }
 
-/* The only node with a name in `e` before the tensor, looking back through elementwise
- * nodes.  Adds the elementwise nodes on the path to `nodes`.  FSD_NONE if there is no
- * such node; FSD_SEVERAL if there are several, or if the walk is too long. */
+/* Looks back from the tensor through elementwise nodes for the only node whose operator
+ * is listed in `e`.  Adds the elementwise nodes on the path to `nodes`.  FSD_NONE if
+ * there is no such node; FSD_SEVERAL if there are several or the walk is too long. */
 static fsd_id walk(struct fsd_attempt *a, fsd_id tensor, const struct expr *e,
                    uint32_t *steps)
 {

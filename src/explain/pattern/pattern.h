@@ -40,14 +40,14 @@ struct fsd_block {
     uint8_t pattern;        /**< enum fsd_pattern */
     fsd_id anchor;          /**< the node that produces its last tensor */
     fsd_id end, either;     /**< residual: `end` is the last product of the longer path;
-                                 `either` is the projection on the shorter path, with
-                                 which the Add may be fused instead; FSD_NONE if there
-                                 is none */
+                                 `either` is the projection on the shorter path,
+                                 FSD_NONE if there is none; the Add may be fused with
+                                 `either` instead of `end` */
     fsd_id joint;           /**< residual: the Add; else FSD_NONE */
     struct fsd_span nodes;  /**< a span of the pool: the nodes that match operators of
                                  the form, sorted */
-    struct fsd_span passed; /**< a span of the pool: nodes between them: Q, DQ, casts,
-                                 views, transpositions */
+    struct fsd_span passed; /**< a span of the pool: the Q, DQ, casts, views and
+                                 transpositions between the nodes in `nodes` */
     uint8_t fused;          /**< enum fsd_fused */
     struct fsd_span layers; /**< a span of the pool: layers that compute some of the
                                  nodes, in engine order */

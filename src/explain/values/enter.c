@@ -229,8 +229,8 @@ static fsd_id next_behind(struct search *s, fsd_id tensor)
     return worst;
 }
 
-/* Fills `growth`: follows the error of the first entry from each tensor to the tensor
- * with the largest error among the next measured tensors. */
+/* Fills `growth` with the path of the first error.  The path begins at the first entry.
+ * From each tensor, it continues at the next measured tensor with the largest error. */
 static void follow(struct search *s)
 {
     fsd_id t = s->v->entries.n ? s->v->entries.at[0].tensor : FSD_NONE;

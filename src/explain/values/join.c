@@ -1,11 +1,11 @@
 /*
- * Assigns each row of numbers to the objects with the name of the row.  The name in a
- * table is the name of nodes and of a layer or, if there are none, of a tensor, whose
- * producer gets the row.  The name in a set of tensors is the name of a tensor in the
- * model or in the engine.  If no row has the name of a layer, the layer gets one of the
- * rows of its nodes: the row with the greatest absolute first number, which is the
- * largest error in a set of tensors.  The row of the last node may have a smaller
- * error, because the layer may reduce an error again.
+ * Assigns each row of numbers to the objects with the name of the row.  In a table,
+ * these are nodes and a layer.  If there are none, the name is the name of a tensor,
+ * and the tensor's producer gets the row.  In a set of tensors, the name is the name of
+ * a tensor in the model or in the engine.  If no row has the name of a layer, the layer
+ * gets one of the rows of its nodes: the row with the greatest absolute first number,
+ * which is the largest error in a set of tensors.  The row of the last node may have a
+ * smaller error, because the layer may reduce an error again.
  */
 #include "base/base.h"
 #include "explain/values/values.h"
@@ -40,8 +40,8 @@ static void index_names(struct join *j, struct fsd_arena *scratch)
     }
 }
 
-/* The tensor of the model's main graph that has this name in the model or, for its
- * counterpart, in the engine; FSD_NONE if there is none. */
+/* The tensor of the model's main graph with this name.  If there is none, the model's
+ * counterpart of the engine tensor with this name.  FSD_NONE if there is neither. */
 static fsd_id model_tensor(const struct join *j, fsd_sym name)
 {
     return fsd_id_or(fsd_graph_find(j->m->model, name, 0),

@@ -127,8 +127,8 @@ struct member {
     struct fsd_slice name;
 };
 
-/* Reads the sizes and the offset that do not fit in 32 bits from the extra field, which
- * has them in the order of `due`. */
+/* Sizes and offsets that do not fit in 32 bits are in the extra field, in the order of
+ * `due`.  This function reads them from there. */
 static void read_extra(const struct archive *z, uint64_t at, uint64_t n,
                        struct member *m)
 {

@@ -29,8 +29,8 @@ struct reading {
     size_t at, released;
     unsigned depth;
     char opened[DEPTH_MAX + 1];           /* indexed by level, from 1: '{' or '[' */
-    struct fsd_slice keys[DEPTH_MAX + 1]; /* indexed by level, from 1: the last key in
-                                             its object */
+    struct fsd_slice keys[DEPTH_MAX + 1]; /* indexed by level, from 1: the key that was
+                                             read last in the object at this level */
     bool valued;                          /* whether a key was read, but not yet its
                                              value */
     unsigned iterations;                  /* number of iterations of the current runner

@@ -17,8 +17,8 @@ struct fsd_stream {
     size_t left; /* remaining bytes at `in` */
     size_t released;
     z_stream z;
-    bool inflating, ended; /* for deflated data: zlib is initialized; the end was
-                              reached */
+    bool inflating, ended; /* for deflated data: `inflating`: zlib is initialized;
+                              `ended`: the end was reached */
     uint64_t done;         /* bytes decompressed so far */
     uint32_t crc;
     uint32_t bits; /* base64: the last bits read, of which n_bits are not yet written */
@@ -88,7 +88,7 @@ static size_t read_base64(struct fsd_stream *s, unsigned char *out, size_t n)
         int digit = digit_of(*s->in);
 
         if (digit < 0)
-            break; /* '=' at the end, or a damaged text, whose size is then wrong */
+            break; /* '=' ends the text; in a damaged text, `done` stays too small */
         s->in++;
         s->left--;
         s->bits = (s->bits << 6 | (uint32_t)digit) & 0xffffff;

@@ -53,7 +53,7 @@ static void begin_row(struct table *t)
     fsd_vec_push(t->arena, &t->out->rows, row);
 }
 
-/* Sets the number of the last row in a column. */
+/* Sets the number in one column of the last row. */
 static void set_number(struct table *t, uint32_t column, double number)
 {
     struct fsd_number_cell cell = {column, number};

@@ -107,7 +107,7 @@ const char *fsd_measure_error(const struct fsd_array *a, const struct fsd_array 
 
 enum { FSD_MOST_COLUMNS = 64 };
 
-/** The number of a row in a column.  Unknown numbers have no cell. */
+/** The number in one column of a row.  Unknown numbers have no cell. */
 struct fsd_number_cell {
     uint32_t column;
     double number;
@@ -256,7 +256,7 @@ void fsd_values_enter(struct fsd_values *v, const struct fsd_match *m,
 double *fsd_largest_values(struct fsd_arena *arena, const struct fsd_graph *g,
                            const struct fsd_numbers *n);
 
-/** The number of a row in a column; NAN if it is unknown or `row` is FSD_NONE. */
+/** The number in one column of a row; NAN if it is unknown or `row` is FSD_NONE. */
 double fsd_number_of(const struct fsd_numbers *n, uint32_t row, uint32_t column);
 
 /** Whether the row is a tensor whose l2_rel is over the limit, or that has new NaN or

@@ -181,9 +181,9 @@ static enum fsd_failure_class class_at_node(const struct fsd_failed *f,
     return is;
 }
 
-/* Corrects the class by the failing node. If a model has no quantizers, the message
- * that only a DequantizeLinear may read a constant is a problem of types: an operator
- * multiplies a constant of a type that it does not support. */
+/* Corrects the class by the failing node. A message may state that only a
+ * DequantizeLinear may read a constant. If the model has no quantizers, the problem is
+ * a type: an operator multiplies a constant of a type that it does not support. */
 static void set_class(struct fsd_failed *f)
 {
     if (!f->nodes.n)

@@ -82,8 +82,8 @@ struct fsd_failed {
     FSD_VEC(const char *) tensors; /**< tensors that the message names */
     FSD_VEC(struct fsd_failed_value) values;
     FSD_VEC(uint32_t)
-    found; /**< indices in findings->list: lint's findings at these nodes, or about the
-                fault that the message states */
+    found; /**< indices in findings->list: lint's findings at the failing nodes, or
+                about the fault that the message states */
     FSD_VEC(struct fsd_failed_try)
     tries;                  /**< in the order in which the user should try
                                                them */

@@ -485,9 +485,9 @@ static bool is_operator(const struct place *p, fsd_id node, struct fsd_slice op)
     return fsd_slice_is(op, fsd_text(p->g->names, p->g->nodes.at[node].op));
 }
 
-/* If the parser states no node, takes the node that the parser read last if that node
- * has the operator of the failing function. Otherwise takes the only node with that
- * operator. */
+/* For an error of the parser without a node. The failing function shows the operator.
+ * If the node that the parser read last has this operator, takes that node. Otherwise
+ * takes the only node with this operator. */
 static void find_by_order(const struct place *p)
 {
     struct fsd_failed *f = p->f;

@@ -150,10 +150,10 @@ struct walk {
     const struct fsd_vocab *vocab;
     const struct fsd_log_adding *adding;
     const struct layer *layer;
-    int64_t least; /* the fewest layers without a name that the ended nodes can have
-                      added */
-    int64_t most;  /* the most layers without a name that the begun nodes can have
-                      added */
+    int64_t least; /* the fewest layers without a name that nodes whose parsing has
+                      ended can have added */
+    int64_t most;  /* the most layers without a name that nodes whose parsing has
+                      begun can have added */
     FSD_VEC(struct open_node) open;
     fsd_id_vec *found;
 };
@@ -192,9 +192,9 @@ static void begin_node(struct walk *w, const struct fsd_log_parsed *parsed)
     fsd_vec_push(w->f->arena, &w->open, open);
 }
 
-/* Ends the node that began last, and adds it to `found` if the node can have added the
+/* Ends the last node in `open`, and adds it to `found` if the node can have added the
  * layer. The number of layers without a name is known only if the parser registers all
- * layers that have one. */
+ * layers that have a name. */
 static void end_node(struct walk *w)
 {
     const struct open_node *open = &w->open.at[--w->open.n];

@@ -346,7 +346,7 @@ static void append_split(struct writer *w, uint32_t split)
 }
 
 /* Prints how many attentions are not one kernel, and the most frequent reason. If there
- * is no room, leaves out the values with which the builder fuses. */
+ * is no room, leaves out the rule's `border`, and then the name of the command. */
 static void write_split(struct writer *w)
 {
     const struct fsd_blocks *all;
@@ -535,8 +535,8 @@ static unsigned rows_to_reserve(const struct fsd_todos *todos)
     return rows ? rows : 1;
 }
 
-/* Moves the lines from line `n` on to the front. These lines are written last, into the
- * room that the other lines leave. */
+/* Moves line `n` and all lines after it to the front. The moved lines are written last,
+ * into the room that the other lines leave. */
 static void put_first(struct fsd_brief *brief, uint32_t n)
 {
     struct fsd_brief was = *brief;

@@ -26,9 +26,9 @@ struct fsd_brief {
 struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d);
 
 /** The summary of a check.
- *  @param says what changed, what it costs, what to do; all three are NULL if no cause
- *          is known
- *  @param saves whether the second text states a gain
+ *  @param says three texts: what changed, what the change costs, what to do; all three
+ *          are NULL if no cause is known
+ *  @param saves whether the second text states a gain instead of a cost
  *  @param d the run of the build; NULL: the build is a snapshot, and only the three
  *          texts are printed */
 struct fsd_brief fsd_brief_of_check(struct fsd_arena *arena, const char *const says[3],

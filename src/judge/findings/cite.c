@@ -261,8 +261,8 @@ static void cite_source(struct citer *c, fsd_id source)
                 cite_reader(c, source, e);
 }
 
-/* Cites the edits of nodes that read the layer's output unquantized. For these nodes
- * the layer writes higher precision, so it also reads higher precision. */
+/* Cites the edits of nodes that read the layer's output unquantized. Because of these
+ * nodes, the layer writes higher precision, and therefore also reads it. */
 static void cite_behind(struct citer *c, fsd_id layer)
 {
     const struct fsd_match *m = c->d->match;

@@ -25,9 +25,9 @@ static const char *amounts(struct fsd_arena *arena, const struct fsd_budget *mos
     return *text ? text : NULL;
 }
 
-/* Lowers the rule's findings from `first` on to information if they are within the
- * rule's budget. If a budget limits time, and the time is unknown, the budget counts as
- * exceeded. */
+/* Sets the severity of the rule's findings to information if they are within the rule's
+ * budget. `first` is the index of the first of these findings. If a budget limits time,
+ * and the time is unknown, the budget counts as exceeded. */
 static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t first)
 {
     struct fsd_outcome *outcome = &f->found->rules.at[f->found->rules.n - 1];
@@ -119,9 +119,9 @@ static void take_back(struct fsd_finder *f, uint32_t first)
     f->any_untimed = false;
 }
 
-/* Whether the rule belongs to the subject. Rules on the inputs also belong to lint and
- * to a check if there is a run: if the engine does not belong to the model, no other
- * finding is right. */
+/* Whether the rule belongs to the subject. In lint and checks with a run, this includes
+ * rules on the inputs: if the engine does not belong to the model, no other finding is
+ * right. */
 static bool is_asked(const struct fsd_rule *rule, unsigned subject, unsigned there)
 {
     return rule->needs & subject || (subject & (FSD_NEEDS_LINT | FSD_NEEDS_CASE) &&

@@ -6,8 +6,8 @@
 #include "judge/findings/findings.h"
 
 struct fsd_finder {
-    const struct fsd_diff *d; /**< for FSD_NEEDS_RUN and FSD_NEEDS_LINT; may be NULL for
-                                   a case */
+    const struct fsd_diff *d;      /**< for FSD_NEEDS_RUN and FSD_NEEDS_LINT; NULL if a
+                                   struct fsd_case has no run */
     const struct fsd_state *build; /**< for a case */
     const struct fsd_lint *lint;   /**< for FSD_NEEDS_LINT */
     const struct fsd_compare *c;   /**< for FSD_NEEDS_CHANGE and FSD_NEEDS_EXPORTS */
@@ -25,15 +25,16 @@ struct fsd_finder {
     bool note;              /**< the finding is information, though its rule warns */
     const char *skipped;    /**< why the rule cannot be evaluated; set by the rule's
                                  function */
-    bool confirmable; /**< evaluates only the rules of lint whose findings an engine may
-                           confirm */
+    bool confirmable; /**< of the rules of lint, only those are evaluated whose findings
+                           an engine may confirm */
     bool asked;       /**< the policy has a section for the rule. If the rule cannot be
                       evaluated, a finding reports this */
-    double base;      /**< the total of which a share is a part; 0: unknown */
+    double base;      /**< the total by which the rule's milliseconds are divided, to
+                           compare them with a budget's `share`; 0: unknown */
 
-    uint32_t reread; /**< number of findings of earlier rules that were removed, because
-                          they are no changes: a different version of the program read
-                          the same files */
+    uint32_t reread; /**< number of removed findings of earlier rules. These findings
+                          are no changes of the build: a different version of the
+                          program read the same files */
 
     /* Used by find.c only. */
     struct fsd_print print;
@@ -57,7 +58,7 @@ void fsd_about_node(struct fsd_finder *f, fsd_id node);
 void fsd_about_tensor(struct fsd_finder *f, fsd_id tensor);
 /** Adds a node of a compared state as a subject. */
 void fsd_about_state_node(struct fsd_finder *f, const struct fsd_state *s, fsd_id node);
-/** Adds as subjects the layer's nodes that have the outcome `layer`. */
+/** Adds as subjects the layer's nodes that have the fate FSD_FATE_LAYER. */
 void fsd_about_computed(struct fsd_finder *f, fsd_id layer);
 
 /** The name of a node, or "#12 (Conv)" if it has none. */
@@ -76,7 +77,7 @@ void fsd_put_took(struct fsd_finder *f, double ms);
  *  rules/constant.c */
 const bool *fsd_constant_layers(struct fsd_arena *arena, const struct fsd_diff *d);
 
-/** What some layers of a run cost, and which share of the engine this is. */
+/** The cost of some layers of a run, also as a share of the engine's cost. */
 struct fsd_cost_part {
     uint32_t layers, unknown; /**< unknown: number of these layers whose bytes are
                                    unknown */
@@ -150,8 +151,8 @@ fsd_find_fn fsd_find_lost_facts, fsd_find_less_info;
 fsd_find_fn fsd_find_built, fsd_find_variants, fsd_find_older;
 /* rules/stale.c: an engine of a different model. */
 fsd_find_fn fsd_find_stale;
-/** Rule i of lint (rules_lint.c). The rules on two exports follow the rules of lint.
- *  NULL after the last rule. */
+/** Rule i of two tables: first the rules of lint (rules_lint.c), then the rules on two
+ *  exports. NULL after the last rule on two exports. */
 const struct fsd_rule *fsd_lint_rule_at(unsigned i);
 /** Rule i about two exports, in rules_export.c; NULL after the last. */
 const struct fsd_rule *fsd_export_rule_at(unsigned i);

@@ -1,5 +1,5 @@
-/* Opens a finding, adds its subjects, facts and message, and closes it, unless the
- * policy ignores it. */
+/* Functions that open a finding, add its subjects and facts, and close it. A closed
+ * finding that the policy ignores is not added to the list. */
 #include "base/base.h"
 #include "judge/findings/finder.h"
 #include "model/graph/graph.h"
@@ -113,7 +113,8 @@ void fsd_put_took(struct fsd_finder *f, double ms)
 
 /* ----------------------------------------------------------------------- ignores */
 
-/* Whether the policy ignores the finding. It cannot ignore findings about itself. */
+/* Whether the policy ignores the finding. A policy cannot ignore findings about the
+ * policy. */
 static bool is_ignored(struct fsd_finder *f)
 {
     const struct fsd_policy *p = f->policy;

@@ -85,7 +85,7 @@ enum fsd_memory_kind {
     FSD__MEMORY_COUNT
 };
 
-/** The amount of which a share is a fraction. */
+/** The unit of work in which the `share` of a promise is measured. */
 enum fsd_work { FSD_WORK_MACS, FSD_WORK_MS, FSD_WORK_BYTES, FSD_WORK_NODES };
 
 /** A requirement of the policy on the build itself, independent of earlier builds: all
@@ -98,7 +98,7 @@ struct fsd_promise {
     int fused;              /**< the required enum fsd_fused; FSD_OFF: not required */
     uint64_t types;         /**< a bit for each enum fsd_dtype; 0: not required */
     fsd_policy_words scope; /**< globs for nodes; empty: all nodes */
-    double least;           /**< the fewest blocks that the model must have */
+    double least;           /**< the minimum number of blocks in the model */
     double share;           /**< the least share of the work that must run in these
                                  types, 0 to 1 */
     enum fsd_work by;
@@ -164,7 +164,7 @@ struct fsd_rule {
     bool of_same;             /**< for rules on changes: the rule may have findings even
                                    if the snapshot is of the same files */
     bool about_inputs; /**< the rule checks whether the inputs belong together; every
-                            command reports its findings */
+                            command reports the findings of such a rule */
     /* For rules of lint. */
     unsigned builders; /**< bits of enum fsd_family: the builders to which the rule
                             applies; 0: all */
@@ -181,8 +181,8 @@ struct fsd_rule {
         FSD_PROVES_BUILT   /**< an engine withdraws the finding, because an engine shows
                                 that the builder did not refuse the model */
     } proves;              /**< what an engine must show to confirm a finding */
-    bool slow; /**< the rule reports lost time, not an error. If the user names the rule
-                    of an edit, the edit may cause such a finding */
+    bool slow; /**< the rule reports lost time, not an error. A finding of this rule
+                    does not prevent the edit that causes the finding */
     const char *why, *fix, *source; /**< NULL: not documented yet */
     enum fsd_dtype keep; /**< the type in which the finding's nodes must stay; unknown:
                               the type that these nodes have already */
@@ -227,7 +227,8 @@ enum fsd_action {
     FSD__ACTION_COUNT
 };
 
-/** The name of an action, such as "insert-pair"; cite.c has its other words. */
+/** The name of an action, such as "insert-pair". cite.c also has a phrase for each
+ *  action. */
 const char *fsd_action_name(enum fsd_action action);
 
 /** An edit of the model, which edit/fix/fix.c or a script can apply. */
@@ -341,7 +342,7 @@ struct fsd_findings {
 struct fsd_findings *fsd_findings_keep(struct fsd_arena *arena,
                                        const struct fsd_findings *from);
 
-/** The difference between two times that noise may explain. */
+/** How large a difference between two times may be and still count as noise. */
 struct fsd_noise {
     double band; /**< milliseconds */
     enum fsd_noise_by {
@@ -406,12 +407,12 @@ struct fsd_case {
                          expires */
 };
 
-/** All findings of a case, allocated in the caller's arena. Their names belong to the
- *  states of the case. */
+/** All findings of a case, allocated in the caller's arena. The states of
+ *  the case own the names in the findings. */
 const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
                                          const struct fsd_case *before_gate);
 
 /** The changes between two exports (`c->exports`) as findings, allocated in the
- *  caller's arena. Their names belong to the exports. */
+ *  caller's arena. The exports own the names in the findings. */
 const struct fsd_findings *fsd_find_exports(struct fsd_arena *arena,
                                             const struct fsd_compare *c);

@@ -50,9 +50,8 @@ void fsd_edit_of_block(struct fsd_finder *f, struct fsd_edit edit);
 /** Removes the edits of the open finding. */
 void fsd_edits_drop(struct fsd_finder *f);
 
-/** Whether the model scales down an operand of the matrix product instead of its
- *  result, so that the result is no larger than the input of the softmax.
- *  lint_range.c */
+/** Whether the model scales down an operand before the matrix product. The result of
+ *  the product is then no larger than the input of the softmax. lint_range.c */
 bool fsd_lint_is_scaled_first(const struct fsd_lint *l, fsd_id product);
 /** The constant with which the node multiplies its input; NaN if the node does anything
  *  else. */

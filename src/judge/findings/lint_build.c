@@ -1,5 +1,6 @@
-/* Finds nodes that a builder refuses, and nodes that are slow in any model: channels
- * that do not fill a vector, repeated casts, dynamic channels. */
+/* Finds nodes that a builder refuses, files of weights that are missing or too short,
+ * and slow nodes: convolutions whose channels do not fill a vector, repeated casts, and
+ * products that stay in FP32. */
 #include "base/base.h"
 #include "judge/findings/place.h"
 
@@ -190,8 +191,8 @@ static void report_opset(struct fsd_finder *f)
     fsd_lint_close(f);
 }
 
-/* Reports dynamic sizes of equal names, because the builder assumes that they are
- * equal. */
+/* Reports dynamic sizes that have the same name. The builder assumes that such sizes
+ * are equal. */
 static void report_sizes(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -290,8 +291,8 @@ static bool read_channels(const struct fsd_lint *l, fsd_id node, struct channels
     return c->vector > 0;
 }
 
-/* Whether the node reads an input of the network. The data determines its channels, so
- * they cannot be changed. */
+/* Whether the node reads an input of the network. The channels of such an input cannot
+ * be changed, because the application's data determines them. */
 static bool at_border(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, node, 0));

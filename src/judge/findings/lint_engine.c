@@ -3,8 +3,8 @@
 #include "judge/findings/lint.h"
 #include "model/graph/graph.h"
 
-/* Whether findings of the rule may explain layers of other nodes. A pair that no
- * operator reads explains none. */
+/* Whether findings of the rule may explain what the engine does. A finding about a pair
+ * that no operator reads (qdq/useless) explains nothing. */
 static bool may_explain(const struct fsd_rule *rule)
 {
     return (rule->needs & FSD_NEEDS_LINT) && strcmp(rule->id, "qdq/useless") != 0;

@@ -269,10 +269,11 @@ void fsd_edits_drop(struct fsd_finder *f)
 
 /* What the engine shows about the layers that compute a node. */
 struct seen {
-    uint32_t layers, wide, unknown, inserted; /* wide, unknown: number of ports with
-                                                 higher precision and with unknown type;
-                                                 inserted: number of data-movement
-                                                 layers next to `layer` */
+    uint32_t layers, wide, unknown, inserted; /* wide: number of ports with
+                                                 higher precision; unknown: number of
+                                                 ports with unknown type; inserted:
+                                                 number of data-movement layers next to
+                                                 `layer` */
     fsd_id layer;           /* the first layer with higher precision, else the first
                                layer */
     enum fsd_dtype in, out; /* the highest precision that `layer` reads, and the

@@ -1,7 +1,7 @@
 /*
- * Finds blocks that the builder will not compute as one kernel, by its fusion rules
- * (judge/lint/fusion.c). If there is an edit for each rule that applies, proposes the
- * edits.
+ * Finds blocks that the builder will not compute as one kernel. The builder's fusion
+ * rules (judge/lint/fusion.c) show this. If there is an edit for each rule that
+ * applies, the edits are proposed.
  *
  * Only the two products of an attention, and nodes after the Softmax, get another type;
  * scale, mask and Softmax stay in FP32. The type is FP16 if the model scales the
@@ -142,7 +142,8 @@ static void pad(struct fsd_finder *f, fsd_id node, uint32_t input, uint32_t axis
 }
 
 /* Proposes to pad the head size with zeros. Zeros appended to Q and K add nothing to
- * the scores; the part of the output that zeros in V produce is cut off. */
+ * the scores. Zeros appended to V add elements to the output; an edit removes these
+ * elements. */
 static bool propose_pads(struct fsd_finder *f, const struct fsd_measured_block *m)
 {
     int64_t key = fsd_attention_size(m, m->q, 0),
@@ -188,8 +189,8 @@ static bool propose_heads(struct fsd_finder *f, const struct fsd_measured_block 
     return true;
 }
 
-/* Proposes to give another product that reads Q a different depth, because the builder
- * does not merge products of different depths. */
+/* Proposes a different depth for another product that also reads the queries. The
+ * builder does not merge products of different depths. */
 static bool propose_depths(struct fsd_finder *f, const struct fsd_measured_block *m)
 {
     struct fsd_span readers = fsd_tensor_consumers(f->lint->g, m->q);

@@ -1,7 +1,7 @@
 /*
- * Rules on quantizers that are missing or useless, around operators that run in low
- * precision and around operators that cannot. There is one row per place (place.h). The
- * functions check conditions that a form cannot express.
+ * Rules on missing and useless quantizers, next to operators that run in low precision
+ * and next to operators that cannot run in low precision. There is one row per place
+ * (place.h). The functions check conditions that a form cannot express.
  */
 #include "base/base.h"
 #include "judge/findings/place.h"
@@ -48,7 +48,7 @@ static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
 
 /* Whether a convolution computes the skip branch, and only the Add reads it. TensorRT
  * for RTX then adds in that convolution's kernel and rounds there. tests/real/lint.py
- * builds ResNet-18 with and without the pair. */
+ * builds ResNet-18 with and without a Q/DQ pair on the skip branch. */
 static bool rounds_in_kernel(const struct fsd_lint *l, fsd_id tensor)
 {
     return fsd_lint_conv_behind(l, tensor) != FSD_NONE &&
@@ -80,8 +80,8 @@ static bool is_scaled_by_channel(const struct fsd_lint *l, fsd_id conv, fsd_id t
  * It reads the skip branch in the branch's own type, so a pair there would only add a
  * tensor to write. If each channel has its own scale, a kernel after the convolution
  * adds, and the pair helps. The pair also helps if the skip branch is the output of a
- * pooling or the like: otherwise the builder moves a quantizer over the pooling, and a
- * layer computes it again for the unquantized Add. */
+ * pooling or the like. Without the pair, the builder moves a quantizer over the
+ * pooling, and a layer computes the pooling again for the unquantized Add. */
 static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
                            fsd_id skip)
 {
@@ -93,7 +93,8 @@ static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
 }
 
 /* Whether the skip input of an Add has no quantizer. If convolutions compute both
- * inputs, the skip input is the one with the older data, which is the block's input.
+ * inputs, the skip input is the one whose convolution reads the output of an earlier
+ * node: the input of the block.
  *
  * The new pair gets the scale of a Q that already reads the tensor. If no Q reads the
  * tensor, the message names the Q on the Add's output. The range of that output is
@@ -161,8 +162,8 @@ static bool is_open_sum(struct fsd_place *p)
     return !after.n && reader != FSD_NONE;
 }
 
-/* Like is_open_sum(), for an addition whose skip branch is not quantized yet, which
- * qdq/residual reports. */
+/* Like is_open_sum(), for an addition whose skip branch is not quantized yet. The rule
+ * qdq/residual reports that branch. */
 static bool is_open_bare_sum(struct fsd_place *p)
 {
     return is_bare_skip(p) && is_open_sum(p);
@@ -367,8 +368,8 @@ static bool is_zero(const struct fsd_value *v)
     return zero;
 }
 
-/* Whether the Pad can be moved behind the quantizer: if the quantizer is symmetric,
- * padding with zeros or copies gives the same values before and after it. */
+/* Always true. Sets the effect of moving the pair before the Pad. If the Pad adds zeros
+ * or copies of elements, the pair rounds the same values before the Pad as after it. */
 static bool pads_with(struct fsd_place *p)
 {
     const struct fsd_graph *g = p->l->g;

@@ -3,7 +3,7 @@
  * ceil_mode, TensorRT keeps a window that starts in the padding after the data:
  *
  *     data     . .
- *     windows  w   w       1x1 with strides of 2: in ONNX only the first window
+ *     windows  w   w       (1x1, strides of 2; ONNX has only the first window)
  *
  * Pools with unknown sizes are left out.
  */

@@ -1,5 +1,5 @@
-/* Rules on matrix products: attention, products that are too small, odd and dynamic
- * sizes. */
+/* Rules on matrix products: on attention, on products that are too small, and on sizes
+ * that are odd or dynamic. */
 #include "base/base.h"
 #include "judge/findings/place.h"
 
@@ -115,8 +115,8 @@ const struct fsd_place_row fsd_rows_of_products[] = {
 
 /* -------------------------------------------------------------- sizes of a run */
 
-/* Indexed by node: whether the node is a product of an attention in 16 bits, which one
- * kernel computes for any length. */
+/* Indexed by node: whether the node is a product of an attention in 16 bits. One kernel
+ * computes such an attention, for any length. */
 static const bool *find_fused_attention(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -157,7 +157,7 @@ static const char *odd_dim(struct fsd_finder *f, const struct fsd_sizes *sizes,
 
 /* Finds quantized products with a dynamic number of columns. The quantizer pads the
  * summands, so only odd numbers of columns cost time: an extra kernel removes the
- * padding, which the kernel of an unquantized product could do itself. */
+ * padding. The kernel of an unquantized product could remove the padding itself. */
 static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes,
                              fsd_id node)
 {

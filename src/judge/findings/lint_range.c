@@ -164,8 +164,8 @@ static bool is_large_product(const struct spread *s, fsd_id node)
            scales_down(s, next);
 }
 
-/* Sets *made to how large the values of the node's output are (enum size) if its inputs
- * are within the range.
+/* Assumes that the node's inputs are within the range, and sets *made to the size of
+ * the values that the node outputs (enum size).
  * @return whether the node may exceed the range or lose small terms */
 static bool leaves(const struct spread *s, fsd_id node, enum size *made)
 {
@@ -190,8 +190,8 @@ static enum size of_input(const struct spread *s, fsd_id node, uint32_t input)
     return tensor == FSD_NONE ? SMALL : (enum size)s->of[tensor];
 }
 
-/* Sets *made to how large the values of the node's output are if an input is beyond the
- * range.
+/* Assumes that an input of the node has the size `in`, which is not SMALL, and sets
+ * *made to the size of the values that the node outputs.
  * @return false if large values do not reach the output: the node converts them, or its
  *         operator is not known to pass large values on */
 static bool carries(const struct spread *s, fsd_id node, enum size in, enum size *made)

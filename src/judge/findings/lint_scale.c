@@ -7,8 +7,9 @@
 
 /* --------------------------------------------------------------- one tensor, two Qs */
 
-/* `which` of the rules on two scales: the second Q reads the tensor itself, or is
- * reached over an operator that moves single tensors, or over a Concat. */
+/* `which` of the rules on two scales: where the second Q is. It reads the tensor itself
+ * (DIRECT), or it can be moved to the tensor over a Concat (OVER_CONCAT) or over a
+ * different operator (OVER_ONE). */
 enum { DIRECT, OVER_ONE, OVER_CONCAT };
 
 static int side_of(const struct fsd_lint *l, fsd_id via)
@@ -57,7 +58,7 @@ static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_reach
 }
 
 /* The Q that reads the tensor itself, else a Q that can be moved to the tensor over an
- * operator that moves single tensors; NULL if there is neither. */
+ * operator other than a Concat; NULL if there is neither. */
 static const struct fsd_reach *nearest(const struct fsd_lint *l,
                                        const fsd_reaches *found)
 {

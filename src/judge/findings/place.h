@@ -28,10 +28,11 @@ enum { FSD_INPUT_SET = 8 };
  *  reported.
  *
  *  Words of forms: %q, %dq, %quantizer: a Q, a DQ, either; %pair: the Q whose DQ
- *  outputs the tensor; %own: the same if neither has another consumer; %held: that DQ;
- *  %bare: there is no such DQ; %conv: the quantized convolution that outputs the
- *  tensor, with its bias or normalization; %weighted: a Conv, Gemm or MatMul; %sum: an
- *  Add of two tensors that are not constants.
+ *  outputs the tensor; %own: this Q, if neither Q nor DQ has another consumer; %held:
+ *  the DQ that outputs the tensor; %bare: no DQ outputs the tensor; %conv: the
+ *  quantized convolution that outputs the tensor, with its bias or normalization;
+ *  %weighted: a Conv, Gemm or MatMul; %sum: an Add of two tensors that are not
+ *  constants.
  *
  *  Words of sentences: {n} the node of the letter n, {'n} its tensor; {0}, {A} values
  *  that `holds` sets; for a list: {#} its length, and {?s|} "s" unless the length is
@@ -54,7 +55,8 @@ struct fsd_place_row {
                                        inserted or moved; 0: none */
     char move;            /**< letter of the Q whose pair is moved; 0: a new pair is
                                inserted */
-    uint8_t input;        /**< number of the input of that node, or FSD_INPUT_SET */
+    uint8_t input;        /**< number of the input of the node `insert`, or
+                               FSD_INPUT_SET */
     char like;            /**< letter of the quantizer whose scale is used; 0: none */
     const char *inserted; /**< the effect on the values */
 };

@@ -48,8 +48,8 @@ struct deed {
     FSD_VEC(const struct fsd_cite *) edits;
     FSD_VEC(fsd_id) nodes; /* nodes of the model, each once */
     double ms, share;
-    double typed; /* for DEED_EDITS whose `share` is unknown: the share of the engine's
-                     bytes for tensors whose type changes */
+    double typed; /* for DEED_EDITS whose `share` is unknown: the bytes of the tensors
+                     whose type changes, as a share of the engine's bytes */
 };
 
 struct todo {
@@ -132,8 +132,8 @@ static struct deed *edits_of(struct todo *t, struct fsd_span span)
     return deed;
 }
 
-/* Whether the port's tensor can be the model's tensor. The names or, because builders
- * name most tensors themselves, the numbers of elements must be equal. */
+/* Whether the port's tensor can be the model's tensor. Either their names or their
+ * numbers of elements must be equal, because builders rename most tensors. */
 static bool has_size_of(const struct fsd_diff *d, uint32_t at, fsd_id tensor)
 {
     const struct fsd_form *form = fsd_port_form(d->engine, &d->engine->ports.at[at]);
@@ -144,8 +144,8 @@ static bool has_size_of(const struct fsd_diff *d, uint32_t at, fsd_id tensor)
            (count > 0 && fsd_form_count(d->engine, form) == count);
 }
 
-/* The share of the engine's bytes that layers read from the edit's tensor, in more than
- * 8 bits, to compute the edit's node; 0: unknown. */
+/* The bytes that a layer reads from the edit's tensor to compute the edit's node, as a
+ * share of the engine's bytes. Counts only a tensor of more than 8 bits. 0: unknown. */
 static double typed_share(const struct fsd_diff *d, const struct fsd_edit *edit)
 {
     const struct fsd_graph *e = d->engine;
@@ -377,8 +377,9 @@ static void put_command(const struct fsd_diff *d, bool brief, FILE *out)
     fputs(" --fix -o fixed.onnx", out);
 }
 
-/* Prints the gain of an entry. The saved bytes of an advised format are bytes of this
- * engine's layers. After other changes, the builder may create different layers. */
+/* Prints the gain of an entry. An advised format saves bytes of layers that this engine
+ * has. After any other change, the builder may create different layers, so it is
+ * uncertain how much the change saves. */
 static void put_gain(const struct fsd_diff *d, const struct deed *deed, FILE *out)
 {
     const char *known = d->cost->all.unknown ? "known " : "";

@@ -181,8 +181,8 @@ static void put_seeds(const struct finder *f, enum kind kind, FILE *out)
         fprintf(out, " and %u more", n - NAMED);
 }
 
-/* Prints the first differences of the aspects from `from` to before `end`, as the
- * comparison states them. */
+/* Prints the first differences of the aspects `from` to `end` - 1, in the words of the
+ * comparison. */
 static void put_account(const struct fsd_compare *c, enum fsd_aspect_id from,
                         enum fsd_aspect_id end, FILE *out)
 {
@@ -362,8 +362,9 @@ static const char *todo_of_pairs(const struct finder *f, enum kind kind,
     return usual_todo(kind);
 }
 
-/* The rule that found that the engine was built from a different model, so that the
- * engine shows nothing about this model; NULL if there is no such finding. */
+/* The rule "engine-stale" if it has a finding, else NULL. Such a finding states that
+ * the engine was built from a different model. The engine then shows nothing about this
+ * model. */
 static const struct fsd_rule *find_stale(const struct fsd_findings *all)
 {
     for (uint32_t i = 0; i < all->list.n; i++)

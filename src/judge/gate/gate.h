@@ -1,7 +1,7 @@
 /*
  * The merge gate: the policy that it reads, and the verdict that reports print. A
  * verdict has findings, and a table above them, for one run or for the changes since a
- * snapshot. All strings are valid UTF-8 without escapes, which the writer adds.
+ * snapshot. All strings are valid UTF-8 without escapes; the writer adds the escapes.
  */
 #pragma once
 

@@ -150,7 +150,8 @@ struct amounts {
     const char *mapped, *run, *ms;
 };
 
-/* Measures the amounts of one state that a comparison does not compute. */
+/* Computes the members of struct amounts for one state. A comparison does not compute
+ * these values. */
 static struct amounts measure(const struct fsd_state *s, struct fsd_arena *arena)
 {
     struct amounts n = {.mapped =
@@ -183,8 +184,8 @@ static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state
                        producer);
 }
 
-/* The number of rows that agree with each variant, as text: "1 like build A, 2 like
- * build C, 1 like no build". */
+/* For each build of the snapshot: how many of the rows that may vary are like the row
+ * of that build. As text: "1 like build A, 2 like build C, 1 like no build". */
 static const char *variants_of(const struct fsd_verdict *v, const struct fsd_state *s)
 {
     uint32_t fit[FSD_MOST_BUILDS] = {0}, far = 0;

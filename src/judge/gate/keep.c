@@ -1,5 +1,5 @@
-/* Copies a verdict, so that its run can be freed. A run takes about 25 MB; to check
- * many builds, only the printed contents of each are kept. */
+/* Copies a verdict, so that its run can be freed. A run takes about 25 MB, so a check
+ * of many builds keeps only what is printed about each build. */
 #include "judge/findings/keep.h"
 #include "judge/gate/gate.h"
 

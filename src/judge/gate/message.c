@@ -1,5 +1,5 @@
-/* The gate's own documentation: how a rule is accepted, and the default policy as a
- * file. */
+/* The gate's own documentation: how the user can accept a rule's findings, and the
+ * default policy as a file. */
 #include "base/base.h"
 #include "judge/gate/gate.h"
 

@@ -90,8 +90,8 @@ struct reader {
     struct fsd_error *err;
 };
 
-/* Reports an error in the file. Only the first error is kept; the reader then closes
- * the policy as usual. */
+/* Reports an error in the file. Only the first error is kept. After an error,
+ * fsd_policy_read() closes the file as usual. */
 static bool complain(struct reader *r, uint32_t line, const char *expected,
                      const char *found)
 {

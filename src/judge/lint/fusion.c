@@ -2,9 +2,10 @@
  * Holds the fusion rules, and finds the rules that apply to a block. To add a rule, add
  * a row, and a function if no existing condition fits.
  *
- * Rows for TensorRT for RTX were measured by building, without a GPU, models that
- * differ in one property, models from exporters and, for each rule with an edit, the
- * edited model. Any other row names the document in which NVIDIA states the rule.
+ * Rows for TensorRT for RTX were measured without a GPU. The models that were built
+ * differ in one property, or come from exporters. For each rule with an edit, edited
+ * models were built, too. Any other row names the document in which NVIDIA states the
+ * rule.
  */
 #include "judge/lint/fusion.h"
 #include "base/base.h"

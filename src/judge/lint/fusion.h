@@ -36,8 +36,9 @@ enum fsd_cure {
     FSD_CURE_REPEAT,     /**< repeats the single head of K or V before the product */
     FSD_CURE_PADS,       /**< appends zeros to Q, K and V, and slices the output */
     FSD_CURE_CASTS,      /**< computes both products in FP16 or BF16, between Casts */
-    FSD_CURE_APART       /**< appends zeros to the other factor of another product that
-                              reads Q */
+    FSD_CURE_APART       /**< for another product that reads Q: appends zeros to its
+                              inputs, so that its depth differs from the first
+                              product's */
 };
 
 /** One fusion rule. */
@@ -82,8 +83,8 @@ struct fsd_measured_block fsd_block_measure(struct fsd_arena *arena,
                                             const struct fsd_facts *facts,
                                             const struct fsd_sizes *sizes);
 
-/** Appends the builder's rules that apply to the block, the decisive one first: a rule
- *  without an edit, if there is one, because then no edit helps.
+/** Appends the builder's rules that apply to the block. The first one is decisive. If a
+ *  rule without an edit applies, such a rule is the first, because then no edit helps.
  *  @param builder as returned by fsd_target_of(); NULL: unknown, and no rule applies */
 void fsd_block_reasons_of(struct fsd_arena *arena, const struct fsd_blocks *blocks,
                           const struct fsd_block *block, const struct fsd_facts *facts,
@@ -115,8 +116,8 @@ fsd_block_applies fsd_attention_is_shown, fsd_attention_is_across,
     fsd_attention_is_fp8_otherwise, fsd_attention_is_masked_behind,
     fsd_attention_is_changed, fsd_attention_is_rounded, fsd_attention_shares_queries,
     fsd_attention_is_beyond_documented;
-/** Whether the builder merges the node, another product that reads Q, with the first
- *  product. */
+/** Whether the node is another product that reads Q, and the builder merges the node
+ *  with the first product. */
 bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id node);
 /** Whether the node is between the Softmax and the product with V. */
 bool fsd_attention_has_between(const struct fsd_measured_block *m, fsd_id node);
@@ -128,8 +129,8 @@ bool fsd_attention_computes_between(int64_t head);
 fsd_id fsd_attention_changes(const struct fsd_measured_block *m);
 /** Finds the products of an attention, and the tensors that they read. */
 void fsd_attention_read(struct fsd_measured_block *m);
-/** The size of a tensor along the axis `back` before the last one; -1 if it is unknown
- *  or dynamic. */
+/** The size of a tensor along an axis; -1 if the size is unknown or dynamic.
+ *  @param back the number of the axis, counted from the last axis, which is 0 */
 int64_t fsd_attention_size(const struct fsd_measured_block *m, fsd_id tensor,
                            uint32_t back);
 /** The DequantizeLinear whose output the tensor holds, possibly after data movement;

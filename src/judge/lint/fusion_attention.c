@@ -389,8 +389,8 @@ bool fsd_attention_is_masked_behind(struct fsd_measured_block *m)
     return false;
 }
 
-/* Whether the builder removes the node: a Cast, or IsNaN or Where in Where(IsNaN(x), 0,
- * x), because a Softmax outputs no NaN. */
+/* Whether the builder removes the node. The builder removes a Cast. It also removes the
+ * IsNaN and the Where of Where(IsNaN(x), 0, x), because a Softmax outputs no NaN. */
 static bool is_removed(const struct fsd_measured_block *m, fsd_id node)
 {
     const struct fsd_graph *g = m->facts->g;

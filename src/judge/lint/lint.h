@@ -72,7 +72,8 @@ struct fsd_quantizer {
     fsd_id scale;         /**< the tensor with its scales */
     uint32_t n;           /**< number of scales; 0: unknown */
     const double *scales; /**< the scales; NULL: unknown */
-    int64_t axis;         /**< axis of several scales, from the start; -1: unknown */
+    int64_t axis;         /**< if there are several scales: the axis along which they
+                               differ, counted from the first axis; -1: unknown */
     int64_t block;        /**< number of elements along the axis that share a scale; 0:
                                all */
     enum fsd_zero zero;   /**< FSD_ZERO_OTHER: a zero point is not 0 */
@@ -172,8 +173,9 @@ enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quanti
 struct fsd_refusal {
     const char *why;    /**< the builder's reason, in our words */
     const char *source; /**< who observed the refusal, and with which version */
-    /** The edit that removes the reason: give the constant one dimension of size 1,
-     *  give it a different type, or do not quantize the data. */
+    /** The edit that removes the reason. DIMENSION: give the constant one dimension of
+     *  size 1. TYPE: give the constant a different type. FLOATS: do not quantize the
+     *  data. OTHER: none of these edits. */
     enum fsd_refused_wants {
         FSD_WANTS_OTHER,
         FSD_WANTS_DIMENSION,

@@ -36,7 +36,7 @@ FSD_CONDITION(fsd_refused_has_a_type)
 }
 
 /* Whether a Q produces the tensor, directly or through operators that keep the type.
- * The builder moves a UINT8 pair with zero point 0 over any operator. */
+ * The builder moves a Q/DQ pair in UINT8 over any operator if the zero point is 0. */
 static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types)
 {
     for (int steps = 0; steps < 16 && has_type(l->g, tensor, types); steps++) {
@@ -94,8 +94,9 @@ FSD_CONDITION(fsd_refused_reads_stored)
     return false;
 }
 
-/* Whether the tensor is computed from dynamic sizes, and it or a tensor in this
- * computation has one of the types.
+/* Whether the tensor is computed from dynamic sizes, and has one of the types or is
+ * computed from these sizes through a tensor that has one of the types.
+ * @param met whether a tensor that was visited before has one of the types
  * @param left the number of tensors that may still be visited */
 static bool is_size_in(const struct fsd_lint *l, fsd_id tensor, uint64_t types,
                        bool met, uint32_t *left)
@@ -252,7 +253,7 @@ FSD_CONDITION(fsd_refused_is_computed)
            (!r->types || has_type(l->g, given, r->types));
 }
 
-/* The second or the third input, which are the bounds, is not a constant. */
+/* One of the two bounds (the second and the third input) is not a constant. */
 FSD_CONDITION(fsd_refused_computes_a_bound)
 {
     struct fsd_refusal_row bound = *r;
@@ -304,8 +305,8 @@ FSD_CONDITION(fsd_refused_is_lopsided)
     return false;
 }
 
-/* The node computes the remainder of an integer division (fmod is 0), but its operands
- * have one of the types. */
+/* The first input has one of the types, and fmod is 0. The node then computes the
+ * remainder of an integer division, but these types are not integers. */
 FSD_CONDITION(fsd_refused_is_inexact)
 {
     return fsd_refused_reads_type(l, r, node) && !fsd_node_int(l->g, node, "fmod", 0);
@@ -396,8 +397,8 @@ FSD_CONDITION(fsd_refused_has_attr)
     return fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr) != NULL;
 }
 
-/* The attribute, or one of its numbers, is not `number`. If the row has `words`, 1 is
- * allowed, too. */
+/* The attribute is not `number`, or is a list that has another number than `number`. If
+ * the row has `words`, the condition does not hold for an attribute of 1 either. */
 FSD_CONDITION(fsd_refused_number_is_not)
 {
     const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);
@@ -412,7 +413,8 @@ FSD_CONDITION(fsd_refused_number_is_not)
             !(r->words && attr->i == 1));
 }
 
-/* Whether the attribute is one of `words`; if `number` is not 0: none of them. */
+/* If `number` is 0, the attribute is one of `words`. Otherwise, the attribute is
+ * given and is none of `words`. */
 FSD_CONDITION(fsd_refused_word_is)
 {
     const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);

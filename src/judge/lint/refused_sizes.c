@@ -73,8 +73,8 @@ FSD_CONDITION(fsd_refused_is_no_kernel)
            (fsd_refused_takes_type(l, r, node) || (width > 0 && width < r->number));
 }
 
-/* The head size is above `number`, and the builder does not decompose the attention,
- * even for a single query. */
+/* The head size is above `number`, and the builder does not decompose the attention. An
+ * attention with a single query is no exception if its head size is above `number`. */
 FSD_CONDITION(fsd_refused_is_wide)
 {
     return !is_taken_apart(l, node) && head_size(l, node) > r->number;
@@ -226,8 +226,8 @@ static bool has_unlike_size(const struct fsd_shape *x, const struct fsd_shape *y
     return unlike;
 }
 
-/* Whether data decides between the two branches of an If, and an output of one branch
- * is `unlike` the same output of the other branch. */
+/* Whether data decides between the two branches of an If, and unlike() is true for the
+ * shapes of an output of one branch and of the same output of the other branch. */
 static bool branches_differ(const struct fsd_lint *l, fsd_id node,
                             bool (*unlike)(const struct fsd_shape *,
                                            const struct fsd_shape *))

@@ -18,7 +18,7 @@ struct fsd_split_way {
     unsigned of;
     bool fp32;        /**< works for kernels in FP32 only; in other types the builder
                            removes the edit */
-    const char *seen; /**< how many of the measured kernels the way split */
+    const char *seen; /**< how many of the measured kernels were split in this way */
     const char *also; /**< what else the way changes */
 };
 

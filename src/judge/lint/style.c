@@ -54,8 +54,8 @@ static const char *text_of(const struct fsd_lint *l, const struct sign *sign,
                                                       : n->name);
 }
 
-/* Whether the node shows the sign. A domain must be equal; a producer or name must
- * contain the sign. */
+/* Whether the node shows the sign. A domain must be equal to the sign; a producer or
+ * name must contain the sign. */
 static bool shows(const struct fsd_lint *l, const struct sign *sign, fsd_id node)
 {
     const char *text = text_of(l, sign, node);

@@ -245,9 +245,10 @@ static bool is_convolved(const struct replay *r, fsd_id tensor)
 
 /* Whether the builder may use this lowering for the node.  Only a BatchNormalization
  * has restrictions.  If other nodes also read the input of the BatchNormalization, a
- * kernel computes the BatchNormalization in full.  If the BatchNormalization is the
- * only reader of a Conv, the builder merges it into the weights of the Conv, and at
- * most two steps remain.  Behind other products, both are possible. */
+ * kernel computes the BatchNormalization in full.  If only the BatchNormalization reads
+ * the result of a Conv, the builder merges the BatchNormalization into the weights of
+ * the Conv, and at most two steps remain.  Behind another product, the builder may do
+ * either. */
 static bool is_left(const struct replay *r, fsd_id node,
                     const struct fsd_lowering *lowering)
 {
@@ -262,8 +263,8 @@ static bool is_left(const struct replay *r, fsd_id node,
 
 /* Whether the lowering fits the sizes of the product's weight.  A kernel may compute a
  * product along a short axis as a sum of parts, each with a Mul.  Such a lowering fits
- * if the axis has as many elements as the lowering has parts.  For a Conv, this
- * lowering and a product of matrices fit only if the window has size 1. */
+ * if the axis has as many elements as the lowering has parts.  A Conv may have such a
+ * lowering, or a lowering to a product of matrices, only if its window has size 1. */
 static bool fits_weight(const struct replay *r, fsd_id node,
                         const struct fsd_lowering *lowering)
 {
@@ -436,9 +437,9 @@ static uint32_t next_unmade(struct replay *r, uint32_t at, struct fsd_span reade
     return fsd_next_unmade(r, r->reader.at, r->unmade, at, readers.at + readers.n);
 }
 
-/* Begins the readers of available tensors whose lowerings begin with this step, each
- * once.  With `made`, begins only nodes that already have a layer; else only nodes
- * without a layer. */
+/* Begins each node that reads an available tensor and has a lowering that begins with
+ * `step`.  Each node is begun only once.  With `made`, begins only nodes that already
+ * have a layer; else only nodes without a layer. */
 static void begin_nodes(struct replay *r, struct candidate *w, fsd_sym step, bool made)
 {
     fsd_id seen[NEXT];
@@ -577,8 +578,8 @@ void fsd_candidates_step(struct replay *r, fsd_sym step)
         next->pads |= step == FSD_ONNX_Concat;
         next->cuts |= step == FSD_ONNX_Slice && !w->parted;
     }
-    /* Tries nodes that another kernel computes last: they are unlikely, and there may
-     * be more of them than `next` can hold. */
+    /* Last, tries the nodes that another kernel already computes.  These nodes are
+     * unlikely, and there may be more of them than `next` can hold. */
     for (uint32_t i = 0; i < r->beam->n_candidates; i++)
         begin_nodes(r, &r->beam->candidates[i], step, true);
     keep_best(r);

@@ -32,10 +32,10 @@ static bool multiplies_data(const struct replay *r, fsd_id product)
 
 /* Whether the kernel may have absorbed the scaling `by` before `product`.  If the
  * product has weights, the builder merges the scaling into the weights.  Otherwise the
- * kernel must have a factor (fsd_layer.factor).  The dump may not state the factor.
- * Then the kernel has no factor if the dump lists the kernel's constants and the
- * scaling is behind another product: the builder merged the scaling into the weights of
- * that other product. */
+ * kernel must have a factor (fsd_layer.factor).  If the dump does not state whether the
+ * kernel has a factor, this function assumes a factor, with one exception: the dump
+ * lists the kernel's constants, and the scaling is behind another product.  The builder
+ * then merged the scaling into the weights of that other product. */
 static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -56,11 +56,12 @@ static bool is_factor(const struct replay *r, fsd_id node)
 }
 
 /* The layer that absorbed the scaling `by`, a node without a step before `node`;
- * FSD_NONE if it is unknown.  The current layer absorbed the scaling if it lists the
- * scaling's constant, or if `by` is a factor and `node` a product.  It also absorbed a
- * factor if the layer before has no product and `for_product` is set: the candidate
- * then reads the factor for a product.  Any other scaling belongs to the layer
- * before. */
+ * FSD_NONE if the layer is unknown.  The current layer absorbed `by` in three cases:
+ *   - the current layer lists the constant of `by`,
+ *   - `by` is a factor, and `node` is a product,
+ *   - `by` is a factor, `for_product` is set (the candidate reads the factor for a
+ *     product), and the layer that computes the input of `by` has no product.
+ * In all other cases, the layer that computes the input of `by` absorbed `by`. */
 static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                           fsd_id node, fsd_id by, bool for_product)
 {
@@ -80,8 +81,8 @@ static fsd_id folded_into(const struct replay *r, const struct candidate *w,
 }
 
 /* Links the nodes before `node` that need no step and that no other layer computes.
- * Each belongs to the layer whose weights absorbed it: the current layer or, behind
- * another product, the layer before. */
+ * Each of them belongs to the layer whose weights absorbed it.  This is the current
+ * layer or, if the absorbed node is behind another product, the layer before. */
 static void link_passed(struct replay *r, const struct candidate *w, fsd_id node,
                         int far, bool for_product)
 {
@@ -211,9 +212,9 @@ static void link_begun(struct replay *r, const struct candidate *w)
                          (struct fsd_link){.layer = r->layer, .node = w->open[i].node});
 }
 
-/* Links the kernel without inputs that produces the product's weight to the DQ of the
- * weight.  The builder may leave this DQ to run time, because integers need less
- * memory. */
+/* If a kernel without inputs produces the product's weight, links this kernel to the DQ
+ * of the weight.  The builder may leave this DQ to run time, because the weight needs
+ * less memory as integers. */
 static void link_weight(struct replay *r, fsd_id product)
 {
     const struct fsd_graph *e = r->m->engine;

@@ -45,7 +45,7 @@ uint32_t fsd_candidate_makes(const struct replay *r, const struct candidate *w,
 
 enum {
     LOAD = 8
-}; /* the builder may pad rows and columns to a multiple of this number of elements */
+}; /* the builder may pad rows and columns to a multiple of LOAD elements */
 
 /* Whether the sizes of a form fit a shape, ignoring axes of size 1.  Each size of the
  * form may be up to `more` larger than the size in the shape.  Two dynamic sizes
@@ -90,8 +90,8 @@ static bool forwards(const struct replay *r, int64_t size)
     return false;
 }
 
-/* Whether the last step of the kernel repeats the result, which nodes of the model
- * broadcast instead. */
+/* Whether the last step of the kernel repeats the result.  The model has no node
+ * for this step: nodes of the model broadcast the result instead. */
 static bool repeats_last(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -240,7 +240,7 @@ static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far
     return false;
 }
 
-/* The maximum number of nodes between a tensor and the node in a name. */
+/* The maximum number of nodes between a tensor and a node that a name contains. */
 enum { FAR_ENOUGH = 6 };
 
 /* Whether the node reads the tensor, directly or behind at most `far` other nodes.

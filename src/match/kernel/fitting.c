@@ -7,10 +7,10 @@
 
 /* Links a layer that moves data into a tensor that other layers also write.  If the
  * tensor is the output of a Concat, links the layer to the Concat.  But if a computing
- * layer writes its part of the tensor in place, no layer computes the Concat, and the
- * builder inserted the copies of the other parts.  If the tensor is no output of a
- * Concat, the other layers scatter into the tensor, and the layer is linked to the
- * first ScatterND node. */
+ * layer writes its part of the tensor in place, `layer` is not linked: no layer
+ * computes the Concat, and the builder inserted the layers that copy the other parts.
+ * If the tensor is no output of a Concat, the other layers scatter into the tensor, and
+ * the layer is linked to the first ScatterND node. */
 static void link_part(struct replay *r, fsd_id layer, fsd_id out)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -277,9 +277,9 @@ static fsd_id reader_in(const struct replay *r, fsd_id layer, fsd_id tensor)
     return found;
 }
 
-/* If a kernel pads `in` to `out` for the product kernel `by`, the node of `by` that
- * reads the data: an operator behind the product, such as an Add, or else the
- * product. */
+/* Another kernel pads `in` to `out`, and the product kernel `by` reads `out`.  Returns
+ * the node of `by` that reads these data: an operator behind the product, such as an
+ * Add, or else the product. */
 static fsd_id filled_for(const struct replay *r, fsd_id by, fsd_id in, fsd_id out)
 {
     fsd_id node = reader_in(r, by, out);
@@ -304,8 +304,9 @@ static bool names_product(const struct replay *r, const struct fsd_mention *ment
     return fsd_names_node(r, mention) && fsd_is_product(r, mention->node);
 }
 
-/* Links a kernel that removes the padding of joined products to each of these products.
- * A kernel that reads only the part of one product is not linked. */
+/* Kernel `by` may compute several products as one and pad their joined result.  If
+ * `layer` removes this padding, links `layer` to each of these products.  If `layer`
+ * only takes the part of one product from the result, `layer` is not linked. */
 static void link_joined(struct replay *r, fsd_id layer, fsd_id by)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -378,11 +379,12 @@ static bool begins_with(const struct replay *r, fsd_id node, fsd_sym step)
     return false;
 }
 
-/* Links a kernel that pads data for kernel `by` to `node`.  If `by` is a library kernel
- * and the node is a Conv, also links the activation behind it, because the builder
- * treats both as one operator.  In a generated kernel they are two operators.  The
- * activation is also not linked if the kernel pads each group of channels (a Reshape
- * step): this padding comes before the fusion of the activation. */
+/* Links `layer` to `node`.  `layer` pads data that kernel `by` reads for `node`.  If
+ * `by` is a library kernel and `node` is a Conv, also links `layer` to the activation
+ * behind the Conv, because the builder treats the Conv and the activation as one
+ * operator.  In a generated kernel they are two operators.  The activation is also not
+ * linked if `layer` pads each group of channels (a Reshape step): this padding comes
+ * before the fusion of the activation. */
 static void link_filled(struct replay *r, fsd_id layer, fsd_id by, fsd_id node)
 {
     fsd_id next =
@@ -396,8 +398,8 @@ static void link_filled(struct replay *r, fsd_id layer, fsd_id by, fsd_id node)
         fsd_match_link(r->m, layer, next, FSD_BY_STRUCTURE);
 }
 
-/* The consumers of each tensor that a kernel computes in several steps.  They are kept,
- * because several nodes may read the tensor. */
+/* For each tensor, those of its consumers that a kernel computes in several steps.
+ * These lists are kept, because several nodes may read the tensor. */
 struct wholes {
     struct fsd_span *of; /* indexed by tensor: its consumers, a span of `nodes` */
     bool *known;

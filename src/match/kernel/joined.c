@@ -61,7 +61,7 @@ static bool writes(const struct replay *r, fsd_id layer, fsd_id concat)
 }
 
 /* Whether the Concat and the layer have inputs of the same sizes in the same order.  If
- * the layer does nothing else, its output must also fit. */
+ * the layer only concatenates or moves data, its output must also fit the Concat. */
 static bool fits(const struct replay *r, fsd_id layer, fsd_id concat)
 {
     const struct fsd_graph *e = r->m->engine;

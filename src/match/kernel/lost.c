@@ -327,8 +327,9 @@ static void fill_made(struct replay *r, fsd_id by, fsd_id tensor, int far)
                   wanted.tensor[i], far - 1);
 }
 
-/* If the kernel has one input and is linked to products, the data input of the first
- * product, provided that its size fits; else FSD_NONE. */
+/* The data input of the first product to which the kernel is linked.  FSD_NONE if there
+ * is no such product, if the kernel does not have exactly one input, or if the data
+ * input does not fit the size of this input. */
 static fsd_id product_input(const struct replay *r, fsd_id layer)
 {
     const struct fsd_match *m = r->m;
@@ -347,7 +348,8 @@ static fsd_id product_input(const struct replay *r, fsd_id layer)
 
 void fsd_fill_rest(struct replay *r)
 {
-    /* The maximum number of kernels before the kernel that produced the lost tensor. */
+    /* The producer of a lost tensor is linked, and so are kernels up to this distance
+     * before the producer. */
     enum { KERNELS = 2 };
     const struct fsd_graph *e = r->m->engine;
 

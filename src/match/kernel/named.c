@@ -1,8 +1,8 @@
 /*
  * Finds the nodes that names assign to a kernel: the name of the kernel, the names of
- * its tensors and constants, and the names of the kernels that read its outputs.  Also
- * finds the nodes before a Concat of the model if the kernel's output is an input of
- * the kernel of this Concat.
+ * its tensors and constants, and the names of the kernels that read its outputs.  If
+ * another kernel computes a Concat of the model and reads the kernel's output, also
+ * finds the node that computes the corresponding input of the Concat.
  */
 #include "match/kernel/replay.h"
 
@@ -173,8 +173,8 @@ void fsd_find_named(struct replay *r)
     }
 }
 
-/* The ScatterND whose result `node` updates; FSD_NONE if there is none, or if the
- * engine has this result as a separate tensor. */
+/* The ScatterND whose result is the data input of `node`; FSD_NONE if there is none, or
+ * if the engine has this result as a separate tensor. */
 static fsd_id scattered_before(const struct replay *r, const bool *placed, fsd_id node)
 {
     fsd_id in = fsd_node_in_tensor(r->g, node, 0);

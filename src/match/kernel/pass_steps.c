@@ -126,8 +126,8 @@ static uint32_t find_choices(const struct replay *r, uint32_t port,
     return found ? found : 1;
 }
 
-/* Makes available the model tensors that a port holds; if `only` is not FSD_NONE, only
- * the outputs of this node. */
+/* Adds the model tensors that a port holds to the available tensors.  If `only` is not
+ * FSD_NONE, adds only the outputs of the node `only`. */
 static void take_port(const struct replay *r, struct candidate *w, uint32_t port,
                       fsd_id only)
 {
@@ -231,9 +231,9 @@ static void begin_kernel(struct replay *r, bool guess)
             }
         r->beam->n_candidates = candidates * n_choices;
     }
-    /* Adds the tensors that nodes compute without a step last.  So a tensor that a port
-     * holds counts as an input from this port, even if nodes without a step could
-     * compute it from another port. */
+    /* Last, adds the tensors that nodes without a step compute.  So a tensor that a
+     * port holds counts as an input from this port, even if nodes without a step could
+     * compute the tensor from another port. */
     for (uint32_t k = 0; k < r->beam->n_candidates; k++)
         fsd_candidate_follow(r, &r->beam->candidates[k], 0);
 }
@@ -483,10 +483,10 @@ static uint32_t lost_port(const struct replay *r)
     return i;
 }
 
-/* Tries the kernel with each tensor that a lost input may hold.  True if the best guess
- * is good: its cost is no higher than without a guess.  If the kernel was known without
- * a guess (`known`), at least as many output shapes must fit.  The candidate must also
- * use the lost input, and take a node that no other kernel computes. */
+/* Tries the kernel with each tensor that a lost input may hold.  True if the best
+ * candidate is good: its cost is no higher than the cost without a guess, it uses the
+ * lost input, and it takes a node that no other kernel computes.  If the kernel was
+ * known without a guess (`known`), at least as many output shapes fit as without it. */
 static bool try_guesses(struct replay *r, uint32_t port, bool known)
 {
     const struct candidate *w = r->beam->candidates;
@@ -511,8 +511,8 @@ static bool reads_narrow(const struct replay *r, struct fsd_span ports)
     return false;
 }
 
-/* The layer before, if it computes joined quantized products and the kernel only scales
- * its whole result; else FSD_NONE. */
+/* The layer before the kernel, if this layer computes joined quantized products and the
+ * kernel only scales the layer's whole result; else FSD_NONE. */
 static fsd_id joined_before(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -561,9 +561,9 @@ static bool end_joined(struct replay *r)
     return any;
 }
 
-/* Records which model tensors the inputs of a concatenating kernel hold.  Their
- * positions in the Concat show this, even if the kernels that produced them fit no
- * nodes. */
+/* Records which model tensors the inputs of a concatenating kernel hold.  The position
+ * of an input in the Concat shows this, even if the steps of the kernel that produced
+ * the input fit no nodes. */
 static void hold_joined(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -595,7 +595,7 @@ static void replay_kernel(struct replay *r)
         accept_tied(r, 1);
         fsd_fill_lost(r, lost, tensor);
     } else if (known) {
-        if (guess) /* computes the candidates without a guess again */
+        if (guess) /* restores the candidates without a guess */
             try_kernel(r, false);
         accept_tied(r, count_tied(r));
         if (fsd_candidate_took(&r->beam->candidates[0], r->layers[r->layer].joins))

@@ -161,8 +161,8 @@ void fsd_goes_on_by(struct replay *r, fsd_id node)
             r->tensors[t].goes_on = true;
 }
 
-/* If all inputs of a node without a step are constant, or are computed from constants
- * by such nodes, marks its outputs.  This is complete only if the model lists nodes
+/* Sets `spread` of the outputs of a node without a step, if each input of the node is
+ * constant or has `spread` set.  The result is complete only if the model lists nodes
  * behind their producers. */
 static void note_spread(struct replay *r, fsd_id node)
 {

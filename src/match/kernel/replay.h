@@ -22,10 +22,11 @@ enum {
     GUESSES = 6
 };
 
-/* The cost of each contradiction.  The order of these costs matters, and whether their
- * sum exceeds the limit of 3 plus 1 per three steps (pass_steps.c).  So a short kernel
- * may have no contradiction except data movement, and a long kernel may have several.
- * Every cost is needed: without any of them, links change in real engines. */
+/* The cost of each contradiction.  Two facts matter: the order of these costs, and
+ * whether a sum of them exceeds the limit of 3 plus 1 per three steps (pass_steps.c).
+ * So a short kernel may have no contradiction except data movement, and a long kernel
+ * may have several.  Every cost is needed: if one is removed, links change in real
+ * engines. */
 enum {
     COST_MOVE = 1,   /* a data-movement step belongs to no node; builders insert such
                         steps everywhere */
@@ -39,8 +40,8 @@ enum {
     COST_OUTPUT = 4, /* for each tensor that the nodes produce in addition to the
                         tensors that the kernel writes */
     COST_SIZE = 8,   /* no result of the nodes has the size of the kernel's output, or
-                        no constant of the kernel has the size of a weight; this is
-                        nearly a proof */
+                        no constant of the kernel has the size of a weight; this
+                        nearly proves that the candidate is wrong */
     COST_UNFINISHED = 1, /* the next kernel must finish a node */
     COST_LOOSE = 2,      /* a node that only moves data reads no earlier result of the
                             kernel */
@@ -129,8 +130,9 @@ static inline void fsd_candidate_copy(struct candidate *to,
                from->n_available * sizeof *from->available);
 }
 
-/* The tensor that was missing when the node was last found not ready, and the number of
- * that search (available.c). */
+/* The last check whether the node is ready (available.c).  `missing` is the missing
+ * tensor, and `round` is the number of the search that found it missing; `round` is 0
+ * if no tensor was missing. */
 struct asked {
     uint32_t round;
     fsd_id missing;
@@ -186,13 +188,14 @@ struct tensor_state {
     bool at_run;  /* whether a kernel computes the tensor although the model proves it
                      constant */
     bool spread;  /* whether nodes that need no step compute the tensor from constants
-                     and sizes, such as a learned token that is repeated for each image
-                     of a batch */
+                     and sizes.  An example is a learned token that nodes repeat for
+                     each image of a batch */
     bool goes_on; /* whether a node that needs no step, or that may be in an epilogue,
                      reads the tensor */
     struct fsd_span readers; /* its readers, a span of `reader` */
     fsd_id handed_out; /* for an output of a branch or of a loop's body: the output of
-                          the If or Loop that gets its value; else FSD_NONE */
+                          the If or Loop to which the value goes; FSD_NONE for other
+                          tensors */
 };
 
 /* State of a tensor of the engine. */
@@ -210,8 +213,9 @@ struct layer_state {
                          FSD_NONE if there is none */
     fsd_id product;   /* the product that the layer computes; FSD_NONE if there is
                          none */
-    fsd_id joins;     /* the Concat that the layer's first steps compute, according to
-                         sizes; FSD_NONE if there is none */
+    fsd_id joins;     /* the Concat that the layer's first steps compute, identified by
+                         the number and the sizes of the layer's inputs (joined.c);
+                         FSD_NONE if there is none */
     fsd_id attention; /* the Attention node that the layer computes; FSD_NONE if there
                          is none */
     fsd_id norm;      /* the normalization node that the layer computes in part;
@@ -238,8 +242,8 @@ struct replay {
     const struct fsd_graph *g;
     struct fsd_arena *scratch;
     struct fsd_lowerings *lowerings;
-    struct fsd_sizes *sizes; /* sizes of the model, with the sizes of the engine's
-                                inputs */
+    struct fsd_sizes *sizes; /* sizes of the model's tensors; the named dimensions have
+                                the sizes of the engine's inputs */
     struct node_state *nodes;
     struct tensor_state *tensors;
     struct value_state *values;
@@ -249,11 +253,13 @@ struct replay {
     FSD_VEC(fsd_id) borders;
     FSD_VEC(struct fsd_link) begun; /* nodes that kernels began and did not finish */
     FSD_VEC(struct fsd_link) tied;  /* nodes that one of several kernels computes */
-    FSD_VEC(fsd_id) reader;         /* consumers; of duplicate nodes only the last */
-    uint32_t *unmade;    /* indexed like `reader`: all readers from this index up to the
-                         stored index have a layer */
-    uint32_t *unvisited; /* like `unmade`, for consumers; indexed like the model's
-                            `links` */
+    FSD_VEC(fsd_id)
+    reader;              /* for each tensor, the consumers that a kernel may
+                                       compute; of duplicate nodes, only the last one */
+    uint32_t *unmade;    /* indexed like `reader`: all nodes of `reader` from the index
+                            up to, but without, the stored index have a layer */
+    uint32_t *unvisited; /* like `unmade`, but for the consumers in the model's
+                            `links`, and indexed like `links` */
     struct ancestry *ancestry;
     uint32_t n_visits, rounds;
     struct kernel now;
@@ -286,11 +292,11 @@ void fsd_commit(struct replay *r, const struct candidate *w);
 /** Links an anchored kernel to the scalings before its products, because no other layer
  *  computes them. */
 void fsd_commit_between(struct replay *r, const struct candidate *w);
-/** Takes and links the nodes of an anchored kernel that its steps show, but not its
- *  Metadata. */
+/** Takes and links nodes that the Metadata of an anchored kernel does not list, but
+ *  that the steps of the kernel show. */
 void fsd_commit_behind(struct replay *r, struct candidate *w);
-/** Links each kernel that makes data larger or smaller for an adjacent product to this
- *  product, because the kernel computes a part of it. */
+/** If a kernel makes data larger or smaller for an adjacent product, links the kernel
+ *  to this product, because the kernel computes a part of the product. */
 void fsd_commit_fitting(struct replay *r);
 /** Creates regions of kernels that could compute the same nodes. */
 void fsd_commit_regions(struct replay *r);
@@ -322,11 +328,11 @@ void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor);
 /** Whether the tensor has as many elements as the port or, if the port has a dynamic
  *  size, the same shape. */
 bool fsd_port_fits(const struct replay *r, const struct fsd_port *port, fsd_id tensor);
-/** Links the kernels without known nodes whose outputs are inputs of the current
- *  kernel, which concatenates them. */
+/** The current kernel concatenates its inputs.  Links the kernels that produce these
+ *  inputs, if the nodes of these kernels are unknown. */
 void fsd_fill_joined(struct replay *r);
-/** Links kernels without known nodes if the product in the next kernel is known,
- *  because the product shows the tensor that they wrote.  Runs at the end of the
+/** Links a kernel without known nodes if the product in the next kernel is known,
+ *  because the product shows which tensor the kernel wrote.  Runs at the end of the
  *  replay. */
 void fsd_fill_rest(struct replay *r);
 
@@ -388,9 +394,9 @@ static inline struct fsd_span fsd_held_by(const struct replay *r, fsd_id tensor)
     return tensor == FSD_NONE ? (struct fsd_span){0} : r->values[tensor].held;
 }
 
-/** The tensor at the node's i-th input, if kernels compute it at run time.  FSD_NONE if
- *  there is no such input, if it exists before any kernel runs, or if the node uses
- *  only its type. */
+/** The tensor at the node's i-th input, if kernels compute it at run time.  FSD_NONE in
+ *  three cases: the node has no i-th input, the tensor exists before any kernel runs,
+ *  or the node uses only the type of the tensor. */
 static inline fsd_id fsd_data_in(const struct replay *r, fsd_id node, uint32_t i)
 {
     fsd_id t = fsd_node_in_tensor(r->g, node, i);
@@ -430,8 +436,8 @@ static inline bool fsd_has_data(const struct replay *r, fsd_id node)
 {
     return fsd_data_input(r, node) != FSD_NONE;
 }
-/** Whether the node has several outputs and needs no step, as a Split: different
- *  kernels may compute its outputs. */
+/** Whether the node has several outputs and needs no step, such as a Split.  Different
+ *  kernels may compute the outputs of such a node. */
 static inline bool fsd_comes_in_parts(const struct replay *r, fsd_id node)
 {
     return r->nodes[node].passes && r->g->nodes.at[node].out.n > 1;
@@ -473,12 +479,12 @@ struct available *fsd_find_available(struct candidate *w, fsd_id tensor);
 /** Makes a tensor available.  If it is available already, records that it may also come
  *  from the kernel inputs `from`. */
 void fsd_candidate_hold(struct candidate *w, fsd_id tensor, uint64_t from);
-/** Like fsd_candidate_hold().  Also makes the tensors available that nodes without a
- *  step compute from this tensor. */
+/** Like fsd_candidate_hold().  If nodes without a step compute tensors from this
+ *  tensor, also makes those tensors available. */
 void fsd_make_available(struct replay *r, struct candidate *w, fsd_id tensor,
                         uint64_t from);
-/** Makes the tensors available that nodes without a step compute from available
- *  tensors, beginning with the available tensor at index `first`. */
+/** Visits the available tensors from index `first` on.  If nodes without a step compute
+ *  tensors from a visited tensor, makes those tensors available, too. */
 void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first);
 /** The first tensor that the node reads and that is not available; FSD_NONE if all are
  *  available.
@@ -502,10 +508,10 @@ bool fsd_can_go_on(const struct replay *r, struct candidate *w, fsd_id node,
 /** Whether the node reads data computed at run time, or produces data from constants
  *  alone. */
 bool fsd_reads_data(const struct replay *r, fsd_id node);
-/** Whether the node is a Q that the builder may have moved back.  The builder moves a Q
- *  across an operator that commutes with it (a MaxPool), or before a Concat, with one
- *  copy of the Q for each input of the Concat.  The input of this operator or Concat
- *  must be available, but not its output. */
+/** Whether the node is a Q that the builder may have moved toward the inputs.  The
+ *  builder moves a Q before an operator that commutes with it (a MaxPool), or before a
+ *  Concat, with one copy of the Q for each input of the Concat.  An input of this
+ *  operator or Concat must be available, and the output must not be available. */
 bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node);
 
 /* Candidates. */

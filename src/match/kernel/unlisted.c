@@ -63,7 +63,8 @@ static void join_products(struct replay *r, struct candidate *w)
     fsd_candidate_copy(try, w);
     if (take_siblings(r, try, in) != size)
         return;
-    /* Sorts the new nodes, because kernels read the products in the model's order. */
+    /* Sorts the new products in the model's order.  The kernels that read the results
+     * of these products read them in this order. */
     for (uint32_t i = w->n_taken; i < try->n_taken; i++)
         for (uint32_t k = i; k >= w->n_taken && try->taken[k] < try->taken[k - 1];
              k--) {
@@ -76,8 +77,8 @@ static void join_products(struct replay *r, struct candidate *w)
     w->joined = true;
 }
 
-/* Takes the producers of the node's inputs that are not available, and then the node;
- * false if this is impossible. */
+/* If inputs of the node are not available, takes their producers.  Then takes the node.
+ * False if this is impossible. */
 static bool take_path(struct replay *r, struct candidate *w, fsd_id node, int far)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];

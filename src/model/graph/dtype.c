@@ -127,9 +127,9 @@ unsigned fsd_dtype_bits(enum fsd_dtype type)
     return types[type].bits;
 }
 
-/* Reads a floating-point number with so many bits of exponent and mantissa.  If the
- * type has no infinities (E4M3), values with the largest exponent are numbers, too;
- * only the value with all mantissa bits set is NaN. */
+/* Reads a floating-point number with an exponent of `exponent` bits and a mantissa of
+ * `mantissa` bits.  If the type has no infinities (E4M3), values with the largest
+ * exponent are numbers, too; only the one with all mantissa bits set is NaN. */
 static double read_float(uint64_t bits, int exponent, int mantissa, bool infinities)
 {
     uint64_t top = (UINT64_C(1) << exponent) - 1, rest = (UINT64_C(1) << mantissa) - 1;

@@ -54,9 +54,9 @@ enum fsd_dtype fsd_dtype_read(const char *word, size_t n);
  * unknown types. */
 unsigned fsd_dtype_bits(enum fsd_dtype type);
 
-/** Writes the number that the bits of an element represent to `out`; NAN if they
- *  represent none.  Returns false for types that it does not decode: those whose
- *  elements share a byte, and those in which models do not store numbers. */
+/** Decodes the bits of an element, and writes the number to `out`; NAN if the bits
+ *  represent no number.  Returns false for types that this function does not decode:
+ *  types whose elements share a byte, and types in which models store no numbers. */
 bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out);
 /** Decodes `n` FP32 numbers, which are stored in little endian without gaps, and writes
  * them to `out`. */
@@ -67,8 +67,9 @@ void fsd_dtype_singles(const unsigned char *bytes, size_t n, double *out);
 bool fsd_dtype_is_quantized(enum fsd_dtype type);
 
 /** Returns the rank of a type by precision, which decides what is "higher precision
- *  than requested": fp64 5, fp32 and tf32 4, 16-bit floats 3, 8-bit 2, 4-bit and fewer
- *  1; 0 for types without a precision (int32, int64, bool, string). */
+ *  than requested": 5 for fp64; 4 for fp32 and tf32; 3 for types of 16 bits; 2 for 8
+ *  and 6 bits; 1 for 4 bits and fewer; 0 for types without a precision (int32, int64,
+ *  bool, string). */
 int fsd_dtype_rank(enum fsd_dtype type);
 
 /** Returns the type of higher rank.  If one type is unknown, returns the other one.

@@ -56,8 +56,8 @@ bool fsd_forms_alike(const struct fsd_graph *g, const struct fsd_form *a,
                      const struct fsd_form *b);
 
 /** Whether both forms have the same sizes, ignoring axes of size 1.
- *  @param proved  true: two unknown sizes are different; false: they are equal if they
- *  are at the same position */
+ *  @param proved  true: an unknown size differs from every size; false: two unknown
+ *  sizes at the same position are equal */
 bool fsd_sizes_alike(const struct fsd_graph *g, const struct fsd_form *a,
                      const struct fsd_graph *h, const struct fsd_form *b, bool proved);
 

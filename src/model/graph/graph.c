@@ -285,8 +285,8 @@ static uint32_t place_of(const struct fsd_graph *g, struct fsd_span links, fsd_i
 uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor)
 {
     struct fsd_span uses = fsd_tensor_consumers(g, tensor);
-    uint32_t at = place_of(g, uses, node); /* first guess: callers usually ask for nodes
-                                              in order */
+    uint32_t at = place_of(g, uses, node); /* the node's first use of the tensor, if the
+                                              node reads it */
 
     return at < uses.n && g->links.at[uses.at + at] == node
                ? g->use_input[uses.at + at - g->uses_at]
@@ -317,8 +317,8 @@ fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port)
 struct waiting {
     const struct fsd_graph *g;
     uint32_t *awaited; /* indexed by node */
-    uint32_t *settled; /* indexed by tensor: the last of its producers that is in
-                          `order`, plus 1 */
+    uint32_t *settled; /* indexed by tensor: the id, plus 1, of the producer that
+                          settle() handled last; 0: none */
     fsd_id *order;
     uint32_t n;
 };

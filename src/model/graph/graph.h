@@ -14,8 +14,8 @@
  * same tensor in different shapes.
  *
  * One reader builds a graph with the functions below and ends with fsd_graph_finish().
- * Afterwards, its nodes and edges do not change, but two other sources add facts: a
- * profile adds layers (api/profiles.c), and the log shows the meaning of mentions
+ * Afterwards, these nodes and edges do not change, but two other sources add facts: a
+ * profile may add layers (api/profiles.c), and the log shows the meaning of mentions
  * (match/story.c).
  */
 #pragma once
@@ -55,9 +55,9 @@ struct fsd_tensor {
     fsd_sym name;
     fsd_id scope;
     fsd_id form;  /**< FSD_NONE: unknown */
-    fsd_id item;  /**< the form of the elements if the value is a sequence, or of the
-                       value inside an optional; it is empty if they are not tensors;
-                       FSD_NONE: the tensor is neither, as far as known */
+    fsd_id item;  /**< the form of the elements of a sequence, or of the value in an
+                       optional; an empty form: these are not tensors; FSD_NONE: not
+                       known to be a sequence or an optional */
     fsd_id value; /**< the value, in fsd_graph.values; FSD_NONE: not constant, or not
                        read */
     fsd_id next_same_name;
@@ -65,8 +65,8 @@ struct fsd_tensor {
                            is an argument of the kernel that computes X; 0: unknown */
     fsd_sym alias;    /**< engine: the name without suffixes that the engine appended;
                            0: none */
-    uint32_t loop;    /**< engine: the number, from 1, of the loop or branch for which
-                           the builder created the tensor, in the order of parsing; 0:
+    uint32_t loop;    /**< engine: the loop or branch for which the builder created
+                           the tensor: its number in the order of parsing, from 1; 0:
                            unknown */
     fsd_id bound;     /**< engine: the form in the list of the network's inputs and
                            outputs, which may differ from the form at the kernels;
@@ -231,8 +231,8 @@ struct fsd_graph {
     uint32_t in_bodies;    /**< engine: the number of nodes in the bodies of its layers;
                                 such nodes are not layers */
     FSD_VEC(struct fsd_span) loops; /**< engine: the layers of each loop */
-    int32_t profile;   /**< engine: the optimization profile of its layers, from 0 as
-                            the builder counts; negative: unknown */
+    int32_t profile;   /**< engine: the number of its layers' optimization profile, from
+                            0, as the builder counts; negative: unknown */
     uint32_t profiles; /**< engine: the number of optimization profiles that the file
                             shows */
     FSD_VEC(fsd_sym)
@@ -549,7 +549,8 @@ uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor
 
 /** Returns the layers at the other end of a port's edges, in fsd_graph.links: producers
  *  for an input port, consumers for an output port.  If several layers write the
- *  tensor, they are the layers that peers.c found.  Empty if the port has no tensor.
+ *  tensor, the result is the layers that peers.c found.  Empty if the port has no
+ *  tensor.
  *  @param port  an index in fsd_graph.ports */
 struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port,
                                bool producers);

@@ -15,7 +15,7 @@ static inline uint16_t fsd_half_of(float value)
     enum {
         MOST = 0x7bff,
         LEAST_NORMAL = 113
-    }; /* the biased exponent of 2^-14 in binary32 */
+    }; /* LEAST_NORMAL: the biased exponent of 2^-14 in binary32 */
     uint32_t bits, sign, exponent, fraction, shift, half, rest;
 
     memcpy(&bits, &value, sizeof bits);

@@ -139,9 +139,9 @@ static const struct {
 };
 _Static_assert(FSD_COUNT_OF(kinds) == FSD__EVENT_COUNT, "a row a kind");
 
-/* Prints the members of a region: "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b".  From
- * a long list, it prints only the first members and the number of all, because each
- * node of the region has this event. */
+/* Prints the members of a region: "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b".  Each
+ * node of the region has this event.  Of a long list, the function therefore prints
+ * only the first members and the number of the others. */
 static void put_members(const char *text, FILE *out)
 {
     enum { SHOWN = 4 };

@@ -1,5 +1,5 @@
 /*
- * The history has the steps from the network to the engine that a build log reports:
+ * The history has the steps that a build log reports, from the network to the engine:
  * one event per meaningful line, in the order of the log. read/log/read.c fills the
  * history, and match/story.c applies its events to the model.
  *
@@ -100,8 +100,8 @@ struct fsd_final {
 struct fsd_memory_use {
     fsd_sym layer;        /**< 0: the sums of the whole engine */
     int64_t host, device; /**< persistent memory on the host and on the device */
-    int64_t scratch;      /**< the layer's scratch memory; for the whole engine, the
-                               maximum over layers, or the sum before version 10 */
+    int64_t scratch;      /**< the layer's scratch memory; for the whole engine: the
+                               maximum over its layers; older builders: the sum */
     int64_t activations, weights; /**< only for the whole engine */
     uint32_t build;
 };
@@ -189,14 +189,16 @@ struct fsd_history {
     FSD_VEC(struct fsd_input_shape) shapes;
     FSD_VEC(struct fsd_pass_stats) passes; /**< in the order of their first runs */
     FSD_VEC(struct fsd_placement) places;
-    fsd_profile_vec profiles; /**< the layer times in the log, which does not state
-                                   their engine */
+    fsd_profile_vec profiles; /**< the layer times in the log; the log does not
+                                   state to which engine they belong */
     FSD_VEC(uint32_t)
     placed; /**< indexed by build: the number of placed nodes; 0: unknown */
     FSD_VEC(struct fsd_parser_line) parser;
     FSD_VEC(struct fsd_unknown_form) unknown;
-    FSD_VEC(uint32_t) unknown_of; /**< indexed by symbol of `key`: its form, plus 1 */
-    uint32_t builds;              /**< the number of engines in the log, at least 1 */
+    FSD_VEC(uint32_t)
+    unknown_of;      /**< indexed by `key`: its index in `unknown`, plus
+                                     1; 0: none */
+    uint32_t builds; /**< the number of engines in the log, at least 1 */
     uint64_t lines, unknown_lines, lost_rivals;
     uint32_t n_elsewhere; /**< the number of events in the log that are about other
                                engines, and therefore not in `events`; see
@@ -212,7 +214,8 @@ struct fsd_history {
 
     /* api/run.c sets these after it compares the log with the model and the engine: */
     uint32_t build;            /**< the engine of this run, from 0 */
-    uint32_t parsed_build;     /**< the log prints the network before this engine */
+    uint32_t parsed_build;     /**< the engine before which the log prints the network;
+                                    FSD_NONE: the log prints none */
     const fsd_id *parsed_node; /**< indexed by parsed node: its number in the printed
                                     network */
     const fsd_id *node_of;     /**< indexed by parsed node: the same node of the model;
@@ -220,8 +223,8 @@ struct fsd_history {
     uint32_t n_parsed;
     uint32_t unlike;   /**< the number of parsed nodes that the model does not have */
     uint32_t unparsed; /**< the number of nodes of the model that the parser did not
-                            read: in the log, the consumers of their outputs read other
-                            tensors */
+                            read; the log shows this, because consumers of their outputs
+                            read other tensors there */
     uint32_t unparsed_quantizers; /**< the number of QuantizeLinear and DequantizeLinear
                                        nodes that `unparsed` counts */
     fsd_id unparsed_node; /**< the first node that `unparsed` counts and whose output a
@@ -264,7 +267,7 @@ struct fsd_history_parts *fsd_history_divide(struct fsd_arena *arena,
  *  fsd_log_network(), the replay of events and the reports need.  The time and memory
  *  for this depend only on the lines about that engine.  The result lacks two things:
  *  layer times, which are only used if the log has one engine, and the forms of unknown
- *  lines, which it only counts.
+ *  lines; the result has only the number of these lines.
  *  @param names  receives the symbols of the result
  *  @param build  the number of the engine, below `all->builds` */
 struct fsd_history *fsd_history_part(struct fsd_arena *arena, struct fsd_intern *names,

@@ -71,7 +71,7 @@ static const struct array {
     [SKIPS] = {ARRAY(efforts.skips, fsd_effort_skip),
                0,
                1,
-               1, /* a skip has no member `build`; its effort has */
+               1, /* `build` is 0: a skip has no such member, only its effort has one */
                {AT(fsd_effort_skip, why)},
                {{AT(fsd_effort_skip, next), SKIPS, false}}},
     [STEPS] = {ARRAY(efforts.steps, fsd_effort_step),

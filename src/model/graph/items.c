@@ -25,8 +25,8 @@ static size_t without_remark(const char *s, size_t n)
     return at && s[at - 1] == ']' && n - at > 2 && !memcmp(s + at, "__", 2) ? at : n;
 }
 
-/* Returns the length of the item that ends before the opening word at s + n, with its
- * "]" and its remark; 0 if no item ends there. */
+/* Returns the length of the item that ends before the opening word at s + n; 0 if no
+ * item ends there.  The length includes the item's "]" and remark. */
 static size_t end_before(const char *s, size_t n)
 {
     for (size_t at = n; at && n - at <= SEPARATOR_MAX; at--) {

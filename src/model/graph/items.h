@@ -15,7 +15,7 @@
 #define FSD_ITEM_OPENING "[ONNX Layer: "
 
 /** Removes the next item from the front of the list.  `*item` becomes the text between
- *  its brackets, with a doc string if there is one; it may be empty.  The text after
- *  the closing bracket is dropped.  Text without an opening word is an item as a whole.
+ *  the brackets, including a doc string.  This text may be empty.  The text after the
+ *  closing bracket is dropped.  Text without an opening word is an item as a whole.
  *  Returns false at the end of the list. */
 bool fsd_items_next(struct fsd_slice *list, struct fsd_slice *item);

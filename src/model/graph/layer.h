@@ -14,8 +14,8 @@ enum fsd_mention_role {
                                or after this node */
     FSD_MENTION_COPIES,   /**< the layer copies this tensor, or one of this node's
                                tensors */
-    FSD_MENTION_SERVES,   /**< the layer is a reformat for this node, which it does not
-                               compute */
+    FSD_MENTION_SERVES,   /**< the layer is a reformat for this node; the layer does not
+                               compute the node */
     FSD_MENTION_CONSTANT, /**< the text is the name of an initializer */
     FSD_MENTION_HELPER,   /**< the text is the name of a layer that the parser added */
     FSD_MENTION_UNKNOWN   /**< text with an unknown meaning */
@@ -103,8 +103,8 @@ struct fsd_layer {
     uint32_t port;     /**< FSD_NAME_SERVES: the number of the served tensor */
     bool output;       /**< FSD_NAME_SERVES: the served tensor is an output, not an
                             input */
-    fsd_sym made_as;   /**< the layer's name in the log line with which the builder adds
-                            it */
+    fsd_sym made_as;   /**< the layer's name in the log line that says that the builder
+                            adds the layer */
     bool forwards;     /**< the layer has one input and one output, and only moves
                             data */
     bool slices;       /**< the layer outputs a part of its input */
@@ -129,9 +129,9 @@ struct fsd_layer {
                            "[1,64] []"; 0: unknown */
     enum fsd_dtype rounds_to;   /**< the type to which the kernel rounds inputs of
                                      higher precision */
-    enum fsd_dtype computes_in; /**< the type in which the layer computes, derived from
-                                     its weights and the name of its kernel if tensor
-                                     types are unknown */
+    enum fsd_dtype computes_in; /**< the type in which the layer computes, according to
+                                     its weights and the name of its kernel; used only
+                                     if tensor types are unknown */
     uint64_t weights, bias;     /**< the numbers of elements of the weights and of the
                                      bias */
     enum fsd_dtype weights_type, bias_type;

@@ -3,9 +3,9 @@
  * output of which producer.
  *
  *     conv  writes "cat" [1,128,5,5] {12800,1,2560,512}      a part of the buffer
- *     copy  reads  "cat" [1,128,5,5] {12800,1,2560,512}      that part: of conv
+ *     copy  reads  "cat" [1,128,5,5] {12800,1,2560,512}      that part, from conv
  *     pool  writes "cat" [1,128,5,5] {12800,1,2560,512}      another part, later
- *     gemm  reads  "cat" [1,512,5,5] {12800,1,2560,512}      the whole: of both
+ *     gemm  reads  "cat" [1,512,5,5] {12800,1,2560,512}      the whole, from both
  *
  * Engines list their layers in execution order, so a layer reads data that was written
  * before it, or in a loop around it.  A part is recognized by its sizes and strides.
@@ -147,8 +147,8 @@ static void choose(const struct buffers *b, const struct end *writers, uint32_t 
         same_size |= reads[i] && writers[i].size == reader->size;
     }
     for (uint32_t i = 0; i < n && !any; i++)
-        reads[i] = true; /* no producer comes first: the engine does not list its layers
-                            in execution order */
+        reads[i] = true; /* no producer is before the reader: the engine does not list
+                            its layers in execution order */
     for (uint32_t i = 0; i < n && part && (same_form || same_size); i++)
         reads[i] &= same_form ? is_same_form(b->g, writers[i].port, reader->port)
                               : writers[i].size == reader->size;

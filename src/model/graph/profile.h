@@ -12,8 +12,8 @@ struct fsd_profile_entry {
     fsd_sym provider; /**< the execution provider, as the input spells it; 0: unknown */
     fsd_sym sizes;    /**< the sizes of the layer's outputs, "[1,64] []"; 0: not stated,
                            or not the same in all runs */
-    uint32_t within;  /**< the index, plus 1, of the entry whose layer ran this layer in
-                           its body and whose time includes this time; 0: none */
+    uint32_t within;  /**< the index, plus 1, of the entry of the layer whose body ran
+                           this layer; that entry's time includes this time; 0: none */
     double total_ms;  /**< milliseconds of all runs together; negative: unknown, or not
                            a time */
     double mean_ms;   /**< milliseconds of one run; negative: unknown, or not a time */
@@ -31,8 +31,8 @@ struct fsd_profile {
     bool single_run;   /**< the profile has one run, so that warm-up runs cannot be left
                             out */
     bool odd_runs;     /**< the input states an impossible number of runs */
-    bool printed;      /**< the times are from log lines that end with a time; other
-                            lines may end with a time, too */
+    bool printed;      /**< the times are from log lines that have only a name and a
+                            time; such a line need not be about a layer */
     uint32_t nameless; /**< the number of records with a time but no name; they are not
                             in `entries` */
     FSD_VEC(struct fsd_profile_entry) entries;

@@ -34,8 +34,9 @@ static fsd_sym loose_symbol(struct fsd_vocab *v, struct fsd_intern *names, fsd_s
     return fsd_intern_add(names, out, n);
 }
 
-/* Returns the name of a node. Parsers call an unnamed node "node_of_" and the name of
- * its first output; if that output is omitted, the name is "node_of_". */
+/* Returns the name of a node. For an unnamed node, this is the name that parsers give
+ * it: "node_of_" followed by the name of its first output, or by nothing if that output
+ * is omitted. */
 static fsd_sym node_symbol(const struct fsd_graph *g, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(g, node, 0);

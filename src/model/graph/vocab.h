@@ -2,9 +2,9 @@
  * The names that a layer's name may contain, and the meaning of each in the model.
  *
  * A layer name like "conv1.weight + QuantizeLinear_7 + Conv_9" can only be parsed with
- * the model's names, because a node's name may itself contain a separator such as " +
- * ".  The vocabulary of these names is built from the model once.  The engine reader
- * uses the vocabulary and never sees the model.
+ * the model's names, because a node's name may itself contain " + " or another
+ * separator.  The vocabulary of these names is built from the model once.  The engine
+ * reader uses the vocabulary and never sees the model.
  */
 #pragma once
 
@@ -43,8 +43,8 @@ const struct fsd_meaning *fsd_vocab_find(const struct fsd_vocab *v, const char *
 const struct fsd_tensor *fsd_meaning_tensor(const struct fsd_vocab *v,
                                             const struct fsd_meaning *m);
 
-/** Returns the meaning of a name, regardless of characters other than letters and
- *  digits: engines replace each of them by '_'.  `s` may be the original or the
- *  replaced name.  NULL if there is none. */
+/** Returns the meaning of a name in which an engine may have replaced each character
+ *  other than a letter or a digit by '_'.  `s` may be the original or the rewritten
+ *  name.  NULL if the name has no meaning. */
 const struct fsd_meaning *fsd_vocab_find_loose(const struct fsd_vocab *v, const char *s,
                                                size_t n);

@@ -19,8 +19,8 @@ struct fsd_graph;
 enum { FSD_WALK_MOST = 64 };
 
 /** Returns the tensor with which a walk continues after it reaches the node: an input
- *  of the node if it goes backwards, an output if it goes forwards.  FSD_NONE ends the
- *  walk before the node. */
+ *  of the node in a backward walk, an output in a forward walk.  FSD_NONE ends the walk
+ *  before the node. */
 typedef fsd_id fsd_pass_fn(const void *of, fsd_id node);
 
 /** Walks backwards from a tensor and returns the tensor at which the walk ends: an

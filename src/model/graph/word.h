@@ -4,8 +4,8 @@
  *     Conv_28       a name: of a node, a layer, a tensor, an initializer
  *     #4            the number of a node or layer, whichever the verb expects
  *     node:4        the number of a node; layer:12: the number of a layer
- *     provider:CUDA what an execution provider runs: its name, with or without
- *                   "ExecutionProvider", or a pattern
+ *     provider:CUDA what an execution provider runs; after the colon: the provider's
+ *                   name, with or without "ExecutionProvider", or a pattern
  *     /stem/conv?   a pattern: *, ? and [...] as a shell has them; '\' is itself
  *
  * An exact name takes precedence over all others, so that a name with brackets refers

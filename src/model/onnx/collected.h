@@ -64,7 +64,7 @@ struct fsd_node_rewrite {
     bool drop;
 };
 
-/* A change to the entries with one name in lists of the main graph. */
+/* A change to some lists of the main graph: to the entries with a certain name. */
 struct fsd_listed_change {
     unsigned lists;         /* mask of enum fsd_onnx_list */
     struct fsd_slice bytes; /* the new entry, which replaces the old one or is appended

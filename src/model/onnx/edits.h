@@ -152,15 +152,15 @@ void fsd_onnx_insert_node(struct fsd_onnx_edits *edits, fsd_id before,
 void fsd_onnx_append_node(struct fsd_onnx_edits *edits, fsd_id behind,
                           const struct fsd_onnx_new_node *node);
 
-/** Adds an initializer that is one number to the main graph.  It replaces an
+/** Adds to the main graph an initializer that is one number.  It replaces an
  *  initializer with the same name.
  *  @param type  the number of the element type in ONNX
  *  @param bytes  the number in little endian, `n` bytes */
 void fsd_onnx_add_tensor(struct fsd_onnx_edits *edits, const char *name, int type,
                          const void *bytes, size_t n);
 
-/** Adds an initializer that is a list of `count` numbers to the main graph; if `count`
- * is negative, it is one number, without an axis.  It replaces an initializer with the
+/** Adds to the main graph an initializer that is a list of `count` numbers or, if
+ * `count` is negative, one number without an axis.  It replaces an initializer with the
  * same name. */
 void fsd_onnx_add_array(struct fsd_onnx_edits *edits, const char *name, int type,
                         int64_t count, const void *bytes, size_t n);
@@ -206,8 +206,8 @@ void fsd_onnx_drop_training(struct fsd_onnx_edits *edits);
  */
 void fsd_onnx_set_weights(struct fsd_onnx_edits *edits, enum fsd_onnx_weights weights);
 
-/** Returns a new name for a tensor: `base`, with a number appended if a tensor of the
- *  model or an earlier call has that name.  The name lives in the arena of the
+/** Returns a new name for a tensor: `base`, with a number appended if the model has
+ *  that name or an earlier call returned it.  The name lives in the arena of the
  *  edits. */
 const char *fsd_onnx_new_name(struct fsd_onnx_edits *edits, const char *base);
 

@@ -1,9 +1,10 @@
 /*
  * Completes types and shapes that a model does not state, in passes over its nodes.
- * The type of an output follows from the operator's row; a shape is completed only if
- * the operator keeps the shape of its first input.  The full shape inference is in
- * model/ops/sizes.c, which also knows sizes from the user and the engine.  This file
- * serves facts that are needed earlier, such as the type of a Relu's output.
+ * The type of an output follows from the operator's row in model/ops/table.inc; a shape
+ * is completed only if the operator keeps the shape of its first input.  The full shape
+ * inference is in model/ops/sizes.c, which also knows sizes from the user and the
+ * engine.  This file serves facts that are needed earlier, such as the type of a Relu's
+ * output.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"

@@ -23,12 +23,12 @@ enum {
     NODE_LIMIT = 1 << 20,  /* the maximum number of nodes of a model, including the body
                               of each call of a function */
     NODE_FREE = 1 << 15,   /* the number of nodes that a file of any size may have */
-    NODE_BYTES = 32,       /* bytes of the file for each further node; a run needs about
-                              900 bytes of memory for each node */
+    NODE_BYTES = 32,       /* each further node requires this many bytes of the file;
+                              a run needs about 900 bytes of memory for each node */
     WORK_LIMIT = 64 << 20, /* the maximum number of entries of the graph's arrays,
                               approximately */
     WORK_FREE = 4 << 20,   /* the number of entries that a file of any size may need */
-    WORK_BYTE = 4,         /* further entries per byte of the file */
+    WORK_BYTE = 4,         /* the number of further entries for each byte of the file */
     ATTR_LIMIT = 256,      /* the maximum number of attributes of one node, because they
                               are searched linearly */
     MOST_TOLD = 8          /* the maximum number of device configurations that the
@@ -103,8 +103,8 @@ static fsd_sym sym_of(struct loader *l, const char *s)
 
 /* -------------------------------------------------------------------- tensors */
 
-/* Adds a tensor that a node outputs, or that is an input or a constant.  If a second
- * tensor of the graph has the same name, it becomes unnamed. */
+/* Adds a tensor that a node outputs, or that is an input or a constant.  If the
+ * graph already has a tensor with this name, the new tensor becomes unnamed. */
 static fsd_id make_tensor(struct loader *l, fsd_sym name, fsd_id scope)
 {
     if (name && fsd_onnx_names_own(&l->names, name, scope) != FSD_NONE) {

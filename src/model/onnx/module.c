@@ -16,7 +16,7 @@
  * This metadata is several times as large as the graph, and changes with every edit of
  * a script.  The functions here therefore read it directly from the file: protobuf-c
  * does not parse it, and it is not part of the hash that identifies the model.  The
- * filter has already checked the file.
+ * filter (wire.h) has already checked the file.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"

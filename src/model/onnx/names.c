@@ -1,8 +1,9 @@
 /*
- * Finds the tensors of names while bodies are read (parts.h explains how).  Each name
- * has one current tensor.  A new tensor records the tensor that it hides, so that the
- * end of a scope can restore the hidden ones in reverse order.  A search through all
- * enclosing scopes for each use of a name would take quadratic time in nested bodies.
+ * Finds the tensor that a name means, while bodies are read (parts.h explains how).
+ * Each name has one current tensor.  A new tensor records the tensor that it hides, so
+ * that the end of a scope can restore the hidden ones in reverse order.  A search
+ * through all enclosing scopes for each use of a name would take quadratic time in
+ * nested bodies.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"

@@ -2,10 +2,10 @@
  * An ONNX model as a graph.
  *
  *   - The nodes of the main graph come first, so that a node's number is its place in
- *     GraphProto.node.  The nodes of bodies follow: of the graphs of an If, Loop or
- *     Scan, and of model-local functions, once for each call (FSD_NODE_CALL).  The
- *     nodes of a body are consecutive, and follow the nodes of the graph that contains
- *     the body.
+ *     GraphProto.node.  The nodes of bodies follow.  A body is a graph of an If, Loop
+ *     or Scan, or the body of a model-local function, once for each call
+ *     (FSD_NODE_CALL).  The nodes of a body are consecutive, and follow the nodes of
+ *     the graph that contains the body.
  *   - A graph input may have an initializer as its default; before IR version 4, each
  *     initializer has such an input.  Builders treat the input as a constant, so it has
  *     the flag FSD_TENSOR_CONSTANT, not FSD_TENSOR_INPUT, and is not among the inputs

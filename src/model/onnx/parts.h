@@ -115,8 +115,8 @@ fsd_id fsd_onnx_names_own(const struct fsd_onnx_names *names, fsd_sym name,
 fsd_id fsd_onnx_names_find(const struct fsd_onnx_names *names, fsd_sym name,
                            fsd_id scope);
 
-/** Removes the tensors of a scope that ends from the names: the tensors with the ids
- * `from` to `to` - 1. */
+/** Ends a scope: removes its tensors, with the ids `from` to `to` - 1, from the
+ * names. */
 void fsd_onnx_names_close(struct fsd_onnx_names *names, fsd_id from, fsd_id to);
 
 /* ------------------------------------------------------------------------ infer.c */

@@ -144,8 +144,8 @@ static fsd_id unread(struct fsd_graph *g, uint64_t size)
     return fsd_graph_add_value(g, (struct fsd_value){.size = size});
 }
 
-/* Packs elements of 6 bits, four to three bytes, the lowest bits first.  In int32_data,
- * each number has one element. */
+/* Packs elements of 6 bits: four elements into three bytes, the lowest bits first.  In
+ * int32_data, each number has one element. */
 static fsd_id read_sixes(struct fsd_graph *g, const Onnx__TensorProto *t, uint64_t size)
 {
     unsigned char *bytes = fsd_arena_alloc(g->arena, (size_t)size + 1, 1, 1);

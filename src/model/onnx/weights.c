@@ -1,7 +1,7 @@
 /*
  * Finds weights that are in other files: walks through the fields of the model that
- * lead to such tensors, and collects the paths of the files.  The files are not opened
- * here.
+ * lead to tensors with such weights, and collects the paths of the files.  The files
+ * are not opened here.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/weights.h"
@@ -113,7 +113,7 @@ static void open_file(struct noting *n, struct fsd_slice location)
     if (has_folder(n->walk.file->name) && !n->absent && S_ISREG(there.st_mode))
         n->size = (uint64_t)there.st_size;
     else if (has_folder(n->walk.file->name) && !n->absent && S_ISDIR(there.st_mode))
-        n->size = 0; /* a folder with this name contains no weights */
+        n->size = 0; /* the path is a folder, so it has no bytes of weights */
 }
 
 static void note_entry(struct noting *n, struct fsd_slice entry)

@@ -3,9 +3,10 @@
  * protobuf-c would copy every byte, weights included.  It would recurse as deep as
  * messages are nested, so that a file of 30 kB can exhaust the stack.  It would
  * allocate as much memory as the file's counts demand, and it returns strings without
- * their length.  If a message is split into parts, protobuf-c also drops its unknown
- * fields, in which the filter records dropped payloads. The hash of the filtered bytes
- * identifies the model, so equal models must give equal bytes.
+ * their length.  If a message is split into parts, protobuf-c also drops the unknown
+ * fields of that message, but the filter records dropped payloads in unknown fields.
+ * The hash of the filtered bytes identifies the model, so equal models must give equal
+ * bytes.
  *
  * The filter walks over the bytes once, with one function call for each level of nested
  * messages.  Protobuf allows a writer to split a message into parts, so a message is a
@@ -97,7 +98,7 @@ static bool reserve(struct scan *s, const struct level *level, size_t n)
     if (s->n + n > FSD_WIRE_KEPT)
         return fail(s, FSD_E_LIMIT, level, level->pos,
                     "expected at most 256 MiB without the weights, found more");
-    if (!s->cap) /* a small file keeps most fields, whose lengths grow by padding */
+    if (!s->cap) /* a small file keeps most fields; their padded lengths need room */
         s->cap = s->file->size < FIRST_ROOM ? s->file->size + s->file->size / 8 + SLACK
                                             : FIRST_ROOM;
     while (s->cap < s->n + n)
@@ -296,7 +297,7 @@ static bool copy_packed(struct scan *s, struct level *level, field_t *field)
         return true;
     if (wire != VARINT)
         return put_bytes(s, level, field, begin);
-    /* Checks small packed numbers, so that protobuf-c finds no damaged one. */
+    /* Checks the packed varints that are kept: protobuf-c must find no damaged one. */
     fsd_file_at(s->file, begin, n);
     inside.pos = begin;
     inside.end = level->pos;

@@ -9,9 +9,10 @@
  *
  * Fields that the descriptors do not know are dropped.  A payload (a `bytes` field, or
  * a repeated number) of more than FSD_WIRE_PAYLOAD bytes is dropped, too, and its pages
- * are not read.  To distinguish "not read" from "empty", the copy records its size in
- * bytes, in a field whose number is FSD_WIRE_RECORD plus the number of the payload's
- * field. protobuf-c keeps this record as an unknown field.
+ * are not read.  To distinguish "not read" from "empty", the copy has a record: the
+ * size of the payload in bytes.  The number of the record's field is FSD_WIRE_RECORD
+ * plus the number of the payload's field. protobuf-c keeps the record as an unknown
+ * field.
  *
  * The copy is equivalent to the original.  The filter joins the parts of a message,
  * drops a member of a oneof that a later member replaces, and writes numbers in their
@@ -37,8 +38,8 @@ enum {
                                           keeps; each takes 200 bytes after parsing */
     FSD_WIRE_WEIGHT = 16,              /* the maximum number of bytes of memory after
                                           parsing, per byte of the file */
-    FSD_WIRE_FREE = 1 << 20,           /* bytes; the limits apply to the size of a file
-                                          plus this number */
+    FSD_WIRE_FREE = 1 << 20,           /* bytes; FSD_WIRE_WEIGHT applies to the size of
+                                          the file plus this number */
     FSD_WIRE_KEPT = 256 * 1024 * 1024, /* the maximum number of bytes of the copy */
     FSD_WIRE_VARINT = 10               /* the maximum number of bytes of a varint */
 };
@@ -52,9 +53,9 @@ struct fsd_wire {
 };
 
 /** Filters the file, which is a message of type `desc`.  The copy is in the arena.
- *  @return FSD_OK; FSD_E_FORMAT if the bytes are not such a message, with the offset
- *          (the filter refuses groups, which protobuf has abandoned); FSD_E_LIMIT for
- *          too many fields or too many nested levels */
+ *  @return FSD_OK; FSD_E_FORMAT if the bytes are not such a message, or if they contain
+ *          a group, which protobuf has abandoned; FSD_E_LIMIT if the message exceeds
+ *          one of the limits above.  After a failure, `err` states the offset. */
 enum fsd_status fsd_wire_filter(struct fsd_wire *out, struct fsd_arena *arena,
                                 const struct fsd_file *file,
                                 const ProtobufCMessageDescriptor *desc,
@@ -109,8 +110,9 @@ struct fsd_wire_walk {
 bool fsd_wire_walk(struct fsd_wire_walk *walk, struct fsd_slice *message,
                    struct fsd_wire_block *out);
 
-/** Writes a number as a varint, or the head of a length-delimited field, which is two
- *  varints.  A varint takes at most FSD_WIRE_VARINT bytes.
+/** fsd_wire_put() writes a number as a varint, of at most FSD_WIRE_VARINT bytes.
+ *  fsd_wire_put_head() writes the head of a length-delimited field, which is two
+ *  varints.
  *  @return the number of bytes written */
 size_t fsd_wire_put(char *out, uint64_t value);
 size_t fsd_wire_put_head(char *out, uint32_t number, size_t n);
@@ -119,8 +121,8 @@ size_t fsd_wire_put_head(char *out, uint32_t number, size_t n);
  * field. */
 uint32_t fsd_wire_number(const ProtobufCMessageDescriptor *message, const char *field);
 
-/** Returns the number of bytes that the filter dropped from the field with this number;
- *  0 if it kept the field, which may be absent or empty.  If the result is not 0, the
- *  message has only a fragment of the field.  Strings count with their tags and
- *  lengths. */
+/** Returns 0 if the filter kept the whole field with this number, or if the message has
+ *  no such field.  Otherwise, returns the size of the field in the file, in bytes; the
+ *  message then has at most a fragment of the field.  The size of a list of strings
+ *  includes their tags and lengths. */
 uint64_t fsd_wire_dropped(const ProtobufCMessage *message, uint32_t number);

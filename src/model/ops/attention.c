@@ -11,10 +11,10 @@
 /* The sizes of an attention node, as amounts; -1: unknown. */
 struct attention {
     int64_t batch, queries, keys; /* `keys` includes the past keys */
-    int64_t across;  /* the size of a query over all heads, which is the number of
+    int64_t across;  /* the size of a query over all heads; equals the number of
                         multiply-adds for one query and one key */
-    int64_t along;   /* the size of a value over all heads, which is the number of
-                        multiply-adds for adding one value to the sum */
+    int64_t along;   /* the size of a value over all heads; equals the number of
+                        multiply-adds that add one value to the sum */
     int64_t last;    /* the last dimension of the output */
     int64_t project; /* the multiply-adds of the projection to queries, keys and
                         values */
@@ -178,7 +178,7 @@ bool fsd_shape_linear_attention(const struct fsd_op_case *c, struct fsd_shape *o
 }
 
 /* The first output has the shape of the input.  The second output is the state for the
- * next step: the last positions of the input, one fewer than the kernel has. */
+ * next step: the last K - 1 positions of the input, if the kernel has K positions. */
 bool fsd_shape_causal_conv(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *w = fsd_shape_in(c, 1);
@@ -192,8 +192,8 @@ bool fsd_shape_causal_conv(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Counts the multiply-adds of queries by keys, of weights by values, and of the
- * projection. */
+/* Counts the multiply-adds of the products of queries and keys, of the weighted sums of
+ * values, and of the projection. */
 int64_t fsd_macs_attention(const struct fsd_op_case *c)
 {
     struct attention a = attention_of(c);

@@ -4,7 +4,7 @@
  * compares two numbers:
  *
  *     fsd_node_is(g, node, FSD_ONNX_Conv)      the operator of a node
- *     step == FSD_ONNX_Conv                    what a kernel's name lists
+ *     step == FSD_ONNX_Conv                    an operation in a kernel's name
  */
 #pragma once
 

@@ -247,8 +247,8 @@ bool fsd_ints_fill(const struct fsd_op_case *c, struct fsd_ints *out)
     return true;
 }
 
-/* Takes rows of a tensor: all of them, or each `step`-th.  A row contains all elements
- * of the other axes. */
+/* Copies the elements that a Slice along axis 0 takes.  It takes whole rows; a row has
+ * all elements of the other axes. */
 bool fsd_ints_slice(const struct fsd_op_case *c, struct fsd_ints *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

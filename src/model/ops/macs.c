@@ -33,9 +33,9 @@ int64_t fsd_macs_conv(const struct fsd_op_case *c)
     return w->ranked && w->rank ? n : -1;
 }
 
-/* Returns the axis of the first operand over which the product sums, counted from the
- * end.  If the operator may transpose the operand (variant 'f'), the sizes of the
- * output show the axis; if they are unknown, the attribute shows it. */
+/* Returns the axis of the first operand over which the product sums: 1 is the last
+ * axis, 2 the axis before it.  An operator of variant 'f' may transpose the operand.
+ * The number of rows of the output then decides, or else the attribute `transA`. */
 static uint32_t summed_axis(const struct fsd_op_case *c, const struct fsd_shape *a)
 {
     fsd_id out = fsd_node_out_tensor(c->g, c->node, 0);

@@ -25,8 +25,8 @@ enum fsd_op_trait {
     FSD_OP_CONTROL = 1 << 6,    /**< If, Loop, Scan: has graphs of its own */
     FSD_OP_CONSTANT = 1 << 7,   /**< Constant */
     FSD_OP_WEIGHTED = 1 << 8,   /**< Conv, Gemm, MatMul: the second input is a weight,
-                                     the third a bias; runs in low precision only if
-                                     both operands have it */
+                                     the third a bias; the operator runs in low
+                                     precision only if data and weight have it */
     FSD_OP_STANDARD = 1 << 9,   /**< the operator has a row, so its output is known to
                                      depend on its inputs alone */
     FSD_OP_SHAPED = 1 << 10,    /**< the shape of its output follows from the shapes of
@@ -85,8 +85,9 @@ bool fsd_op_is_sensitive(const char *name);
  *  @param operations  such as "Mul+Cast+Add" */
 bool fsd_ops_cast(const char *operations);
 
-/** Whether the value of an attribute is the default of this operator of the default
- *  domain, so that a node may omit the attribute.
+/** Whether `word` states the default value of an attribute, so that a node may omit the
+ *  attribute.
+ *  @param op  an operator of the default domain
  *  @param opset  the opset of the model; 0: unknown
  *  @param word  the attribute and its value, "axis=-1" */
 bool fsd_op_is_default(const char *op, int64_t opset, const char *word);
@@ -106,8 +107,8 @@ const char *fsd_op_lowerings(const char *name);
  *              occurs neither in a later operand nor in the result. */
 uint32_t fsd_op_multiplies(const struct fsd_graph *g, fsd_id node, uint32_t *sums);
 
-/** Returns the word ("gelu", "activation") by which the patterns of
- *  explain/pattern/find.c refer to an operator with this name; NULL if they do not. */
+/** Returns the word that stands for an operator with this name in the patterns of
+ *  explain/pattern/find.c, such as "gelu" for QuickGelu; NULL if there is none. */
 const char *fsd_op_known_as(const char *name);
 
 /** Returns, as bits, the inputs whose values determine the shape of the output, such as
@@ -118,8 +119,8 @@ uint32_t fsd_op_shape_inputs(const struct fsd_graph *g, fsd_id node);
  * FSD_DTYPE_UNKNOWN. */
 enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i);
 
-/** The operands of a node that may have a different float type, as bits.  If one of
- *  these inputs has the type, all of them must have it, and these outputs have it, too.
+/** The operands of a node that may change to another float type, as bits.  All inputs
+ *  in `inputs` must have the same type, and the outputs in `outputs` have it, too.
  *  The 32nd bit stands for all inputs from the 32nd on.  Other operands keep their
  *  types. */
 struct fsd_op_floats {
@@ -155,8 +156,8 @@ enum fsd_same {
     FSD_SAME__COUNT
 };
 
-/** Proves that a node outputs its first input unchanged; FSD_SAME_NOT if there is no
- *  proof. */
+/** Proves that a node outputs an input unchanged: its first input or, for an Add of 0
+ *  or a Mul by 1, the other operand.  Returns FSD_SAME_NOT if there is no proof. */
 enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node);
 
 /** Whether the node adds a list of zeros, without changing the shape.  A builder may
@@ -167,8 +168,8 @@ bool fsd_op_adds_zeros(const struct fsd_graph *g, fsd_id node);
  *  did.  Exporters copy a shared initializer by an Identity. */
 fsd_id fsd_op_copied(const struct fsd_graph *g, fsd_id tensor);
 
-/** Returns the values of a constant, or of a copy of a constant by Identity, as numbers
- *  in the arena.
+/** Returns the values of a constant as numbers in the arena.  `tensor` is the constant,
+ *  or a copy of it by Identity nodes.
  *  @param[out] n  the number of values of the constant, even if they are not numbers
  *  @return NULL if the values are unknown, or not numbers */
 double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,

@@ -38,9 +38,8 @@ enum fsd_domain {
     FSD_DOMAIN_ML = 1 << 3,
     FSD_DOMAIN_TRAINING = 1 << 4, /* ai.onnx.preview.training */
     FSD_DOMAIN_PREVIEW = 1 << 5,  /* ai.onnx.preview */
-    /* FSD_DOMAIN_BUILDER: the domains of operators that only a builder's parser knows,
-     * in models from exporters.  FSD_DOMAIN_QDQ: the domains of quantizers in such
-     * models. */
+    /* The domains with which exporters write some operators.  FSD_DOMAIN_BUILDER:
+     * operators that only a builder's parser knows.  FSD_DOMAIN_QDQ: quantizers. */
     FSD_DOMAIN_BUILDER = FSD_DOMAIN_ONNX | FSD_DOMAIN_TRT,
     FSD_DOMAIN_QDQ = FSD_DOMAIN_ONNX | FSD_DOMAIN_MICROSOFT | FSD_DOMAIN_TRT
 };
@@ -174,15 +173,15 @@ int64_t fsd_int_in(const struct fsd_op_case *c, uint32_t i);
  *  elements is known, the sizes are unknown. */
 bool fsd_shape_listed(const struct fsd_op_case *c, uint32_t i, struct fsd_shape *out);
 
-/** Returns the axis of the first input that the attribute `axis` states, counted from
- * the start; -1 if the input has no such axis. */
+/** Returns the axis that the attribute `axis` states, counted from the start; -1 if the
+ * first input has no such axis. */
 static inline int64_t fsd_case_axis(const struct fsd_op_case *c, int64_t otherwise)
 {
     return fsd_axis(fsd_case_int(c, "axis", otherwise), fsd_shape_in(c, 0)->rank);
 }
 
-/** Broadcasts the shape `to` by the shape `by`, by NumPy's rule.  The last `keep`
- * dimensions of `to` stay unchanged. */
+/** Broadcasts the shapes `to` and `by` by NumPy's rule, without the last `keep`
+ * dimensions.  `to` receives the result. */
 void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
                          uint32_t keep);
 

@@ -1,7 +1,7 @@
 /*
  * Proves that a node outputs an input unchanged: its first input, or the other input if
- * one input is a number.  If the proof needs a constant that is not in the model, such
- * as computed pads of a Pad, there is no proof.
+ * one input is a number.  There is no proof if a needed value is not a constant of the
+ * model: a node may compute the pads of a Pad, for example.
  */
 #include "model/graph/walk.h"
 #include "model/ops/rule.h"
@@ -114,11 +114,11 @@ double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,
     return numbers;
 }
 
-/* Whether the input is a constant with this one number.  If it has more axes than the
- * other input, the result has additional axes of size 1, as after a view.  Exporters
- * write such nodes: sum() begins with an Add of 0, addcmul() has a factor of 1, and a
- * learned scale (the first input) may be 1.  Builders remove them, but not a Sub of
- * 0. */
+/* Whether the input is a constant with this one number.  If the constant has more axes
+ * than the other input, the node's output has additional axes of size 1, as after a
+ * view.  Exporters write such nodes: sum() begins with an Add of 0, addcmul() has a
+ * factor of 1, and a learned scale (the first input) may be 1.  Builders remove such
+ * nodes, but not a Sub of 0. */
 static bool is_number(const struct fsd_graph *g, const struct fsd_node *node,
                       uint32_t place, double number)
 {

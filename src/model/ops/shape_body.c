@@ -153,8 +153,8 @@ static void leave_scan(struct fsd_sizes *s, fsd_id node)
 
 /* ---------------------------------------------------------------- Loop, If, calls */
 
-/* The first output of a Loop's body is the condition. The carried values follow, and
- * then the outputs whose parts the Loop stacks, one part per step. */
+/* The first output of a Loop's body is the condition. The carried values follow. Each
+ * further output yields one part per step, and the Loop stacks these parts. */
 static void leave_loop(struct fsd_sizes *s, fsd_id node)
 {
     struct fsd_span results = s->g->scopes.at[fsd_list_at(&s->bodies, node, 0)].outputs;

@@ -3,9 +3,9 @@
  *
  * The size of a letter is the size of the dimension that it labels in the operands.  If
  * one operand has a letter twice, the operator takes the diagonal.  The dimensions of
- * "..." are broadcast, and stand in the result in place of its "...".  Without an
- * arrow, the result has the dimensions of "..." first, and then the letters that occur
- * once, in alphabetical order.
+ * "..." are broadcast; the result has them where the text after the arrow has "...".
+ * Without an arrow, the result has the dimensions of "..." first, and then the letters
+ * that occur once, in alphabetical order.
  */
 #include "model/ops/rule.h"
 

@@ -152,12 +152,12 @@ bool fsd_shape_dft(const struct fsd_op_case *c, struct fsd_shape *out)
         out->dims[axis] = half && !back ? one_sided(c, n) : n;
     for (uint32_t k = 0; !known && k + 1 < x->rank; k++)
         if (half || fsd_case_has(c, 1))
-            out->dims[k] = -1; /* the transform changes the size of one axis, which is
-                                  unknown */
+            out->dims[k] = -1; /* the transform changes the size of one axis, and it
+                                  is unknown which axis */
     return true;
 }
 
-/* The operator computes one transform for each frame_step elements. The length of a
+/* The operator begins a transform every `frame_step` elements. The length of a
  * transform is an input, or else the length of the window. */
 bool fsd_shape_stft(const struct fsd_op_case *c, struct fsd_shape *out)
 {

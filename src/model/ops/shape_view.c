@@ -197,8 +197,8 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* Adds the elements that a Slice takes of one axis of the size `size`: from `from` to
- * `to` by `step`. */
+/* Adds to `cut` the elements that a Slice takes along one axis: from `from` to `to`, in
+ * steps of `step`.  `size` is the size of the axis. */
 static void cut_axis(const struct fsd_op_case *c, int64_t size, int64_t from,
                      int64_t to, int64_t step, struct fsd_taken *cut)
 {

@@ -71,9 +71,9 @@ static bool pads_itself(const struct fsd_op_case *c)
     return !strncmp(fsd_case_word(c, "auto_pad"), "SAME", 4);
 }
 
-/* Returns the output size of one dimension, if `size` is its input size.  With `back`,
- * returns the input size for an output size.  The result of a dynamic size is known
- * only if the stride divides it. */
+/* Returns the output size of one dimension whose input size is `size`.  With `back`,
+ * `size` is the output size, and the result is the input size.  With ceil_mode, the
+ * result for a dynamic size may be unknown. */
 static int64_t slide(const struct fsd_op_case *c, struct window w, int64_t size,
                      bool back)
 {
@@ -297,9 +297,10 @@ static bool resized_axes(const struct fsd_op_case *c, uint32_t rank,
 
 /* The second input of Upsample, and of Resize in opset 10, is the scales.  In later
  * opsets, the scales are the third input, and a fourth input may state sizes instead.
- * From opset 18 on, scales and sizes may be stated for some axes only, and a policy may
- * keep the proportions: the output then fits into a box of these sizes, or covers it.
- * The rule does not support a crop before resizing. */
+ * From opset 18 on, the node may state scales or sizes for some axes only, and a policy
+ * may keep the proportions.  With such a policy, the output fits into a box of the
+ * stated sizes, or covers that box.  The rule does not support a crop before
+ * resizing. */
 bool fsd_shape_resize(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

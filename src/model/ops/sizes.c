@@ -1,11 +1,11 @@
 /*
- * Fills the sizes of all tensors, source by source.  A source only fills sizes that are
- * still unknown, so the caller (explain/cost/shape.c) adds the most trusted source
- * first.  A size is a number, an amount that depends on dynamic sizes (amount.h), or -1
- * (unknown).  A number replaces a dynamic size.  If an operator's rule contradicts a
- * known size, all its results are ignored.  A rule has no result if it needs an
- * attribute that the input may have omitted, because the default value would be a
- * guess.
+ * Fills the sizes of all tensors from several sources, one after the other.  A source
+ * only fills sizes that are still unknown, so the caller (explain/cost/shape.c) adds
+ * the most trusted source first.  A size is a number, an amount that depends on dynamic
+ * sizes (amount.h), or -1 (unknown).  A number replaces a dynamic size.  If a size from
+ * an operator's rule contradicts a known size of a tensor, all sizes that the rule has
+ * for this tensor are ignored.  A model from a log has no attributes; a rule that needs
+ * one has no result then, because the default value would be a guess.
  */
 #include "model/ops/rule.h"
 #include "base/base.h"
@@ -261,8 +261,8 @@ bool fsd_sizes_take_input(struct fsd_sizes *s, fsd_id tensor, const int64_t *siz
     return fsd_shape_is_full(shape);
 }
 
-/* Adds the sizes that a rule derived to a shape.  If one of them contradicts a known
- * size, all of them are ignored. */
+/* Adds the sizes in `by`, which a rule derived, to `shape`.  If one of them contradicts
+ * a known size, all of them are ignored. */
 static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
 {
     if (!shape->ranked)

@@ -81,8 +81,8 @@ enum fsd_status fsd_sizes_bind(struct fsd_sizes *s, const char *word,
  *  is invalid. */
 void fsd_sizes_bind_dim(struct fsd_sizes *s, struct fsd_dim dim, int64_t size);
 
-/** Fills the unknown sizes of a tensor from a form of the graph `from`.  A form of a
- *  different rank is ignored. */
+/** Fills the unknown sizes of a tensor from `form`, which belongs to the graph `from`.
+ *  A form of a different rank is ignored. */
 void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
                          const struct fsd_graph *from, const struct fsd_form *form);
 
@@ -100,8 +100,8 @@ void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only);
 /** Applies the operators' rules once to all nodes. */
 void fsd_sizes_take_rules(struct fsd_sizes *s);
 
-/** Returns the size of a dimension, which it states itself or which belongs to its
- * name; -1 if unknown. */
+/** Returns the size of a dimension: the size in `dim`, or else the size of its name or
+ * its expression; -1 if that is unknown. */
 int64_t fsd_sizes_dim(const struct fsd_sizes *s, struct fsd_dim dim);
 
 /** Returns the shape of a tensor; an unranked shape for FSD_NONE. */
@@ -124,8 +124,8 @@ int64_t fsd_op_macs(const struct fsd_sizes *s, fsd_id node);
 /** The windows of a pooling operator with ceil_mode along one spatial dimension. */
 struct fsd_windows {
     int64_t inside; /**< the number of windows that start in the data or in the padding
-                         before the data, which is the output size by ONNX's
-                         definition */
+                         before the data; by ONNX's definition, this number is the
+                         output size */
     int64_t all;    /**< `inside`, plus a window that starts in the padding after the
                          data */
     int64_t before, behind; /**< the padding before and after the data, in elements */

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* The type of an output, as a rule. */
+/* The rules for the type of an output. */
 enum type {
     NOTHING, /* unknown, or not a tensor */
     IN0,     /* the type of this input */
@@ -20,8 +20,8 @@ enum type {
     IN5,
     IN6,
     IN7,
-    ANY_IN, /* all inputs have this type: the type of the first input whose type is
-               known */
+    ANY_IN, /* the type of the first input whose type is known; all inputs have the
+               same type */
     TO_BOOL,
     TO_FP32,
     TO_FP4,

@@ -1,20 +1,20 @@
-/* Explanations of words: the words in engines (types of layers, parts of the names of
- * layers and kernels), which the reader of each builder knows, and the names that
- * reports give to blocks of a model. */
+/* Explanations of words.  Some are words in engines: types of layers, and parts of the
+ * names of layers and kernels.  The reader of each builder explains its own.  The other
+ * words are the names that reports give to blocks of a model. */
 #pragma once
 
 #include <stdbool.h>
 
 struct fsd_gloss {
     const char *word;  /**< NULL ends a list */
-    const char *forms; /**< patterns of names that contain the word, as in a shell,
-                            separated by commas; NULL: the word occurs only alone */
+    const char *forms; /**< shell patterns, separated by commas, that match the names
+                            with the word; NULL: the word is always the whole name */
     const char *kind;  /**< the kind of word, such as "type of layer" */
     const char *what;
     const char *why;    /**< background: a reason, a cost or a proof; may be NULL */
     const char *fix;    /**< advice; may be NULL */
-    const char *source; /**< the source of the explanation; NULL: engines whose model is
-                             known */
+    const char *source; /**< the source of the explanation; NULL: the explanation was
+                             derived from engines whose model is known */
 };
 
 #define FSD_GLOSS_TYPE   "type of layer"

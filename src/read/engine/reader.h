@@ -60,17 +60,17 @@ struct fsd_engine_reader {
     /** Reads an engine into an empty graph; see fsd_engine_load(). */
     enum fsd_status (*load)(struct fsd_graph *g, const struct fsd_source *source,
                             struct fsd_error *err);
-    /** Appends layers to a graph.  Another input of the same engine states only their
-     *  names. */
+    /** Appends layers to a graph.  Only the names of these layers are known, from
+     *  another input of the same engine. */
     void (*add_names)(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
                       const struct fsd_vocab *vocab);
 
     /** Reads the builder's steps in a log into an empty history, and finds the engines
-     * in the log.  It cannot fail: it counts unknown lines. */
+     * in the log.  Unknown lines are counted, and are no failure. */
     void (*read_log)(struct fsd_history *h, const struct fsd_file *file);
-    /** Fills the empty graph `g` with the network of the engine `h->build`, as the log
-     *  of `h` prints it.  On return, `g` is finished; it has no nodes if the log does
-     *  not print the network. */
+    /** Fills the empty graph `g` with the network that the log prints for the engine
+     *  with the number `h->build`.  On return, `g` is finished; it has no nodes if the
+     *  log does not print the network. */
     void (*read_network)(struct fsd_graph *g, struct fsd_history *h,
                          const struct fsd_file *file);
 
@@ -136,13 +136,14 @@ enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *so
 bool fsd_accepts_format(const struct fsd_graph *engine, enum fsd_dtype type,
                         const char *layout, uint32_t rank, bool input);
 
-/** Fills `err` for a file that is no engine, and returns its status. */
+/** Fills `err` for a file that is no engine, and returns FSD_E_UNSUPPORTED.
+ *  @param found  a noun for the content of the file */
 enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error *err,
                                   const char *found);
 
 /* ----------------------------------------------------------------- what readers ask */
 
-/* Functions that look up a text among the names of the model, and add its meaning as a
+/* Functions for names in an engine: what a name may show, and how its meaning becomes a
  * mention. */
 
 /** Whether a name with this meaning can show which nodes a layer computes: it is the

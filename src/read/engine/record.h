@@ -1,5 +1,5 @@
 /*
- * Functions that read lists of records that profilers write, which look like JSON:
+ * Functions that read the lists of records in profilers' files.  They look like JSON:
  *
  *     [ { "count" : 961 }
  *     , { "name" : "conv1.weight + "odd" name", "timeMs" : 19.9, "medianMs" : nan } ]
@@ -33,8 +33,8 @@ struct fsd_records {
     struct fsd_error *err;
     bool nested;  /**< a field may contain a record or a list */
     bool escaped; /**< the writer escapes its strings, so a string ends at the first
-                       quotation mark without a backslash; with `nested`, a list may
-                       also contain texts, which are fields without a key */
+                       quotation mark without a backslash; if `nested` is set, too,
+                       lists may contain texts, which are fields without a key */
 };
 
 enum fsd_record_step {

@@ -192,8 +192,8 @@ static double take_seconds(struct fsd_slice *p)
     return value <= 1e9 ? value : -1;
 }
 
-/* The forms of lines about a step: the words before the seconds, the name of the step
- * if these words do not contain it, and the words that may end the line. */
+/* The forms of lines about a step.  `words` stand before the seconds, and `end` after
+ * them.  `name` is the name of the step; NULL: the text before `words` is the name. */
 static const struct {
     const char *words, *name, *end;
 } steps[] = {

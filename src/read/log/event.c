@@ -154,8 +154,9 @@ static bool read_removing(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* Reads the removal of a duplicate Q or DQ: the builder removes it if the same tensor
- * has another with the same scale.  If a tensor keeps two, their scales differ. */
+/* Reads the removal of a duplicate Q or DQ.  The builder removes a Q or DQ if another
+ * one of the same tensor has the same scale.  If a tensor keeps two, their scales
+ * differ. */
 static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice b, kind;
@@ -321,7 +322,7 @@ static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* Reads a line like "After vertical fusions: 10 layers".  The stage ends the attempt of
+/* Reads a line like "After vertical fusions: 10 layers".  This line ends the pass of
  * the last "Running:" line.  TensorRT prints all stages once for calibration, and then
  * once per optimization profile. */
 static bool read_stage(struct fsd_event_reader *r, struct fsd_slice p)
@@ -380,8 +381,8 @@ static bool is_noise(struct fsd_slice p)
     }
 }
 
-/* Stores the reason why the builder skipped tactics.  Only a verbose line ends here;
- * any other is a warning, which further functions read. */
+/* Stores the reason why the builder skipped tactics.  Returns true only for a verbose
+ * line, because any other line is a warning, which further functions must read. */
 static bool read_skipping(struct fsd_event_reader *r, struct fsd_slice p)
 {
     return fsd_slice_begins(p, "Skipping ") && fsd_log_effort_skipped(r, p) &&
@@ -390,7 +391,7 @@ static bool read_skipping(struct fsd_event_reader *r, struct fsd_slice p)
 
 typedef bool reader_fn(struct fsd_event_reader *r, struct fsd_slice p);
 
-/* The functions that read lines, each for lines with one first character. */
+/* The functions that read lines; each gets only lines that begin with `first`. */
 static const struct {
     char first;
     reader_fn *read;

@@ -1,10 +1,10 @@
 /*
  * Reads the error messages of a failed build, and makes the program's own message from
- * the most useful one.  This is the parser's record of a node, because the builder's
- * errors follow from it.  The lines of a record have no prefix, and their order differs
- * between versions, so the first words of a line show its field.  A message of the
- * builder names a node within a sentence: it is the longest name of the model that
- * stands there as a whole word.
+ * the most useful one.  The parser's record of a node is the most useful message,
+ * because the builder's errors follow from it.  The lines of a record have no prefix,
+ * and their order differs between versions, so the first words of a line show its
+ * field.  A message of the builder names a node within a sentence: the program looks
+ * for the longest name of the model that is a whole word of the sentence.
  */
 #include "read/log/log.h"
 
@@ -50,8 +50,8 @@ static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *li
     return true;
 }
 
-/* Whether the line ends a Python traceback, such as "ValueError: ..." at the beginning
- * of a line. */
+/* Whether the line is the last one of a Python traceback.  Such a line begins with the
+ * name of an exception: "ValueError: ...". */
 static bool is_exception(const struct fsd_log_line *line)
 {
     struct fsd_slice name = line->text, message;
@@ -75,8 +75,8 @@ static bool is_error(const struct fsd_log_line *line)
             fsd_slice_find(line->text, ": Error Code "));
 }
 
-/* Whether a program printed the line about a finished engine.  Later errors then come
- * from the use of the engine, not from its build. */
+/* Whether the line shows that the engine is finished.  Later errors then come from the
+ * use of the engine, not from its build. */
 static bool shows_engine(struct fsd_slice text)
 {
     static const char *const shown[] = {

@@ -18,13 +18,13 @@ struct fsd_log_line;
  *
  *     [E] While parsing node number 5 [DFT -> "t"]:
  *     [E] --- Begin node ---
- *     Node name: N                              until TensorRT 9:   name: "N"
+ *     Node name: N                              (until TensorRT 9: name: "N")
  *     [E] --- End node ---
  *     [E] ERROR: onnxOpCheckers.cpp:998 In function checkFallbackPluginImporter:
  *     [6] REASON
  *
- * Or the parser describes an input, here x, or only names its own source file
- * (MODEL.cpp:945):
+ * Or the parser describes an input, here x.  If the failure is about the whole model,
+ * the parser's own source file stands in place of x (MODEL.cpp:945):
  *
  *     [E] ERROR: x:992 In function importInput:
  *     [8] REASON
@@ -48,9 +48,9 @@ struct fsd_log_failure {
                                    builder reported it */
     struct fsd_slice node;    /**< the name of the node; empty: unknown, or the node has
                                    no name */
-    struct fsd_slice op;      /**< the operator and output of the node, "DFT -> "t"",
-                                   only from the parser; empty: the parser refuses the
-                                   model, or the input that `node` names */
+    struct fsd_slice op;      /**< the operator and output of the node, "DFT -> "t"";
+                                   empty: the builder reported the failure, or the
+                                   parser refuses the model or the input `node` */
     struct fsd_slice where;   /**< the function that reports the error; only from the
                                    parser */
     struct fsd_slice reason;  /**< the reason, up to the end of its last line */
@@ -137,9 +137,10 @@ enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
  *  @param failures must not be empty */
 const struct fsd_log_failure *fsd_log_first_failure(const fsd_log_failures *failures);
 
-/** Returns the failure of an attempt that listed the layers of an engine; NULL if it
- *  did not fail.  An error after these layers means that the builder could not finish
- *  the engine, unless a line before the error is about the finished engine.
+/** Returns the failure of an attempt in which the builder listed the layers of an
+ *  engine; NULL if the attempt did not fail.  An error after this list means that the
+ *  builder could not finish the engine, unless a line before the error is about the
+ *  finished engine.
  *  @param engine  the number of the line at which the first list of the engine's layers
  *          begins */
 const struct fsd_log_failure *fsd_log_failure_of(const fsd_log_failures *failures,
@@ -175,7 +176,8 @@ enum fsd_failure_class {
 /** Returns the name of the class: "operator", "q/dq". */
 const char *fsd_failure_class_name(enum fsd_failure_class value);
 
-/** The kind of object or number that a message states at a place of its form. */
+/** The kinds of places in a form (failure_form.c).  At a place, a message states an
+ *  object or a number. */
 enum fsd_said {
     FSD_SAID_NODE,   /**< the name of a layer (the names of its nodes, joined) or of a
                           region */

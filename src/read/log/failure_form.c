@@ -437,8 +437,8 @@ static const char *read_place(const char *pattern, enum fsd_said *what)
 
 static bool fits(struct fit *fit, struct fsd_slice text, const char *pattern);
 
-/* Finds the shortest text for a place or a star with which the rest of the form
- * matches. */
+/* Finds the length of the shortest text for a place or a star, such that the text after
+ * it matches `rest`, the rest of the form. */
 static bool fits_any(struct fit *fit, struct fsd_slice text, const char *rest,
                      bool digits, size_t least, size_t *length)
 {

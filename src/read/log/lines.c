@@ -7,7 +7,7 @@
  *     [V] text                                  polygraphy (colored), RTX
  *     [TRT]    text                             jetson-inference
  *     DEBUG: [Torch-TensorRT - Debug Build] - text    Torch-TensorRT in C++
- *     DEBUG:torch_tensorrt [TensorRT Conversion Context]:text    and in Python
+ *     DEBUG:torch_tensorrt [TensorRT Conversion Context]:text  Torch-TensorRT in Python
  *     stamp [V:onnxruntime:x, y.h:82 log] [stamp VERBOSE] text   ONNX Runtime
  *     stamp [V] text                            runners that stamp each line
  *     [TensorRT] VERBOSE: ModelImporter.cpp:103: text    the parser up to TensorRT 7
@@ -28,8 +28,8 @@ enum {
     PIECES = 64,            /* the maximum number of pieces that are removed from a
                                line */
     LONGEST_PIECE = 1 << 8, /* bytes; a longer text in brackets is no piece */
-    AHEAD = 1 << 16         /* bytes at the beginning of the file, whose lines are
-                               searched first */
+    AHEAD = 1 << 16         /* the size of the part of the file that
+                               look_ahead() searches, in bytes */
 };
 
 struct prefix {
@@ -119,7 +119,7 @@ static bool take_stamp(struct prefix *p, struct fsd_slice inside)
     if (!n || (rest.n && !severity_word(rest, &severity)))
         return false;
     p->severity = severity;
-    p->session &= !rest.n; /* ONNX Runtime forwards a message of the builder */
+    p->session &= !rest.n; /* with a severity, the message is the builder's */
     return take(p, inside.n + 2);
 }
 
@@ -255,8 +255,8 @@ static bool take_usual(struct prefix *p)
     return p->t.n && *p->t.s != '[';
 }
 
-/* Takes the prefix if the last line with a full prefix has the same one: the lines of
- * one second differ only in their texts. */
+/* Removes the prefix if it is equal to the last full prefix.  This is frequent: many
+ * lines of one second differ only in their texts. */
 static bool take_repeated(const struct fsd_log_lines *lines, struct prefix *p)
 {
     const char *s = p->t.s;
@@ -354,9 +354,9 @@ static void take_pieces(struct prefix *p)
             break;
 }
 
-/* Searches the first lines of the log for a prefix of another program.  The first line
- * alone, such as a title, may not contain TensorRT's words, which show such a
- * prefix. */
+/* Searches the first lines of the log for a prefix of another program.  TensorRT's
+ * words in a line show such a prefix.  One line is not enough: the first line may be a
+ * title without these words. */
 static void look_ahead(struct fsd_log_lines *lines)
 {
     struct fsd_log_lines ahead = *lines;

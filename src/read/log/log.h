@@ -98,8 +98,8 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out);
  *     Name: N, LayerType: Reformat, Inputs: [ { Name: x, ...
  *
  * Names may contain commas, arrows and brackets.  In the builder's forms, the name of a
- * layer ends at the last ", Tactic: " with a number, and the name of a tensor ends
- * before a type with dimensions and a separator.
+ * layer ends at the last ", Tactic: " with a number.  The name of a tensor ends
+ * before a type with dimensions; a separator or the end of the line follows them.
  */
 
 struct fsd_log_layer {
@@ -116,8 +116,8 @@ bool fsd_log_layer_split(struct fsd_slice line, struct fsd_log_layer *out);
 /** Splits a line of the inspector's list.  Returns false if it is no such line. */
 bool fsd_log_text_layer(struct fsd_slice line, struct fsd_log_layer *out);
 
-/** Splits a line such as "[GpuLayer] CONVOLUTION: N", which up to TensorRT 8.2 has no
- *  type.  Returns false if it is no such line.
+/** Splits a line such as "[GpuLayer] CONVOLUTION: N" or, up to TensorRT 8.2,
+ *  "[GpuLayer] N", which states no type.  Returns false if it is no such line.
  *  @param dla  set to true if the DLA runs the layer, else to false */
 bool fsd_log_kind_layer(struct fsd_slice line, struct fsd_log_layer *out, bool *dla);
 
@@ -143,7 +143,7 @@ struct fsd_log_tensor {
 enum fsd_log_step {
     FSD_LOG_TENSOR, /**< the next tensor was read */
     FSD_LOG_END,    /**< there are no more tensors */
-    FSD_LOG_BROKEN  /**< the line is truncated: the rest is no tensor with its form */
+    FSD_LOG_BROKEN  /**< the line is truncated: no tensor in the rest has a form */
 };
 
 /** Reads the next tensor and removes it from `rest`.  Before the first call, the caller
@@ -203,8 +203,9 @@ struct fsd_log_list {
                                          at the end of the list */
 };
 
-/** Whether a line within the list is a message of another thread.  Such a line has a
- *  prefix although the list's lines have none, or more pieces in its prefix. */
+/** Whether a line within the list is a message of another thread.  The prefix of such a
+ *  line has more pieces than the prefixes of the list's lines, or only the message has
+ *  a prefix. */
 bool fsd_log_is_foreign(const struct fsd_log_list *list,
                         const struct fsd_log_line *line);
 
@@ -225,8 +226,8 @@ struct fsd_log_scan {
     fsd_log_failures skipped;     /**< the skipped tactics, with their reasons */
     struct fsd_log_adding adding; /**< the layers that the parser added */
     uint64_t lines;
-    uint64_t overfull; /**< the number of the line at which the layer times in the log
-                            exceed a limit; 0: they do not */
+    uint64_t overfull; /**< the number of the line at which the log has more tables or
+                            rows of layer times than the limit; 0: there is none */
     uint64_t hash[2];  /**< the hash of the file; see fsd_digest_end() */
     bool hashed;       /**< `hash` is known */
 };
@@ -279,13 +280,13 @@ bool fsd_log_is_region(const struct fsd_log_layer *layer);
 /** Writes the TensorRT version in trtexec's first line to `out`, as "TensorRT 8.2.3".
  *  Returns false if the line is another one.  Source: trtexec of TensorRT 8.0 to 10.16,
  *  "&&&& RUNNING TensorRT.trtexec [TensorRT v8203]".  The number is NV_TENSORRT_MAJOR *
- *  1000 + MINOR * 100 + PATCH; from version 10 on, MAJOR * 10000. */
+ *  1000 + MINOR * 100 + PATCH; since version 10, MAJOR is multiplied by 10000. */
 bool fsd_log_version(struct fsd_slice line, char out[32]);
 
 /** Writes the version of TensorRT for RTX to `out`.  Its logs do not state the version,
  *  but the lines around an engine's list show it.  Returns false if another builder
- *  wrote the log.  Source: builds by 1.4.0, 1.5.0, 1.6.1 and 1.7.1; 1.6 and 1.7 do not
- *  differ. */
+ *  wrote the log.  Source: builds by 1.4.0, 1.5.0, 1.6.1 and 1.7.1; these lines are the
+ *  same in 1.6 and 1.7. */
 bool fsd_log_rtx_version(const struct fsd_file *file, const struct fsd_log_list *list,
                          char out[32]);
 
@@ -338,17 +339,18 @@ bool fsd_log_table_line(struct fsd_log_tables *r, struct fsd_slice t);
 /** Ends the last table at the end of the log; drops it if it has no rows. */
 void fsd_log_tables_end(struct fsd_log_tables *r);
 
-/** Appends a profile for each table in the log.  From a truncated table, the profile
+/** Appends a profile for each table in the log.  If a table is truncated, its profile
  *  has the rows that exist.
  *  @param names receives the names of the layers
- *  @return FSD_OK, even if there is no table; FSD_E_LIMIT */
+ *  @return FSD_OK, even if there is no table; FSD_E_LIMIT if there are more tables or
+ *          rows than the limit */
 enum fsd_status fsd_log_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
                                      const struct fsd_file *file, fsd_profile_vec *out,
                                      struct fsd_error *err);
 
-/** Fills `err` with the error for a log with more times than the limit, and returns its
- *  status.
- *  @param line  the number of the line at which the limit is exceeded */
+/** Fills `err` with the error for a log that has more layer times than the limit.
+ *  @param line  the number of the line at which the limit is exceeded
+ *  @return FSD_E_LIMIT */
 enum fsd_status fsd_log_fail_times(const struct fsd_file *file, uint64_t line,
                                    struct fsd_error *err);
 
@@ -414,8 +416,8 @@ struct fsd_event_reader {
                                     "Autotuning op X" */
     uint32_t tuned_rows;       /**< the number of rows so far of the table after
                                     "Autotuning op X" */
-    uint32_t effort;   /**< the index in h->efforts.list of the effort that the builder
-                            is timing; FSD_NONE: none */
+    uint32_t effort;   /**< the index in h->efforts.list of the layer and runner that
+                            the builder is timing; FSD_NONE: none */
     const char *clock; /**< the last time stamp; NULL: there was none */
     uint32_t second;   /**< the time of day of `clock`, in seconds */
     size_t set_at;     /**< the position of " Set Tactic Name: " in the last line that
@@ -471,8 +473,8 @@ static inline void fsd_log_effort_clock(struct fsd_event_reader *r, const char *
         fsd_log_effort_tick(r, stamp);
 }
 
-/** Ends the timing of a layer: seconds belong to no layer until a line states the next
- * one. */
+/** Ends the timing of a layer.  Until a line states the next layer, seconds belong to
+ * no layer. */
 static inline void fsd_log_effort_off(struct fsd_event_reader *r)
 {
     r->effort = FSD_NONE;
@@ -528,21 +530,22 @@ bool fsd_log_shape_read(struct fsd_history *h, struct fsd_slice text, uint32_t b
  *  then builds the network from the builder's list of layers, without edges.
  *  @param g  an empty graph.  On return, it is finished; it has no nodes if the log has
  *              no network.
- *  @param h  its member `parsed_build` is set; to FSD_NONE if the parser printed
- *          nothing
+ *  @param h  the function sets h->parsed_build: the engine whose lines of the parser
+ *          are used; FSD_NONE: the parser printed nothing
  *  @param file  the log from which `h` was read */
 void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
                      const struct fsd_file *file);
 
 /** Whether the parser's lines seem complete; an excerpt of a log may lack the lines of
- *  some nodes.  They are complete if the last ones mark the outputs, and if each tensor
- *  that a node reads has a producer or is an input or constant.
+ *  some nodes.  The parser's lines seem complete if some of them mark outputs (these
+ *  are the last lines), and if each tensor that a node reads has a producer or is an
+ *  input or constant.
  *  @param network  the network that fsd_log_network() built from these lines */
 bool fsd_log_network_is_whole(const struct fsd_graph *network,
                               const struct fsd_history *h, const struct fsd_file *file);
 
-/** Whether the line is a line of the parser about the network, but not about a node
- *  (for such lines, see fsd_log_opened()). */
+/** Whether the line is a line of the parser about the network, but not about a node.
+ *  For lines about a node, see fsd_log_opened(). */
 bool fsd_log_is_network(struct fsd_slice t);
 
 /* ----------------------------------------------------------------------------- body */
@@ -565,8 +568,8 @@ bool fsd_log_is_network(struct fsd_slice t);
 enum { FSD_LOG_MOST_OPEN = 64 };
 
 /** The nodes whose outputs are not printed yet, the innermost last.  The parser refuses
- *  models that are nested deeper than the limit.  Only in a damaged log, which lacks
- *  the outputs of nodes, can the stack overflow. */
+ *  models that are nested deeper than the limit.  The stack can overflow only if a
+ *  damaged log lacks the outputs of nodes. */
 struct fsd_log_stack {
     struct fsd_log_open {
         struct fsd_slice head; /**< "NAME [Op]" */
@@ -583,7 +586,7 @@ const struct fsd_log_open *fsd_log_opened(const struct fsd_log_stack *stack,
                                           struct fsd_slice line);
 
 /** Closes a node, and the nodes in its body, if the line states the outputs of the
- *  node.  Returns whether it does.
+ *  node.  Returns whether the node was closed.
  *  @param open  the result of fsd_log_opened() for the line */
 bool fsd_log_close(struct fsd_log_stack *stack, const struct fsd_log_open *open,
                    struct fsd_slice line);

@@ -25,8 +25,8 @@ static bool take_bytes(struct fsd_slice *t, int64_t *bytes)
     return true;
 }
 
-/* Reads the memory of a layer. The name of a layer may contain any words, so the last
- * occurrences of the words belong to the line itself. */
+/* Reads the memory of a layer. The name of a layer may contain any words, so it ends at
+ * the last " Host Persistent: ". */
 static bool read_layer(struct fsd_history *h, struct fsd_slice t, uint32_t build)
 {
     struct fsd_memory_use m = {.build = build, .weights = -1, .activations = -1};

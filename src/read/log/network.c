@@ -7,8 +7,9 @@
  *     NAME [Op] outputs: [u -> (1, 8)[FLOAT]],
  *
  * The parser prints the nodes of a body between the inputs and the outputs of the
- * body's owner (body.c).  It does not print the inputs and outputs of the body,
- * attributes and values, so the program can prove less than with the model itself.
+ * body's owner (body.c).  It prints no attributes, no values, and no
+ * inputs and outputs of a body, so the program can prove less than with the model
+ * itself.
  */
 #include "model/graph/graph.h"
 #include "read/log/log.h"
@@ -126,8 +127,9 @@ static fsd_id read_tensor(struct net *net, struct fsd_slice item, fsd_id scope,
     return t;
 }
 
-/* Returns the end of the item at the beginning of t.  A tensor ends with "]]", which ",
- * " or the end of t follows; the words for an omitted tensor end with "]". */
+/* Returns the offset of the ']' that closes the item at the beginning of t.  After this
+ * bracket, t ends or continues with ", ".  The type in a tensor, "[FLOAT]", has a ']'
+ * of its own. */
 static size_t item_end(struct fsd_slice t)
 {
     for (size_t i = 0; i < t.n; i++)
@@ -262,16 +264,16 @@ static void read_opset(struct net *net, struct fsd_slice t)
     t = fsd_slice_trim(t);
     if (!fsd_slice_take_number(&t, FSD_DIM_MAX, &version) || !version)
         return;
-    if (net->g->opsets.n) /* the lines of another build in the same log */
+    if (net->g->opsets.n) /* an earlier line of the log stated an opset, too */
         net->g->opsets.at[0].version = (int64_t)version;
     else
         fsd_vec_push(net->g->arena, &net->g->opsets,
                      (struct fsd_opset){0, (int64_t)version});
 }
 
-/* Reads a layer in the builder's list, "IDENTITY (Unnamed Layer* 0) [Identity]", of a
- * network for which the parser printed no lines.  TensorRT names an unnamed output
- * after its layer.
+/* Reads a line of the builder's list of layers, such as "IDENTITY (Unnamed Layer* 0)
+ * [Identity]".  The list is used if the parser printed no lines for the network.
+ * TensorRT names an unnamed output after its layer.
  */
 static void read_layer(struct net *net, struct fsd_slice t)
 {

@@ -174,7 +174,7 @@ static void read_dla_memory(const struct fsd_log_options *o, struct fsd_history 
                   value);
 }
 
-/* Stores the share of operators in a PyTorch graph that Torch-TensorRT compiles. */
+/* Stores how many operators of a PyTorch graph Torch-TensorRT compiles. */
 static void keep_coverage(const struct fsd_log_options *o, struct fsd_history *h,
                           uint64_t supported, uint64_t all)
 {
@@ -232,7 +232,7 @@ static bool read_decided(struct fsd_log_options *o, struct fsd_history *h,
         if (!fsd_slice_begins(text, "DLA ") && !fsd_slice_begins(text, "[DLA "))
             return false;
         read_dla_memory(o, h, text);
-        return false; /* any other line with these words is a message about a layer */
+        return false; /* other lines that begin with "DLA " are about a layer */
     default:
         return false;
     }
@@ -450,8 +450,8 @@ static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 
 void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines)
 {
-    uint32_t voided = FSD_NONE; /* the engine whose earlier facts are ignored; FSD_NONE:
-                                   none */
+    uint32_t voided = FSD_NONE; /* the engine whose program start was found: facts
+                                   on earlier lines are not about it; FSD_NONE: none */
 
     for (uint32_t i = h->built.n, e = engines->n; i-- > 0;) {
         struct fsd_built_in *fact = &h->built.at[i];

@@ -76,7 +76,8 @@ static void begin_node(struct log_reader *r, struct fsd_slice head)
     fsd_vec_push(r->h->arena, &adding->nodes, parsed);
 }
 
-/* Ends a parsed node: stores its last line and the number of layers after it.
+/* Ends a parsed node: stores the number of its last line, and the number of layers that
+ * the parser has added up to this line.
  * @param node  the number of the node in this attempt, from 0, in the order of
  *        parsing */
 static void end_node(struct log_reader *r, fsd_id node)

@@ -1,10 +1,11 @@
 /*
  * Finds the engines in a log in one pass, line by line.  A title, or a first layer,
- * begins a list of layers.  A build attempt ends at a line of a step that comes before
- * the current step in a build.  The builder and the inspector may both list an engine.
- * Two lists are of one engine if half of their layer names are equal; not all are,
- * because only the inspector lists the kernels of a Myelin region.  A list that has
- * only names could be any text, so it counts only if bindings follow it.
+ * begins a list of layers.  A new build attempt begins at a line about a step of a
+ * build if this step comes before the current step, or if the engine is already listed.
+ * The builder and the inspector may both list an engine.  Two lists are of one engine
+ * if half of their layer names are equal; not all are, because only the inspector lists
+ * the kernels of a Myelin region.  A list that has only names could be any text, so it
+ * counts only if bindings or the end of the log follow it.
  */
 #include "read/log/log.h"
 
@@ -107,9 +108,9 @@ static uint32_t count_common(const struct names *a, const struct names *b)
     return n;
 }
 
-/* Whether the open list is of the same engine: half of the names in the shorter list
- * are equal.  Not all need be equal, because only the inspector lists the kernels of a
- * region. */
+/* Whether the open list is a list of `engine`: at least half of the names in the
+ * shorter list are also in the other list.  Not all need be, because only the inspector
+ * lists the kernels of a region. */
 static bool same_engine(const struct fsd_log_segmenter *s,
                         const struct fsd_log_engine *engine)
 {
@@ -129,8 +130,8 @@ static bool same_engine(const struct fsd_log_segmenter *s,
 
 /* ----------------------------------------------------------- opening and closing */
 
-/* Ends the open list.  A list that has only names counts as an engine's if bindings
- * follow it, because any program may print such a title and such lines. */
+/* Ends the open list.  Any program may print a list that has only names, so such a list
+ * counts as an engine's only if bindings or the end of the log (`at_end`) follow it. */
 static void close_list(struct fsd_log_segmenter *s, bool at_end)
 {
     bool sure = s->form != FSD_LOG_NAMES || s->in == IN_BINDINGS || at_end;
@@ -256,9 +257,10 @@ static bool is_step(struct fsd_slice text, enum step *step)
     return false;
 }
 
-/* Whether a layer continues the open list.  If it is the first layer of that list, a
- * new list begins.  A blank line does not end a list, because the inspector prints one
- * after each layer if a program requests layers one by one. */
+/* Whether a layer continues the open list.  A blank line does not end a list, because
+ * the inspector prints one after each layer if a program requests layers one by one.
+ * After a blank line, a layer with the name of the list's first layer begins a new
+ * list. */
 static bool goes_on(const struct fsd_log_segmenter *s,
                     const struct fsd_log_layer *layer)
 {
@@ -282,8 +284,8 @@ static bool begin_list(struct fsd_log_segmenter *s)
                 open_list(s, IN_BLOCK, FSD_LOG_BLOCK);
             add_layer(s);
         } else if (s->in == IN_BLOCK && s->list.layers) {
-            extend(s, &s->list); /* the list is truncated, and counts as not
-                                    understood */
+            extend(s, &s->list); /* the line is truncated; it stays in the list and
+                                    counts as not understood */
             s->list.layers_end = s->list.end;
         }
     } else if (is_title(&s->line, "Engine Layer Information:")) {
@@ -323,8 +325,9 @@ static bool read_kinds(struct fsd_log_segmenter *s)
     return true;
 }
 
-/* Reads a line between or after the layers of an inspector's list.  If the list may be
- * other text, the line may have another meaning, too. */
+/* Reads a line between or after the layers of an inspector's list.  Returns true
+ * for the title and the lines of bindings, which have no other meaning.  If the list
+ * has only names, returns false, because the list may be other text. */
 static bool read_listed(struct fsd_log_segmenter *s)
 {
     bool foreign = fsd_log_is_foreign(&s->list, &s->line);
@@ -422,8 +425,8 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
             close_list(s, true);
         close_kinds(s);
         out->attempt =
-            s->attempt; /* the list that ends with the file may belong to another
-                           attempt */
+            s->attempt; /* close_list() may have begun another attempt for the list
+                           that ends with the file */
         return false;
     }
     out->listed = false;

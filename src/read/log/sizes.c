@@ -134,8 +134,9 @@ struct listed {
     uint32_t n;
 };
 
-/* Takes the sizes that the list states for a tensor.  For an input of the network, only
- * names are taken, because all other sizes follow from them. */
+/* Takes the sizes that the list states for a tensor.  Sizes of an input of a layer
+ * (`reads`) are taken only if it is an input of the network and if no size is an
+ * operation, because all other sizes follow from these. */
 static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct listed *listed,
                        bool reads)
 {
@@ -169,8 +170,8 @@ struct made {
     bool first, last;
 };
 
-/* Reads a line such as "    Input 0" or "    Output 0", and returns the tensor of the
- * node to which the sizes in the next lines belong. */
+/* Returns the tensor of the node for which a line such as "    Input 0" or "    Output
+ * 0" stands.  The next lines state the sizes of this tensor. */
 static fsd_id tensor_of(const struct fsd_graph *g, const struct made *made,
                         struct fsd_slice t, bool *reads)
 {
@@ -220,8 +221,8 @@ void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
     fsd_sym *last = FSD_NEW(scratch, fsd_sym, g->nodes.n);
 
     FSD_EACH (const struct fsd_event, e, h->events) {
-        /* Skips layers of constants, which the parser registers while it parses the
-         * node, too. */
+        /* Skips layers of constants: the parser also registers these while it parses
+         * the node. */
         if (e->kind != FSD_EVENT_REGISTER || e->build != h->parsed_build ||
             e->node >= g->nodes.n || e->b != g->nodes.at[e->node].name)
             continue;

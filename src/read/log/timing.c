@@ -174,8 +174,8 @@ bool fsd_timing_cached(struct fsd_event_reader *r, struct fsd_slice p)
 /* ------------------------------------------------------------------------ lines */
 
 /* Whether the line has " Set Tactic Name: " after the name of a layer.  Many
- * consecutive lines have the same name, so the words are first searched at their last
- * position. */
+ * consecutive lines have the same layer, so the function first looks at the position
+ * of these words in the last line that has them. */
 static bool is_set_tactic(struct fsd_event_reader *r, struct fsd_slice p)
 {
     static const char word[] = " Set Tactic Name: ";

@@ -12,9 +12,10 @@
  *
  * A tensor with a name of the model has the model's value.  A tensor in blocks of
  * channels (reorder_token_N) has no such name, but the name of its producer contains T,
- * a tensor of the model.  Later fusions do not change the producer's name: a Conv with
- * a fourth input also computes the Add after T, and a Conv with the attribute
- * `activation` also computes the activation after the Add.
+ * the tensor of the model that the producer computes.  Later fusions add nodes to the
+ * producer and do not change its name: a Conv with a fourth input also computes the Add
+ * after T, and a Conv with the attribute `activation` also computes the activation
+ * after T or after the Add.
  */
 #include "base/file_type.h"
 #include "model/graph/graph.h"
@@ -54,14 +55,14 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
 
     if (!read && input != FSD_INPUT_PROFILE)
         return FSD_CLAIM_NONE;
-    if (fsd_ort_is_assignment(file)) /* accepts it as an engine, too, so that the error
-                                        can state its kind */
+    if (fsd_ort_is_assignment(file)) /* also accepts the list as an engine, so that the
+                                        error can state the kind of the file */
         return read ? FSD_CLAIM_SURE : FSD_CLAIM_NONE;
     if (input == FSD_INPUT_LOG) /* the log may also contain messages of TensorRT, if a
                                    provider uses it */
         return fsd_ort_is_session(file) ? FSD_CLAIM_MAYBE : FSD_CLAIM_NONE;
-    if (fsd_ort_is_profile(file)) /* accepts it as an engine, too, so that the error can
-                                     state its kind */
+    if (fsd_ort_is_profile(file)) /* also accepts the profile as an engine, so that the
+                                     error can state the kind of the file */
         return FSD_CLAIM_SURE;
     return input == FSD_INPUT_ENGINE && fsd_file_type_of(file) == FSD_FILETYPE_ONNX &&
                    (fsd_onnx_imports(file, "com.microsoft.nchwc") ||
@@ -119,8 +120,8 @@ static bool meets_channels_last(const struct reading *r, fsd_id tensor, bool pro
 }
 
 /* Whether a session inserted the Transpose to adapt the layout for a neighbor.  A
- * Transpose of the model keeps its name, and a session inserts none if both neighbors
- * have the layout of the model. */
+ * Transpose of the model keeps its name.  A session inserts a Transpose only beside a
+ * layer with another layout than in the model. */
 static bool is_layout_transpose(const struct reading *r, const struct fsd_node *n)
 {
     enum { FAR = 4 };
@@ -342,8 +343,8 @@ static fsd_id behind(const struct fsd_graph *m, fsd_id tensor, fsd_sym op)
     return fsd_node_out_tensor(m, found, 0);
 }
 
-/* Returns the model's tensor that an operator on blocks of channels outputs.  An
- * operator of ONNX's own domain keeps the name of its node. */
+/* Returns the model's tensor that an operator on blocks of channels outputs.  If the
+ * operator is of ONNX's own domain, its node has the same name as in the model. */
 static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
 {
     const struct fsd_graph *m = r->vocab ? r->vocab->model : NULL;
@@ -399,9 +400,9 @@ static fsd_id tensor_of(struct reading *r, fsd_id src)
 }
 
 /* Returns the output type of an operator that only sessions use and for which ONNX has
- * no rule.  A quantized operator outputs the type of its output's zero point, which is
- * its last 8-bit constant; a QGemm without this zero point outputs FP32.  Any other
- * such operator outputs the type of its first input. */
+ * no rule.  A quantized operator outputs the type of the output's zero point, which is
+ * the last 8-bit constant among the inputs; a QGemm without this input outputs FP32.
+ * Any other such operator outputs the type of its first input. */
 static enum fsd_dtype own_type(const struct fsd_graph *g, const struct fsd_node *n)
 {
     const char *op = fsd_text(g->names, n->op);
@@ -498,9 +499,9 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
         t->alias = r->vocab->model->tensors.at[value].name;
 }
 
-/* Returns the number of the only group of the provider's nodes that has a producer
- * (`makes`) or a consumer of these ports' tensors in the model; 0 if there is none or
- * more than one. */
+/* Finds the groups of the provider's nodes that contain a producer (if `makes` is true)
+ * or a consumer (if it is false) of a tensor of these ports in the model.  Returns the
+ * number of the group if there is exactly one, else 0. */
 static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool makes,
                         fsd_sym provider)
 {
@@ -533,9 +534,10 @@ static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool mak
     return part;
 }
 
-/* Returns the number of the group of assigned nodes that a partition computes.  Its
- * outputs show the group or, if they do not, its inputs: the list may have the producer
- * of an output under another name, if it was fused before. */
+/* Returns the number of the group of assigned nodes that a partition computes.  The
+ * outputs of the partition show the group.  If the producer of an output was fused
+ * before the assignment, the list may have it under another name; then the inputs of
+ * the partition show the group. */
 static uint32_t part_of(const struct reading *r, const struct fsd_node *n, fsd_sym by)
 {
     uint32_t part = r->log && r->vocab ? part_at(r, n->out, true, by) : 0;
@@ -543,8 +545,8 @@ static uint32_t part_of(const struct reading *r, const struct fsd_node *n, fsd_s
     return part || !r->log || !r->vocab ? part : part_at(r, n->in, false, by);
 }
 
-/* Reads a layer that a provider compiled.  The list of assigned nodes shows its nodes;
- * its name does not. */
+/* Reads a layer that a provider compiled.  The list of assigned nodes shows the nodes
+ * of the layer; the name of the layer does not. */
 static void read_context(struct reading *r, const struct fsd_node *n,
                          struct fsd_layer *layer)
 {

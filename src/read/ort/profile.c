@@ -11,9 +11,9 @@
  *
  * The session writes an event when the event ends.  The events of a run therefore come
  * before its "model_run".  The events of a body come before the "Execute" that ran the
- * body, and then comes the event of the If or Loop that owns the body; its time
- * includes the other times.  The first run allocates memory and warms up, so its times
- * are dropped if there is a second run.
+ * body, and then comes the event of the If or Loop that owns the body.  The time of the
+ * If or Loop includes the times of the events of its body.  The first run allocates
+ * memory and warms up, so its times are dropped if there is a second run.
  */
 #include "model/graph/graph.h"
 #include "read/ort/ort.h"
@@ -57,9 +57,9 @@ struct reading {
     FSD_VEC(struct sum) sums;     /* indexed by entry */
     FSD_VEC(uint32_t) entry_of;   /* indexed by symbol in `keys`: the entry, plus 1 */
     FSD_VEC(struct event) events; /* the events of the current run */
-    /* Two stacks of events of the current run.  `running` has events before the
-     * "Execute" that ran them was read.  `ended` has events after that, until their
-     * owner is read. */
+    /* Two stacks of events of the current run.  `running` has events whose
+     * "Execute" has not been read yet.  `ended` has events whose "Execute" has been
+     * read, but whose owner has not. */
     FSD_VEC(fsd_id) running, ended;
     uint64_t runs; /* the number of completed runs */
 };
@@ -181,8 +181,8 @@ static void end_run(struct reading *t)
 
 /* -------------------------------------------------------------------------- events */
 
-/* Moves the events that one "Execute" ran from `running` to `ended`.  If it ran the
- * main graph, which has no owner, the end of the run follows. */
+/* Moves the events that one "Execute" ran from `running` to `ended`.  After
+ * the "Execute" of the main graph, which has no owner, the run ends. */
 static void end_execute(struct reading *t, double start)
 {
     while (t->running.n && t->events.at[t->running.at[t->running.n - 1]].start >= start)
@@ -242,8 +242,8 @@ static void read_field(struct reading *t, struct event *e, const struct fsd_fiel
         e->us = f->number;
     } else if (fsd_field_is(f, "provider") && f->is_text) {
         e->provider = fsd_intern_slice(t->names, text);
-    } else if ((fsd_field_is(f, "node_index") || /* ONNX Runtime before 1.17 writes the
-                                                    second key */
+    } else if ((fsd_field_is(f, "node_index") || /* ONNX Runtime before 1.17 writes
+                                                    graph_index */
                 fsd_field_is(f, "graph_index")) &&
                f->is_text && fsd_slice_take_number(&text, INDEX_MAX, &index)) {
         e->index = (uint32_t)index;

@@ -252,8 +252,8 @@ static bool read_miss(struct session_log *r, const struct line *line)
 
 /* -------------------------------------------------------------------- additions */
 
-/* Reads the name A from "src node ("A", index: 1)".  The words "input" and "output",
- * for the graph's own, stay unchanged. */
+/* Reads the name A from "src node ("A", index: 1)".  If the text has the word "input"
+ * or "output" instead, which stands for the graph, returns this word. */
 static struct fsd_slice take_end(struct fsd_slice *t)
 {
     struct fsd_slice end, rest;

@@ -1,12 +1,12 @@
 /*
- * Finds the layer of each entry of a profile.  If both come from one build, they have
- * the same names in the same order.  Otherwise, entries and layers with equal names are
- * joined in order.
+ * Finds the layer of each entry of a profile.  If the profile and the engine come
+ * from one build, entries and layers have the same names in the same order.  Otherwise,
+ * entries and layers with equal names are joined in order.
  */
 #include "model/graph/graph.h"
 #include "read/profile/measured.h"
 
-/* The layers that have no entry yet, for each name in the order of the engine. */
+/* For each name, the layers that have no entry yet, in the order of the engine. */
 struct queue {
     fsd_id *first; /* indexed by symbol: the first such layer with this name; FSD_NONE:
                       none is left */
@@ -70,8 +70,9 @@ static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
     return found;
 }
 
-/* Joins an entry whose two neighbors have layers to the only layer between these
- * layers, if one of the two names contains the other.  For example, a profile has
+/* Finds layers for entries by their position.  If both neighbors of an entry have
+ * layers, and only one layer without an entry is between these layers, the entry is
+ * joined to it if one of the two names contains the other.  For example, a profile has
  * "Add_133" and the dump "PWN(Add_133)". */
 static void join_gaps(struct fsd_join *join, struct queue *q,
                       const struct fsd_graph *engine, const struct fsd_profile *profile)
@@ -188,7 +189,7 @@ struct fsd_join fsd_profile_join(struct fsd_arena *arena,
     for (uint32_t i = 0; i < n; i++) {
         const struct fsd_profile_entry *entry = &profile->entries.at[i];
 
-        if (entry->within) /* the layer of another entry ran this one in its body */
+        if (entry->within) /* this entry ran in the body of another entry's layer */
             continue;
         if (!fsd_join_has(&join, i))
             join.layer_of[i] = take(&q, entry->name);

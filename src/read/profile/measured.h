@@ -54,9 +54,10 @@ static inline bool fsd_join_has(const struct fsd_join *join, uint32_t entry)
 }
 
 /** Finds the layer of each entry.  First, an entry is joined to the layer at its own
- *  position or else to the next layer with the same name.  A name with JSON escapes
- *  equals the decoded name.  Then, entries and layers without names are joined by
- *  operator, if there are as many of both.  Last, an entry and a layer that are alone
+ *  position if both have the same name, else to the next layer with the same name.  A
+ *  name with JSON escapes equals the decoded name.  Then, layers without names are
+ *  joined to the entries that are named after an operator and a number, if an operator
+ *  has as many layers as entries.  Last, an entry and a layer that are alone
  *  between the same neighbors are joined if one name contains the other. */
 struct fsd_join fsd_profile_join(struct fsd_arena *arena,
                                  const struct fsd_graph *engine,

@@ -371,8 +371,8 @@ static uint8_t model_flags(const struct fsd_build *b, fsd_sym name)
 }
 
 /* Returns the tensor of a binding; FSD_NONE if the binding belongs to another profile.
- * If all profiles share one list of bindings, the layers may use the name with the
- * number of their profile. */
+ * If all profiles share one list of bindings, a layer may have the binding under a name
+ * with the number of the profile: "x [profile 1]". */
 static fsd_id bound_tensor(struct fsd_build *b, fsd_sym name)
 {
     struct fsd_graph *g = b->g;

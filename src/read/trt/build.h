@@ -100,11 +100,11 @@ void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,
  * profile, g->profile or, if that is unset, the profile of the first layer.  Layers and
  * bindings of other profiles are recognized by their names and omitted. */
 
-/** Finds the optimization profiles of regions.  It must see the text of all layers
- * before the first layer is built.  The name of a kernel has no number of a profile,
- * but the names of its tensors may have one, and all kernels of a region ("_myl1_7" is
- * in region 1) belong to one profile.  Text without FSD_TRT_PROFILE need not be
- * passed. */
+/** Finds the optimization profile of a kernel's region.  Before the first layer is
+ * built, the reader must call this function for each layer whose text has
+ * FSD_TRT_PROFILE.  The name of a kernel has no number of a profile, but the names of
+ * its tensors may have one.  All kernels of a region ("_myl1_7" is in region 1) belong
+ * to one profile. */
 void fsd_build_foresee(struct fsd_build *b, struct fsd_slice name,
                        struct fsd_slice text);
 

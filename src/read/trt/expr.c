@@ -27,13 +27,13 @@ static bool skip_tail(const struct fsd_expr *p, struct fsd_tail *t)
         t->copies = true;
     } else if (fsd_scan_skip(&p->text, &at, quantizer_ends[0]) ||
                fsd_scan_skip(&p->text, &at, quantizer_ends[1])) {
-        /* only the suffix itself is skipped */
+        /* this suffix sets no member of `t` but `end` */
     } else if (fsd_scan_skip(&p->text, &at, "_clone_")) {
         if (!fsd_scan_skip_number(&p->text, &at))
             return false;
     } else if (fsd_scan_skip(&p->text, &at, "_(")) {
-        at--; /* such as "unsqueeze_node_after_X_(Unnamed Layer* 36)
-                 [Shuffle]_output" */
+        at--; /* back to the '(' in a name such as "unsqueeze_node_after_X_(Unnamed
+                 Layer* 36) [Shuffle]_output" */
         if (!fsd_scan_skip_unnamed(&p->text, &at))
             return false;
         fsd_scan_skip(&p->text, &at, "_output");
@@ -293,7 +293,8 @@ static size_t read_other(struct fsd_expr *p, size_t at, enum fsd_place in)
     return end;
 }
 
-/* Reads a part with a closing bracket. A boundary must follow the bracket. */
+/* Reads the rest of a part after a bracket has closed: suffixes, and then any other
+ * text, which becomes an unknown mention. Returns the end of the part. */
 static size_t read_rest(struct fsd_expr *p, size_t at, enum fsd_place in)
 {
     size_t end;

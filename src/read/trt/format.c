@@ -207,8 +207,8 @@ struct io_format {
 
 /* The I/O formats that TensorRT for RTX accepts. tests/conformance/formats.py found
  * them by building a network for each type, layout and rank, and checks these rows.
- * Only a build shows whether a format works, because the builder does not reject every
- * format that it cannot compile. */
+ * Only a build shows whether a format works: some formats pass the checks of the API,
+ * and then the builder cannot compile them. */
 static const struct io_format made_by_building[] = {
     /* clang-format off */
     {FSD_FP32, "chw", 0x3e, 0x3e},

@@ -290,7 +290,8 @@ static void read_keys(struct context *m, struct fsd_slice t)
 
         t = from(t, n);
         end = last ? t.n : value_end(t);
-        /* A key that comes before all others in a line is here part of a value. */
+        /* The keys in `heads` come before all other keys of a line, so such a key is
+         * part of a value here. */
         for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
             is_head |= fsd_slice_is(key, heads[i]);
         if (is_head)

@@ -1,8 +1,8 @@
 /*
  * Reads a layer, or a binding, of TensorRT's engine inspector from JSON:
  *
- *     {"Name": ..., "LayerType": ..., "Inputs": [...], ...} or "name"
- *     "in", or {"Name": ..., "IOMode": ...} since TensorRT 11
+ *     {"Name": ..., "LayerType": ..., "Inputs": [...], ...} or "name"     a layer
+ *     "in", or {"Name": ..., "IOMode": ...} since TensorRT 11             a binding
  *
  * A layer is an object, or only its name if the engine was built without
  * profilingVerbosity=detailed.  A key that this file does not know becomes an attribute
@@ -19,8 +19,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Limits on counts.  They are far above the counts of any engine, but low enough for
- * the memory that such counts need. */
+/* Limits on counts.  They are far above the counts of any engine, and low enough that
+ * a machine has the memory for such counts. */
 enum { RANK_MAX = 64, LAYERS_MAX = 1 << 20, MENTIONS_MAX = 1 << 24 };
 
 /* A file may have LAYERS_FREE layers, and one more per LAYER_BYTES bytes of its size.
@@ -481,8 +481,7 @@ static enum fsd_status read_layer(struct fsd_json_reading *r, const cJSON *layer
     return FSD_OK;
 }
 
-/* Passes the text of a layer to fsd_build_foresee(), within the limits for hostile
- * files. */
+/* Passes the name and the text of a layer to fsd_build_foresee(). */
 static void foresee(const struct fsd_json_reading *r, const cJSON *layer,
                     struct fsd_slice text)
 {
@@ -492,8 +491,8 @@ static void foresee(const struct fsd_json_reading *r, const cJSON *layer,
         fsd_build_foresee(r->b, fsd_slice_of(name->valuestring), text);
 }
 
-/* If memory runs out, the guard returns to this function, because the caller must free
- * its JSON. */
+/* If memory runs out, FSD_GUARD() makes this function return FSD_E_MEMORY, so that the
+ * caller can free its JSON. */
 enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer,
                                     struct fsd_slice text)
 {

@@ -1,5 +1,5 @@
 /*
- * The functions that the files that read JSON share. json.c reads all layers: layers of
+ * The functions that several files use to read JSON. json.c reads all layers: layers of
  * a dump (json_file.c), layers between lines of text (json_objects.c), and layers that
  * were converted from the inspector's text (inspector_text.c).  Only these files
  * include this header.

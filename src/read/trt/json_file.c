@@ -225,8 +225,8 @@ static bool take(struct pieces *p, char c)
     return true;
 }
 
-/* Parses and returns one value; NULL if there is none.  Unlike cJSON, accepts no byte
- * order mark before it.
+/* Parses and returns one value; NULL if there is none.  Refuses a byte order mark
+ * before the value, which cJSON accepts.
  */
 static cJSON *take_value(struct pieces *p)
 {
@@ -261,7 +261,7 @@ static bool read_layers(struct fsd_json_reading *r, struct pieces *p, bool bare,
             return false;
         bare = false;
     }
-    return !bare; /* an empty list alone does not show that the file is an engine's */
+    return !bare; /* an empty list alone does not show that the file is a dump */
 }
 
 static bool read_member(struct fsd_json_reading *r, struct pieces *p, cJSON *rest,
@@ -284,8 +284,8 @@ static bool read_member(struct fsd_json_reading *r, struct pieces *p, cJSON *res
     return fine;
 }
 
-/* Reads the file piece by piece.  Returns false if the file is no JSON or no engine's,
- * or if `*status` is an error. */
+/* Reads the file piece by piece.  Returns false if the file is not JSON, if it is not
+ * the dump of an engine, or if reading a layer sets `*status` to an error. */
 static bool read_pieces(struct fsd_json_reading *r, const struct fsd_json_text *text,
                         enum fsd_status *status)
 {
@@ -311,7 +311,8 @@ static bool read_pieces(struct fsd_json_reading *r, const struct fsd_json_text *
     return fine;
 }
 
-/* Parses the whole file, and reports its first error where cJSON finds it. */
+/* Reports why the file cannot be read.  Parses the whole file, so that cJSON finds the
+ * position of the first error. */
 static enum fsd_status report_wrong(struct fsd_json_reading *r,
                                     const struct fsd_json_text *text,
                                     enum fsd_status status)
@@ -319,13 +320,13 @@ static enum fsd_status report_wrong(struct fsd_json_reading *r,
     const char *end = NULL;
     cJSON *root;
 
-    errno = 0; /* errno then shows whether memory ran out, which cJSON reports like an
-                  error in the syntax */
+    errno = 0; /* cJSON returns NULL for an error in the syntax, and also if memory ran
+                  out; only errno shows which */
     root = cJSON_ParseWithLengthOpts(text->s, text->n, &end, 0);
     if (!root && errno != ENOMEM)
         status = fail_at(r, text, end, "JSON", false);
-    else if (root && !has_layers(root)) /* the kind of the file is more helpful than a
-                                           later error in the syntax */
+    else if (root && !has_layers(root)) /* the user needs to know the kind of the
+                                           file more than an error after the value */
         status = refuse(r, root);
     else if (root && (end = skip_space(text, end)) < text->s + text->n)
         status = fail_at(r, text, end, "nothing after the JSON value", true);

@@ -78,8 +78,9 @@ static void add_steps(struct fsd_graph *g, struct fsd_layer *layer,
         add_step(g, layer, word->steps[i]);
 }
 
-/* Moves the steps after the first `before` steps to the front.  The name of a kernel
- * lists a group normalization last, although it runs before the activation. */
+/* Moves the steps from index `before` on to the front of the steps.  The name of a
+ * kernel lists a group normalization last, but the kernel runs it before the
+ * activation. */
 static void put_first(struct fsd_graph *g, const struct fsd_layer *layer,
                       uint32_t before)
 {
@@ -139,9 +140,10 @@ static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
     while (n-- > 1);
 }
 
-/* Returns the factor of a library kernel for a matrix product, which is one of its
- * constants.  The constant is "__mye7fc_alpha_myl0" if the factor is the default, 1.
- * It has another name if Myelin fused a scaling of the network into the product. */
+/* Returns the factor by which a library kernel scales its matrix product.  The factor
+ * is one of the kernel's constants.  This constant has the name "__mye7fc_alpha_myl0"
+ * if the factor is the default, 1.  It has another name if Myelin fused a scaling of
+ * the network into the product. */
 static enum fsd_factor factor_of(const struct fsd_graph *g,
                                  const struct fsd_layer *layer)
 {
@@ -152,8 +154,8 @@ static enum fsd_factor factor_of(const struct fsd_graph *g,
     return layer->constants.n ? FSD_FACTOR_GIVEN : FSD_FACTOR_NOT_TOLD;
 }
 
-/* Whether the kernel applies operations that its name does not show.  A matrix product
- * such as "__myl_Fc_myl0_34" does if it has a second constant, a bias. */
+/* Whether the kernel applies operations that its name does not show.  A kernel
+ * such as "__myl_Fc_myl0_34" hides an addition if it has a second constant, a bias. */
 static bool hides_steps(const struct fsd_layer *layer)
 {
     return layer->multiplies && layer->steps.n == 1 && layer->constants.n > 1;
@@ -194,8 +196,8 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
         }
 }
 
-/* Whether the kernel only moves data.  The match decides which nodes of the model it
- * computes.
+/* Whether the kernel only moves data.  Which nodes of the model the kernel computes is
+ * not decided here, but in match/.
  */
 static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
 {

@@ -56,7 +56,7 @@ static bool copies_to_host(const char *type)
     return strstr(type, "Host") && strstr(type, "Device");
 }
 
-/* Returns the kind of a layer if only its name is known. */
+/* Returns the kind of a layer that states no type, according to its name. */
 static enum fsd_kind kind_by_name(const char *name)
 {
     static const struct {
@@ -94,8 +94,8 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
         i++;
     if (i < FSD_COUNT_OF(types))
         kind = types[i].kind;
-    if (!strcmp(type, "COPY")) /* only in upper case, as in the list of kinds: a kernel
-                                  of the type "copy" may compute */
+    if (!strcmp(type, "COPY")) /* the builder's list of kinds has this type in upper
+                                  case; a kernel of the type "copy" may compute */
         kind = FSD_KIND_COPY;
     if (copies_to_host(type))
         kind = FSD_KIND_SHAPE;
@@ -131,7 +131,7 @@ static bool may_quantize(const char *type)
     for (size_t i = 0; i < FSD_COUNT_OF(starts); i++)
         if (!strncasecmp(type, starts[i], strlen(starts[i])))
             return true;
-    return !*type; /* no type is known from a list of names, so any layer may */
+    return !*type; /* a list of names states no types: each layer may be a Q or DQ */
 }
 
 static bool says_any(const char *text, const char *const *words, size_t n)
@@ -188,8 +188,8 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
      * unknown. */
     layer->rounds_to = strstr(tactic, "tf32") ? FSD_TF32 : FSD_DTYPE_UNKNOWN;
     layer->computes_in = fsd_trt_computes_in(layer, tactic);
-    /* If the builder adds a layer, its name contains the name of the layer that it
-     * serves.  A name with another form shows a layer of the network. */
+    /* The name of a layer that the builder adds contains the name of the layer that the
+     * added layer serves.  A layer with a name of another form is of the network. */
     layer->of_network =
         node->name && layer->form == FSD_NAME_PLAIN &&
         layer->provider == FSD_PROVIDER_BUILDER &&

@@ -112,7 +112,7 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
     bool json = form == FORM_JSON;
 
     switch (input) {
-    case FSD_INPUT_ENGINE: /* the error for a plan contains advice */
+    case FSD_INPUT_ENGINE: /* also a plan: its error contains advice */
         if (form == FORM_NONE)
             return FSD_CLAIM_NONE;
         return form == FORM_TEXT || form == FORM_PLAN || (json && !has_layers(file))
@@ -166,7 +166,7 @@ static enum fsd_status check_names(const struct fsd_profile *profile,
                : fsd_trt_refuse_names(file, err);
 }
 
-/* Passes the times in the file of the engine to the caller. */
+/* Gives the caller the layer times that the engine's file contains. */
 static void give_profiles(const struct fsd_source *source,
                           const fsd_profile_vec *profiles)
 {
@@ -276,8 +276,8 @@ static enum fsd_status read_json(struct fsd_build *b, const struct fsd_source *s
     return status;
 }
 
-/* Reads layers that stand between other lines of a text.  If there are none, the error
- * about the missing list stays. */
+/* Reads layers that stand between other lines of a text.  If there are no such
+ * layers, returns FSD_E_FORMAT and leaves the earlier error in `err`. */
 static enum fsd_status read_objects(struct fsd_build *b, const struct fsd_file *file,
                                     struct fsd_error *err)
 {

@@ -23,7 +23,9 @@ struct reading {
     uint64_t first_odd; /* the number of the first such line */
     bool old;           /* a tensor had the syntax up to TensorRT 8.4 */
     FSD_VEC(struct fsd_log_layer) said; /* the layers that were read so far */
-    FSD_VEC(uint32_t) said_of; /* indexed by name: its last layer in `said`, plus 1 */
+    FSD_VEC(uint32_t)
+    said_of; /* indexed by name: the index in `said` of the last layer
+                                  with this name, plus 1; 0: none */
 };
 
 static void count_odd(struct reading *r, const struct fsd_log_line *line)
@@ -174,8 +176,8 @@ static enum fsd_status read_bindings(struct reading *r, const struct fsd_log_lis
                 fsd_inspector_binding(r->b, r->file, fsd_slice_trim(line.text), r->err);
             continue;
         }
-        /* If all lines of the log have a prefix, only a name that no layer uses shows
-         * the end of the list. */
+        /* If all lines of the log have a prefix, the list of bindings ends before the
+         * first line that is no tensor of a layer.  Nothing else shows its end. */
         if (list->prefixed && r->b->g->detailed &&
             fsd_graph_find(r->b->g, tensor.name, 0) == FSD_NONE)
             break;

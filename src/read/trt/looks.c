@@ -65,7 +65,8 @@ bool fsd_trt_looks_layer(const char *name)
 
 static const char pytorch[] = "a trace of PyTorch's profiler";
 
-/* Words near the beginning of a file that only the files of one other program have. */
+/* Words that show the kind of a file (`what`) that is not TensorRT's.  Such a word
+ * stands near the beginning of the file. */
 static const struct {
     const char *word, *what;
 } others[] = {{"\"aten::", pytorch},

@@ -24,8 +24,9 @@
 
 enum {
     TRAILER_LEN = sizeof TRAILER - 1,
-    TRAILERS = 64,     /* the maximum number of " | " of one item that are tried */
-    OWNED_MAX = 1024,  /* the maximum number of nodes with one name whose owners are
+    TRAILERS = 64,     /* the maximum number of beginnings of an item that are
+                          looked up */
+    OWNED_MAX = 1024,  /* if more nodes than this have one name, their owners are not
                           compared */
     TEXT_MAX = 1 << 20 /* the maximum number of bytes of a Metadata text; the longest
                           known has 16 K */

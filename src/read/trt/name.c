@@ -5,8 +5,8 @@
  *     Conv_34 + Add_42 + Relu_43                           one after the other
  *     Conv_1 || Conv_7                                     side by side
  *     Conv_12 + PWN(Clip_16)                               point-wise operations
- *     PWN(PWN(Sigmoid_3), Mul_4)                             of several, nested
- *     conv1.weight + QuantizeLinear_7 + Conv_9             with its constants
+ *     PWN(PWN(Sigmoid_3), Mul_4)                           several of them, nested
+ *     conv1.weight + QuantizeLinear_7 + Conv_9             a node and its constants
  *     {ForeignNode[fc.weight...Softmax_9]}                 a region: first and last
  *     {Conv_1,Relu_2}                                      a region on the DLA
  *     Reformatting CopyNode for Input Tensor 0 to Conv_5   made for Conv_5
@@ -74,15 +74,15 @@ static bool read_reformat(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym w
     }
     layer->output = output;
     layer->port = port;
-    /* In the log line with which the builder adds it, the layer has the name
-     * "Reformatted Input Tensor 0 to X". */
+    /* The builder prints a log line when it adds the layer.  In this line, the layer
+     * has the name "Reformatted Input Tensor 0 to X". */
     layer->made_as = fsd_intern_str(
         p->g->names, fsd_printed(p->g->arena, "Reformatted %.*s",
                                  (int)(p->text.n - served), p->text.s + served));
     p->text.s += i;
     p->text.n -= i;
-    if (numbered) /* the served layer has the same profile number, which is no longer in
-                     `text` */
+    if (numbered) /* the name of the served layer ends with the same profile number;
+                     `whole` contains this number, `text` does not */
         layer->served = fsd_intern_str(p->g->names, fsd_text(p->g->names, whole) + i);
     return true;
 }
@@ -281,7 +281,8 @@ static bool read_joined(struct fsd_expr *p)
 }
 
 /* Splits the name of a kernel of several matrix products if there is no model.  Myelin
- * joins their names by a '+' without blanks, which exporters do not write in names. */
+ * joins the names of the products by a '+' without blanks.  Exporters do not write such
+ * a '+' in a name. */
 static bool split_joined(struct fsd_expr *p)
 {
     const char *end = p->text.s + p->text.n, *plus = p->text.s;
@@ -380,9 +381,9 @@ static void read_base(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym whole
         fsd_expr_read(p, layer);
 }
 
-/* Removes " [profile N]" from the end of a name or, in the name of a Myelin kernel,
- * from before "_myl".  Elsewhere, this text is part of the name, and also if the whole
- * text is a name of the model. */
+/* Removes " [profile N]" from the end of a name and, in the name of a Myelin kernel,
+ * from before "_myl".  Removes it nowhere else, and not if the whole text is a name of
+ * the model. */
 static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
 {
     char *out;

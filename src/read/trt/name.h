@@ -11,8 +11,9 @@
 
 /* ------------------------------------------------------------ name.c, metadata.c */
 
-/** The state of a reader that adds the names in layer names to the mentions of a graph.
- *  One reader serves all layers of a graph, so that its memory is reused. */
+/** The state of a reader of layer names.  The reader finds names of the model in the
+ *  name of a layer, and appends them to g->mentions.  One reader serves all layers of a
+ *  graph, so that its memory is reused. */
 struct fsd_name_reader {
     struct fsd_graph *g;
     const struct fsd_vocab *vocab; /**< the names of the model; NULL: there is no

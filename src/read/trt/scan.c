@@ -68,8 +68,8 @@ bool fsd_scan_is_boundary(const struct fsd_scan *t, size_t at, enum fsd_place in
 }
 
 /* Finds the closing bracket of each opening bracket, for each kind of bracket
- * separately.  While a bracket is open, its entry holds the position of the open
- * bracket before it. */
+ * separately.  While a bracket is open, its entry holds the position of the
+ * previous open bracket of the same kind. */
 static void pair_brackets(struct fsd_scan *t)
 {
     static const char open[] = "([{", close[] = ")]}";

@@ -59,8 +59,8 @@ static struct fsd_slice take_word(struct fsd_slice *name)
     return word;
 }
 
-/* Returns the type in which the kernel multiplies, if its name states it; else the type
- * of its inputs and outputs. */
+/* Returns the type in which the kernel multiplies, if the name states this type.
+ * Otherwise, returns the type of the kernel's inputs. */
 static enum fsd_dtype by_pairs(struct fsd_slice name)
 {
     while (name.n) {
@@ -77,7 +77,8 @@ static enum fsd_dtype by_pairs(struct fsd_slice name)
 }
 
 /* Finds the type in words like "h16816cudnn", "scudnn", "icudnn", "hgemm": a letter for
- * the type, the shape of a tensor core instruction, and the name of a library. */
+ * the type, in some words the shape of a tensor core instruction, and "cudnn" or
+ * "gemm". */
 static enum fsd_dtype by_library(struct fsd_slice name)
 {
     static const struct {

@@ -3,8 +3,9 @@
  *
  *     x [profile 1]                    x, of the second profile
  *     X.1_myl0                         X itself
- *     X.1_5_myl0, __mye47X.1_5_myl0    an argument of the kernel that computes X; not X
- *                                      itself, because many have another size
+ *     X.1_5_myl0, __mye47X.1_5_myl0    an argument of the kernel that computes X; it is
+ *                                      not treated as X: many of these arguments have
+ *                                      another size than X
  *     W_constantFloat_myl0             the initializer W
  *
  * X may also be the name of a node and a suffix for a tensor inside the node
@@ -61,8 +62,8 @@ static fsd_sym tensor_named(const struct fsd_vocab *vocab, struct fsd_slice t)
     return fsd_meaning_tensor(vocab, what)->name;
 }
 
-/* Returns the name of the tensor for which this name stands: the tensor with this name,
- * or the output of the node with whose name it begins. */
+/* Returns the name of the model's tensor for which the text `t` stands: the tensor
+ * named `t` or, if `t` is the name of a node with a suffix, the output of this node. */
 static fsd_sym meant(const struct fsd_vocab *vocab, struct fsd_slice t)
 {
     static const char *const insides[] = {"_first_transpose_output", "_reshape_output",

@@ -65,9 +65,9 @@ enum fsd_dtype fsd_trt_kernel_reads(const char *tactic);
 
 /* ---------------------------------------------------------------------- kernel.c */
 
-/** Sets the steps of a generated kernel, which its name and type show.  If all steps
- *  only move data, also sets its kind.  The other facts of the layer must already be
- *  set. */
+/** Sets the steps of a generated kernel, according to its name and type.  If all steps
+ *  only move data, also sets the kind of the layer.  The other facts of the layer must
+ *  already be set. */
 void fsd_trt_kernel(struct fsd_graph *g, const struct fsd_node *node,
                     struct fsd_layer *layer);
 
@@ -80,14 +80,16 @@ enum fsd_status fsd_json_read(struct fsd_build *b, const struct fsd_file *file,
                               struct fsd_error *err);
 
 /** Reads layers between other lines of a text, as a program prints them in a loop over
- *  get_layer_information().  Each layer is an object that begins and ends with a line.
+ *  get_layer_information().  Each layer is an object that shares no line with other
+ *  text.
  *  @param n  receives the number of layers
- *  @return FSD_OK; FSD_E_FORMAT if one is truncated; FSD_E_LIMIT. */
+ *  @return FSD_OK; FSD_E_FORMAT if a layer is truncated; FSD_E_LIMIT. */
 enum fsd_status fsd_json_objects(struct fsd_build *b, const struct fsd_file *file,
                                  uint32_t *n, struct fsd_error *err);
 
-/** Reads one layer of a dump, which is an object or a name.
- *  @param number  the number of the layer in the file, from 0, for messages */
+/** Reads one layer of a dump.
+ *  @param number  the number of the layer in the file, from 0, for messages
+ *  @param layer  an object, or a string with the name of the layer */
 struct cJSON;
 enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
                                uint32_t number, const struct cJSON *layer,
@@ -103,8 +105,8 @@ enum fsd_status fsd_json_binding(struct fsd_build *b, const struct fsd_file *fil
 
 /* ----------------------------------------------------------------------- clean.c */
 
-/* Functions that convert the text of a dump, which may not be valid JSON, to JSON that
- * cJSON can parse. */
+/* Functions that convert the text of a dump to JSON that cJSON can parse.  The JSON in
+ * a dump is sometimes invalid. */
 
 struct fsd_cleaned {
     bool changed;   /**< the output differs from the input */
@@ -120,8 +122,8 @@ struct fsd_cleaned {
 size_t fsd_clean(const unsigned char *bytes, size_t n, char *out,
                  struct fsd_cleaned *about);
 
-/** Returns the offset in the input of the byte that fsd_clean() wrote to the offset
- * `pos` of the output. */
+/** Converts `pos`, an offset in the output of fsd_clean(), to the corresponding offset
+ * in the input. */
 size_t fsd_clean_origin(const unsigned char *bytes, size_t n, size_t pos);
 
 /* -------------------------------------------------------------- inspector_text.c */
@@ -161,9 +163,9 @@ enum fsd_status fsd_inspected_read(struct fsd_build *b, const struct fsd_file *f
 /** Reads one engine of the file.  The caller finishes the graph.
  *  @param number  the number of the engine in the file, from 1; 0: the only engine
  *  @param scan  the engines in the file; NULL: this function finds them
- *  @return FSD_OK; FSD_E_FORMAT if there is no engine; FSD_E_ARG if there are several
- *          and `number` is 0 (the message lists them), or fewer than `number`;
- *          FSD_E_LIMIT */
+ *  @return FSD_OK; FSD_E_FORMAT if there is no engine; FSD_E_ARG if `number` is 0
+ *          and there are several engines (the message lists them), or if there are
+ *          fewer engines than `number`; FSD_E_LIMIT */
 enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *file,
                                     unsigned number, const struct fsd_log_scan *scan,
                                     struct fsd_error *err);
@@ -206,7 +208,7 @@ enum fsd_status fsd_tuning_read(struct fsd_arena *arena, struct fsd_intern *name
 
 /** Reads the text of a dry run of Torch-TensorRT.  Its engines, and the nodes that
  *  PyTorch runs, become layers.
- *  @return FSD_OK; FSD_E_FORMAT, without a message, if there are none */
+ *  @return FSD_OK; FSD_E_FORMAT, without a message, if there are no layers */
 enum fsd_status fsd_dryrun_read(struct fsd_build *b, const struct fsd_file *file,
                                 struct fsd_error *err);
 

@@ -152,7 +152,7 @@ static void add(struct fsd_json *level, const char *key)
 static struct fsd_json *open_inner(struct fsd_json *level, bool list)
 {
     if (level->depth + 1 == LEVELS_MAX)
-        fsd_out_of_memory(); /* more levels than any schema has */
+        fsd_out_of_memory(); /* the report has more levels than any schema */
     level->opened = true;
     level[1] = (struct fsd_json){
         .piece = level->piece, .depth = level->depth + 1, .list = list};

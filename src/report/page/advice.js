@@ -12,7 +12,7 @@ import { noun, safe } from "./words.js";
 /** What finds the names that are on the page: a subject, or a search alone.
  * @typedef {{find(chosen: import("./types").Chosen): unknown}} Finder */
 
-/** Rules whose advice the card shows if the summary has none. */
+/** Maximum number of rules whose advice the card shows if the summary has no advice. */
 const MOST_RULES = 4;
 /** Matches code in backquotes, commands, a rule of lint, "layer 12", and words that may be
  * names. */

@@ -1,4 +1,4 @@
-/* The panel with the details of the selection, as its subject describes them. */
+/* The panel with the details of the selection. The subject provides the details. */
 import { breakable, chip, copy_button, el } from "./dom.js";
 import { record_markdown } from "./markdown.js";
 import { has_content } from "./records.js";

@@ -104,8 +104,9 @@ function drop_chip(cell) {
 }
 
 /** Makes the contents of cells fit: first names lose parts of their paths, then the font gets
- * smaller, then chips are replaced by their number. No word is cut unless it is data. To avoid
- * repeated layout, all cells are changed before any is measured.
+ * smaller, then chips are replaced by their number. In a cell that is still too
+ * narrow, long words lose their middle (DATA). To avoid repeated layout, all cells are
+ * changed before any is measured.
  * @param {Element[]} cells */
 export function fit(cells) {
     const narrow = cells.filter(overflows);
@@ -171,7 +172,7 @@ const MEMBERS = "a[href], button, summary";
 /** @param {HTMLElement} group @returns {HTMLElement[]} */
 const members_of = (group) => /** @type {HTMLElement[]} */ ([...group.querySelectorAll(MEMBERS)]).filter((one) => one.getClientRects().length > 0);
 
-/** Sets the member of the group to which Tab moves the focus.
+/** Sets the member that gets the focus when the Tab key enters its group.
  * @param {HTMLElement[]} members @param {number} at */
 function settle(members, at) {
     members.forEach((one, i) => one.setAttribute("tabindex", i === at ? "0" : "-1"));

@@ -24,7 +24,8 @@ function value_chip(text) {
     return word_chip(text || "–", rank(first) ? `type-${rank(first)}` : "why");
 }
 
-/** The block of a change: that of its node, or that of the whole model. @param {ExportChange} c */
+/** Identifies the block of a change by the names of the changed node or, if the change
+ * belongs to no node, by what changed in the model. @param {ExportChange} c */
 const place_of = (c) => (c.old === undefined && c.new === undefined ? `${c.what} ${c.of ?? ""}` : `${c.old ?? ""}\n${c.new ?? ""}`);
 
 /** @param {ExportChange[]} changes of one block @param {number} at @returns {Chosen} */

@@ -47,7 +47,8 @@ function name_cell(item) {
     };
 }
 
-/** The words of a sign, as a tooltip and for screen readers. @param {string} words */
+/** Attributes that explain a sign in words, by a tooltip and for screen readers.
+ * @param {string} words */
 const said = (words) => ({ title: words, "aria-label": words });
 
 /** @param {Item} item @param {boolean} named */

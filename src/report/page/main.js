@@ -170,7 +170,8 @@ function put_facets() {
             if (label.title === active) label.querySelector("input")?.focus();
 }
 
-/** States how many rows are shown or selected, and their sums; shares are of all rows.
+/** States how many rows are shown or selected, and the sums of their measures. Each sum
+ * has its share of the sum over all rows.
  * @param {import("./types").Block[]} blocks */
 function sums_of(blocks) {
     const selected = rows.selected();

@@ -107,7 +107,8 @@ function polygraphy_type(type) {
     return type;
 }
 
-/** For each form, the text of a name in it. @type {Record<string, (n: Named) => string>} */
+/** By placeholder in the rows of a form: the text that a name puts there.
+ * @type {Record<string, (n: Named) => string>} */
 const PIECES = {
     name: (n) => n.name,
     trtexec: (n) => (n.type === "tf32" ? "fp32" : n.type),
@@ -122,7 +123,7 @@ function held_by(names, form) {
     return names.filter(({ name }) => name && is_plain(name) && !/##|^\s*::/.test(name) && ![...form.cannot].some((c) => name.includes(c)) && !(form.words && name.startsWith("-")));
 }
 
-/** Lists each text once; forms with equal texts share an entry.
+/** Puts the names into each form. Forms that then have equal texts share an entry.
  * @param {Named[]} names @param {PasteForm[]} forms @returns {{form: string, code: string, left_out: number}[]} */
 export function pasted(names, forms) {
     /** @type {Map<string, {form: string, code: string, left_out: number}>} */

@@ -1,11 +1,10 @@
 /*
- * Several builds of one network as a subject. A block is a row of the matrix: nodes that some build
- * computes together, with a column for each build,
+ * Several builds of one network as a subject. A block is a row of the matrix, with
+ * nodes that some build computes together. It has a column for each build, and in each
+ * column a line for each group of layers. Differences from the first build are marked.
  *
  *     Conv_13 + Add_15   A int8    B int8 ≠ groups    C int8
  *                                    fp16 +1
- *
- * and a line for each group of layers. Differences from the first build are marked.
  */
 import { group_chips, item, type_chip, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";

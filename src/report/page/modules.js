@@ -1,9 +1,11 @@
 /*
- * The modules of a model at a useful depth, like those of the view `scopes` (explain/cost/scope.c,
- * which states the module of each node in a run). A test compares both.
+ * The modules of a model at a useful depth. The view `scopes` uses the same modules; in
+ * a run, its code (explain/cost/scope.c) states the module of each node. A test
+ * compares the modules of both sources.
  */
 
-/** More than USEFUL modules separate the parts of a model; more than TOO_MANY are unreadable. */
+/** More than USEFUL modules are enough to tell the parts of a model apart; more than
+ * TOO_MANY modules are unreadable. */
 const USEFUL = 6;
 const TOO_MANY = 60;
 const MOST_DEPTH = 32;
@@ -30,8 +32,8 @@ function module_at(module, depth) {
     return parts.slice(0, depth + (parts[0] === "" ? 1 : 0)).join(sign);
 }
 
-/** Cuts modules to the first depth that separates some of them, and that leaves a readable
- * number of them.
+/** Cuts modules to the first depth at which more than USEFUL modules differ. Stops
+ * earlier if the next depth has more than TOO_MANY modules, or no more than this one.
  * @param {Iterable<string>} modules @returns {(module: string | undefined) => string} */
 export function cut_modules(modules) {
     const all = new Set(["", ...modules]);

@@ -21,8 +21,8 @@ export const NAMES = new Set(["module", "op", "operators", "finding", "source"])
  *
  * All shares have one denominator: the whole of the subject, whatever is filtered. */
 
-/** The amount that bars sum up: the subject's own, or else its first measure, or else the number
- * of blocks.
+/** The measure whose sums the bars show: the subject's chart_measure; without one, the
+ * subject's first measure; without any measure, the number of blocks.
  * @param {Subject} subject @returns {{title: string, print: (n: number) => string, of: (b: Block) => number, whole: boolean, total: number}} */
 function unit_of({ blocks, measures, chart_measure }) {
     const measure = measures.find(({ title }) => chart_measure === undefined || title === chart_measure);

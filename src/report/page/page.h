@@ -8,7 +8,8 @@
  * instead. */
 void fsd_page_write(const struct fsd_report *report, FILE *out);
 
-/** Prints as JSON the texts of a page that are in no document of its subjects. texts.c
+/** Prints, as JSON, the texts of a page that the documents of its subjects do not
+ * contain. texts.c
  * @param findings the page explains the rules of these findings; NULL: none */
 void fsd_page_put_texts(const struct fsd_report *report,
                         const struct fsd_findings *findings, FILE *out);
@@ -19,7 +20,7 @@ void fsd_page_put_texts(const struct fsd_report *report,
 struct fsd_album *fsd_album_begin(const struct fsd_report *report, FILE *json);
 void fsd_album_end(struct fsd_album *album);
 
-/** The source of the page before and after its data. embed.cmake joins both from the
- * files of this folder. */
+/** The source of the page: the part before the data, and the part after the data.
+ * embed.cmake makes the two parts from the files of this folder. */
 extern const unsigned char fsd_page_head[], fsd_page_tail[];
 extern const size_t fsd_page_head_size, fsd_page_tail_size;

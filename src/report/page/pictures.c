@@ -88,8 +88,8 @@ static void keep_box(void *payload, const struct fsd_picture_box *box_of)
     fsd_vec_push(album->arena, &module_now(album)->boxes, box);
 }
 
-/* Plans a picture for each box of layers, unless the box contains the whole
- * picture. */
+/* Plans a picture for each box of layers in the current picture. A box that contains
+ * all layers of the current picture gets none. */
 static void plan_modules(struct fsd_album *album)
 {
     struct module in = *module_now(album); /* a copy, because adding modules may move

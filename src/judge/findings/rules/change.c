@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-enum { NAMED = 6 }; /* the most nodes of a group that are named */
+enum { NAMED = 6 }; /* the maximum number of nodes or groups in a list of names */
 
 /* ---------------------------------------------------------------------- phrases */
 
@@ -288,8 +288,8 @@ static void report_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
     fsd_finding_close(f);
 }
 
-/* Whether the move is an unfused quantizer or, if not `standing`, an inserted layer
- * that takes time. */
+/* With `standing`: whether the move is an unfused quantizer. Without: whether the move
+ * is an inserted layer that takes time. */
 static bool is_move(const struct fsd_move *m, bool standing)
 {
     return standing ? m->kind == FSD_KIND_QUANTIZE && !m->inserted
@@ -405,9 +405,9 @@ static bool is_of_node(const struct reported *reported, const struct fsd_edge_ch
            reported->runs[e->new_to] == change_of(e->before.type, e->after.type);
 }
 
-/* Reports the input or, if `after`, the output of a changed move if its type differs.
- * Reports nothing if a finding at a neighbor states the same. The rule io-changed
- * reports inputs and outputs of the network. */
+/* Reports one side of a changed move, if the type of this side changed: with `after`,
+ * the output, else the input. Reports nothing if a finding at a neighbor states the
+ * same. The rule io-changed reports inputs and outputs of the network. */
 static void report_retyped_side(struct fsd_finder *f,
                                 const struct fsd_move_change *change,
                                 const struct reported *reported, bool after)

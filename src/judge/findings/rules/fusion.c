@@ -207,8 +207,8 @@ static fsd_id only_reader(const struct fsd_diff *d, fsd_id tensor, fsd_id *gate)
     return FSD_NONE;
 }
 
-/* Indexed by node: whether the node may be an epilogue of a product: the tensors
- * between the two have no other consumers. */
+/* Indexed by node: whether the node may be an epilogue of a product. The tensors
+ * between the product and such a node have no other consumers. */
 static bool *find_ends(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -269,8 +269,8 @@ static struct sort sort_of(const struct fsd_diff *d, fsd_id layer)
     return sort;
 }
 
-/* The layer of the product of which `layer` is the epilogue. That layer writes a tensor
- * that only `layer` reads. FSD_NONE if there is none. */
+/* The layer that computes the product whose epilogue is `layer`. The product's layer
+ * writes a tensor that only `layer` reads. FSD_NONE if there is no such layer. */
 static fsd_id finished_by(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
@@ -325,8 +325,9 @@ static fused_vec find_fused(struct fsd_arena *arena, struct view *v)
     return all;
 }
 
-/* A kernel of the same class of products whose epilogue has all operations of the
- * epilogue of `product`, and all operations in `does`; FSD_NONE if there is none. */
+/* A kernel of the same class as the kernel `product`. Its epilogue has all operations
+ * of the epilogue of `product`, and all operations in `does`. FSD_NONE if there is no
+ * such kernel. */
 static fsd_id is_done_by(const fused_vec *all, struct view *v, fsd_id product,
                          const struct finishes *does)
 {

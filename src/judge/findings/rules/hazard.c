@@ -42,8 +42,8 @@ static bool is_sensitive(const struct fsd_diff *d, fsd_id node)
 }
 
 /* Whether the kernel's list of operations has the node's sensitive operation without a
- * Cast before it. A compiled kernel without such a list may cast, too. Fused attentions
- * all have the same list, so their list shows nothing. */
+ * Cast before it. False for a compiled kernel without such a list, because it may
+ * contain a Cast. Fused attentions all have the same list, so it shows nothing. */
 static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];

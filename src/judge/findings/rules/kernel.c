@@ -180,7 +180,8 @@ void fsd_find_retyped_kernels(struct fsd_finder *f)
 }
 
 /* Reports facts of kernels that only the snapshot states, of the kind that
- * f->rule->which selects. Other rules have reported regions with a fact in c->lost. */
+ * f->rule->which selects. Regions with such a fact in c->lost are left out, because
+ * other rules have reported them. */
 void fsd_find_lost_kernel_facts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -400,9 +401,9 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Whether the kernel is gone because its nodes are proved to need none, or are gone
- * from the model. If neither the model nor the parser's lines list the nodes, a missing
- * node may be missing only in the dump. */
+/* Whether the kernel is gone because each of its nodes is gone from the model, or is
+ * proved to need no kernel. If neither the model nor the parser's lines list the nodes,
+ * a missing node may be missing only in the dump. */
 static bool is_proved(const struct fsd_compare *c, const struct fsd_kernel_change *k)
 {
     struct fsd_span nodes;
@@ -615,7 +616,7 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
 
 /* --------------------------------------------------------------------- bindings */
 
-/* Whether a change of the network's input or output of that name is already
+/* Whether a change of the network's input or output with the binding's name is already
  * reported. */
 static bool is_port_reported(const struct fsd_compare *c,
                              const struct fsd_binding_change *b)

@@ -40,7 +40,7 @@ void fsd_find_other_build(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Reports nodes that the parser did not read according to the log. The builder cannot
+/* Reports nodes that, according to the log, the parser did not read. The builder cannot
  * have used such nodes, for example quantizers that were added to the model after the
  * build. */
 static void find_unparsed(struct fsd_finder *f)

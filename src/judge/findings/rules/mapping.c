@@ -287,10 +287,10 @@ void fsd_find_unmapped(struct fsd_finder *f)
     }
 }
 
-/* Reports outputs of the model that the engine does not compute, because a log that was
- * truncated between two lines looks like the log of a smaller engine. If the builder
- * renamed an output, a layer still has the node of the output, and the output is not
- * reported. */
+/* Reports outputs of the model that no layer of the engine computes. The
+ * reason may be that the log was truncated between two lines: such a log looks like the
+ * log of a smaller engine. If the builder renamed an output, a layer still has the
+ * node of the output, and the output is not reported. */
 void fsd_find_unmade(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

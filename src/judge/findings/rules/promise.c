@@ -115,8 +115,8 @@ static void put_unfused(struct fsd_finder *f, const struct fsd_blocks *all,
 static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
                         const struct fsd_blocks *all, const struct fsd_block *b)
 {
-    /* A required Add must not have a kernel of its own. An Add that another kernel
-     * includes has no kernel of its own. */
+    /* FSD_FUSED_ELSEWHERE satisfies the requirement, because the Add then runs in the
+     * kernel of another block, and has no kernel of its own. */
     bool split =
         p->fused != FSD_OFF && b->fused != p->fused && b->fused != FSD_FUSED_ELSEWHERE;
     fsd_id other = FSD_NONE;
@@ -191,7 +191,8 @@ struct done {
 
 /* Adds the work of a node or layer.
  * @param amount negative: unknown
- * @param runs a layer does the work in `type` or, if `type` is unknown, in any type */
+ * @param runs whether a layer does the work. Only then is work in an unknown type
+ *         added to `untyped` */
 static void add(struct done *done, double amount, uint64_t types, enum fsd_dtype type,
                 bool runs)
 {
@@ -232,9 +233,9 @@ static void add_layers(const struct fsd_finder *f, const struct fsd_promise *p,
     }
 }
 
-/* Adds the work of the nodes in the requirement's scope. If nodes are counted, nodes
- * that compute indices and sizes are left out. With `report`, also adds as subjects the
- * nodes that do not run in the required types. */
+/* Adds the work of the nodes in the requirement's scope. If the unit of work
+ * is FSD_WORK_NODES, nodes that compute indices and sizes are left out. With `report`,
+ * also adds as subjects the nodes that do not run in the required types. */
 static void add_nodes(struct fsd_finder *f, const struct fsd_promise *p,
                       struct done *done, bool report)
 {
