@@ -87,7 +87,7 @@ struct subject {
     draw_fn *draw;             /* NULL here and below: no such form */
     bool judged;               /* its main content is findings, so a format writes a
                                   verdict rather than rows */
-    judge_fn *judge;           /* searches findings, for formats that show findings */
+    judge_fn *judge;           /* finds the findings, for formats that show them */
     fill_fn *document, *table; /* fill the rows of a document and of tables; a NULL
                                   table: tables use the rows of the document; both NULL:
                                   the requested view fills the rows */
@@ -237,9 +237,9 @@ void fsd_report_put_columns(const struct fsd_report *report, FILE *out)
     write_sheet(report, &columns, out, NULL);
 }
 
-/* Writes verdicts in a format for merge gates. If the report has no verdict, this
- * function searches the findings first. Of several builds, it compares each with the
- * first. */
+/* Writes verdicts in a format for merge gates. If the subject has a `judge`, this
+ * function first calls `judge` to find the findings. For several builds, it calls
+ * `judge` for the comparison of each other build with the first build. */
 static void write_verdicts(const struct fsd_report *r, const struct format *f,
                            FILE *out)
 {
@@ -334,9 +334,9 @@ const char *fsd_format_of(enum fsd_subject subject, unsigned i)
     return NULL;
 }
 
-/* Whether the report needs findings that are not searched yet. A page shows the
- * findings of any subject; text and rows show those of a comparison only. Pictures show
- * none, and write_verdicts() searches its own. */
+/* Whether the report needs findings that are not determined yet. A page shows the
+ * findings of any subject. Text and rows show findings of a comparison only. Pictures
+ * show no findings, and write_verdicts() determines its findings itself. */
 static bool lacks_verdict(const struct fsd_report *r, const struct format *f)
 {
     switch (form_of(f, r->subject)) {

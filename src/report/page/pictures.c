@@ -214,7 +214,8 @@ static void begin_level(struct fsd_album *album)
 }
 
 /* Waits for the layout of the current picture. If the layout fails, tries a simpler
- * picture. The user sets the time limit of the first picture. */
+ * picture. The user's time limit applies to the first picture, SECONDS to every other
+ * picture. */
 static enum fsd_status draw(struct fsd_album *album, FILE *out, struct fsd_error *err)
 {
     double most = module_now(album)->layers ? SECONDS : album->seconds / TIMES;
@@ -276,8 +277,8 @@ static void put_names(struct fsd_json *object, const struct fsd_state *s, char s
 
 /* Draws a comparison. A box's id begins with the letter of its build: "o" for old, "n"
  * for new.
- * @param places for each build and group, the number of the region or row of the page
- *         to which the group's box links */
+ * @param places by build and group: the number of a region or row of the page. The box
+ *         of the group links to this region or row */
 static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
                            const char *title, double most,
                            const fsd_id *const places[2])

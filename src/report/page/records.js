@@ -1,7 +1,8 @@
 /*
  * Shows records with the titles of their columns (report/sheet/sheet_columns.c): one record as
  * pairs, several as a table. A path leads from a document to a type of record:
- * "compare/regions/old". A member of both builds is shown as a change, "int8 → fp16".
+ * "compare/regions/old". If a record has a member for the old build and one for the new
+ * build, both are shown as a change, "int8 → fp16".
  */
 import { embedded } from "./dom.js";
 import { bytes, count, macs, millis, percent, safe, signed_millis } from "./words.js";
@@ -11,11 +12,12 @@ import { bytes, count, macs, millis, percent, safe, signed_millis } from "./word
 /** @typedef {import("./types").Pieces} Pieces */
 /** @typedef {import("./types").Row} Row */
 /** @typedef {import("./types").Section} Section */
-/** Members, by key, that a subject shows with a title and value of its own; null: they are
- * hidden.
+/** By key of a member: the title and value that a subject shows instead of the usual
+ * ones; null: the member is hidden.
  * @typedef {Record<string, [string, Pieces] | null>} Own */
 
-/** Titles of members that differ from those of tables and JSON. @type {Record<string, string>} */
+/** Titles of members that have other titles in tables and JSON.
+ * @type {Record<string, string>} */
 const CALLED = { fate: "outcome", moves: "inserted layers", ms: "time", macs: "multiply-adds", precision: "runs in", realised: "runs in" };
 /** Kinds of columns that state a cost. */
 const COSTS = new Set(["ms", "bytes", "macs", "share"]);
@@ -62,11 +64,12 @@ function columns_of(path) {
     return found;
 }
 
-/** The key of the new build's member that belongs to this key of the old build. @param {string} key */
+/** For a key of the old build: the key of the same member of the new build. Other keys
+ * stay unchanged. @param {string} key */
 const later_of = (key) => key.replace(OLD, (word) => (word === "old" ? "new" : "after"));
 
-/** Leaves out rows, which have their own tables, and members of the new build, which are shown
- * with those of the old build.
+/** Leaves out rows, because they have their own tables. Also leaves out members of the
+ * new build, because they are shown with the members of the old build.
  * @param {Columns} columns @returns {[string, Column][]} */
 function shown(columns) {
     const later = new Set(Object.keys(columns).map((key) => (later_of(key) === key ? "" : later_of(key))));
@@ -130,7 +133,8 @@ export function facts_of(title, path, one, own = {}) {
     return [section(title, (column) => !costs(column)), section("What it costs", costs)];
 }
 
-/** The columns in which at least one row has a value; those that identify the rows come first.
+/** A table of the columns in which at least one row has a value. The columns that
+ * identify the rows come first.
  * @param {string} title @param {string} path @param {Row[]} rows @param {Columns} [own] columns that precede all others; the record may lack them @returns {Extract<Section, {head: string[]}>} */
 export function table_of(title, path, rows, own = {}) {
     const columns = { ...own, ...columns_of(path), ...own };

@@ -18,7 +18,7 @@ function put_why(subject, { why, fix }, link) {
     return rows.length ? el("dl", { class: "advice" }, ...rows.flatMap(([name = "", text = ""]) => [el("dt", {}, name), el("dd", {}, ...put_pieces(linked(subject, text), link))])) : null;
 }
 
-/** A message, followed by the names of its subject unless the message contains them.
+/** A message, followed by the objects of `where` that the message does not name.
  * @param {import("./types").Pieces} message @param {import("./types").Pieces} where */
 function located(message, where) {
     const named = new Set(message.flatMap((p) => (typeof p === "object" && "chosen" in p && p.chosen ? [key_of(p.chosen)] : [])));

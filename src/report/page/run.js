@@ -50,9 +50,9 @@ class Run {
         this.texts = texts;
         this.layers = document.layers;
         this.built = document.layers.length > 0;
-        /** With a model alone there is no layer, so an unproved node is not reported as missing. */
+        /** A model alone has no layers, so none of its nodes counts as unexplained. */
         this.nodes = this.built ? document.nodes : document.nodes.map((n) => (n.fate === "unexplained" ? { ...n, fate: "", why: "" } : n));
-        /** Numbers of the nodes with a unique name; null if several nodes have the name.
+        /** By name: the number of the node; null if several nodes have the name.
          * @type {Map<string, number | null>} */
         this.by_name = new Map();
         for (const n of this.nodes) this.by_name.set(n.name, this.by_name.has(n.name) ? null : n.index);
@@ -90,8 +90,8 @@ class Run {
         return place ? `${place.file}:${place.line}` : "(none)";
     }
 
-    /** The time of nodes; without times their shares of the bytes of their layers, which are divided
-     * equally among the nodes of a layer.
+    /** The time of nodes. If no times are known: the bytes of nodes. The bytes of a
+     * layer are divided equally among the nodes of the layer.
      * @param {...ModelNode} nodes */
     cost_of(...nodes) {
         if (this.total !== undefined) return nodes.reduce((sum, n) => sum + (n.ms ?? 0), 0);
@@ -128,7 +128,8 @@ const choose_layer = (l) => ({ kind: "layer", id: String(l.index) });
 /** @param {ModelNode} n */
 const node_name = (n) => n.name || `#${n.index} ${n.op}`;
 
-/** True if the node runs in higher precision than the model requests, as explain/diff decides.
+/** True if the node runs in higher precision than the model requests, by the same rule
+ * as fsd_runs_wider().
  * @param {ModelNode} n */
 const runs_wider = (n) => rank(n.requested) > 0 && rank(n.realised) > rank(n.requested);
 
@@ -189,7 +190,7 @@ function shown_of(nodes) {
 }
 
 /** The items of the shown nodes, and one for all others.
- * @param {ModelNode[]} nodes @param {Item[]} items of them @param {ModelNode[]} shown */
+ * @param {ModelNode[]} nodes @param {Item[]} items the items of `nodes` @param {ModelNode[]} shown */
 function folded(nodes, items, shown) {
     const others = nodes.filter((n) => !shown.includes(n));
     /** @param {string} what @param {ModelNode[]} some */
@@ -210,7 +211,8 @@ function operators_of(l, nodes) {
 /** True for a layer that moves data and takes time: inserted layers, conversions, quantizers and copies. @param {Layer} l */
 const moves_data = (l) => l.kind !== "noop" && l.cause !== "free" && (l.inserted || l.kind === "reformat" || l.kind === "quantize" || l.kind === "copy");
 
-/** Values of the filter "show" for a layer, and the objects that each of them counts.
+/** The remarks on a layer: pairs of a value of the filter "show" and an object that
+ * counts for this value.
  * @param {Run} run @param {Layer} l @param {ModelNode[]} nodes @param {import("./types").Finding[]} findings @returns {[string, unknown][]} */
 function remarks_of_layer(run, l, nodes, findings) {
     const mapped = l.nodes.length > 0 || l.region !== undefined;
@@ -231,7 +233,7 @@ function remarks_of_layer(run, l, nodes, findings) {
 /** @param {string} remark @param {unknown[]} all @returns {[string, unknown][]} */
 const units = (remark, all) => all.map((one) => [remark, one]);
 
-/** For each remark, the objects that it counts. */
+/** For each remark: the word for the objects that are counted. */
 const REMARKS = { findings: "finding", "data movement": "layer", "higher precision than requested": "node", unexplained: "in all", "pattern split": "pattern", "opaque region": "layer", fused: "layer", vanished: "node" };
 
 /** The facets of a block that follow from its nodes.
@@ -321,10 +323,11 @@ function vanished_block(run, nodes, at) {
     };
 }
 
-/** Blocks of nodes that no layer computes. Each is placed after the layer next to it, or else
- * after the block of the preceding node; neighbors with the same fate share a block. Folded
- * nodes, mostly constants that became weights, share one block before all layers; otherwise they
- * would be half of the rows.
+/** Blocks of nodes that no layer computes. A node is placed after its `near_layer` or,
+ * if it has none, after the layer of the closest preceding node with a layer. Neighbors
+ * with the same fate share a block. Folded nodes are mostly constants that became
+ * weights. They share one block before all layers; otherwise they would be half of the
+ * rows.
  * @param {Run} run @returns {Block[]} */
 function vanished_blocks(run) {
     let last = -1;
@@ -574,9 +577,9 @@ function source_record(run, id) {
 
 /* ---------------------------------------------------------------------- overview */
 
-/** Shows the time of a whole run if it is known, since users wait for that; the times of layers
- * come from a profiled run.
- * @param {RunDocument["summary"]["ms"]} ms @param {number} compute its share of the layers @returns {import("./types").Tile} */
+/** Shows the time of a whole run if it is known, because users wait for the whole run.
+ * Otherwise shows the time in layers, which comes from a profiled run.
+ * @param {RunDocument["summary"]["ms"]} ms @param {number} compute the share of computing in the time of the layers @returns {import("./types").Tile} */
 function time_tile(ms, compute) {
     const [run, layers] = [ms?.run, ms?.total];
     const share = `compute ${percent(compute, 1)}`;
@@ -594,7 +597,7 @@ function tiles_of(run) {
     const alarms = (findings.error ?? 0) + (findings.warning ?? 0);
     const movers = run.layers.filter(moves_data);
     const nowhere = run.document.findings.filter((f) => !f.layers.length && !f.nodes.length).length;
-    /* With a profile, the share is of the time, like all shares here. */
+    /* With a profile, `moved` is a share of the time, like those in other tiles. */
     const moved = ms?.total ? `${percent(movers.reduce((sum, l) => sum + (l.ms ?? 0), 0), ms.total)} of the time` : "";
     return [
         { title: "nodes", value: count(run.nodes.length), note: listed(nodes, 2) },
@@ -646,7 +649,8 @@ export function run_subject(document, story, patterns, forms, command, texts) {
     const blocks = all_blocks(run);
     const { model, engine, summary, log } = document;
     const { total } = run;
-    /* A log, or an engine that names its nodes, has no model to show. */
+    /* If the nodes come from a log or from an engine that names its nodes, both paths
+     * are equal, and there is no model to show. */
     const alone = model.path === engine.path;
     return make_subject({
         from: alone ? "" : base_name(model.path),

@@ -39,8 +39,8 @@ export function print_state({ view, picture, picks, q, sort, chosen }) {
     return `#${pairs.map((pair) => pair.map(escaped).join("=")).join("&")}`;
 }
 
-/** Returns a copy in which the filter has the value or, if it already had the value, does not have
- * it.
+/** Returns a copy in which the value is added to the filter or, if the filter already
+ * has it, removed from the filter.
  * @param {State} state @param {string} facet @param {string} value */
 export function toggled(state, facet, value) {
     const picks = structuredClone(state.picks);

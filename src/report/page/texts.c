@@ -1,8 +1,8 @@
 /*
- * The texts of a page that are in no document of its subjects: the command that prints
- * the same report, the reason and the fix of each rule with findings, the forms in
- * which names can be copied, and the statements of the build log on each node and
- * layer. One record contains all of them and is printed as JSON.
+ * The texts that a page needs besides the JSON documents of its subjects: the command
+ * that prints the same report, the reason and the fix of each rule with findings, the
+ * forms in which names can be copied, and the statements of the build log on each node
+ * and layer. One record contains all these texts and is printed as JSON.
  */
 #include "base/base.h"
 #include "explain/diff/explain.h"
@@ -106,7 +106,8 @@ static void add_rules(const struct fsd_findings *all, struct fsd_intern *seen,
     }
 }
 
-/* The rules with findings, each once, even if several builds have findings of it. */
+/* The rules with findings. Each rule is listed once, even if several builds have
+ * findings of this rule. */
 static const struct fsd_rows *rules_of(struct fsd_arena *arena,
                                        const struct fsd_findings *all,
                                        const struct fsd_verdicts *of_list)
@@ -122,7 +123,7 @@ static const struct fsd_rows *rules_of(struct fsd_arena *arena,
     return rules;
 }
 
-/* The command that repeats each check of a list. */
+/* For each check of a list: the command that repeats the check. */
 static const struct fsd_rows *checks_of(struct fsd_arena *arena,
                                         const struct fsd_verdicts *of_list)
 {
@@ -174,8 +175,8 @@ static void put_command(const struct fsd_report *r, const char *run, FILE *out)
     }
 }
 
-/* `run` is the command for the run of the page. The page adds its files and options to
- * the commands of other views. */
+/* `run` has the arguments for the run of the page: files and options. The page inserts
+ * them into the commands of other views. */
 void fsd_page_put_texts(const struct fsd_report *r, const struct fsd_findings *findings,
                         FILE *out)
 {

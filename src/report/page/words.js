@@ -12,9 +12,9 @@ export function safe(text) {
     return text.replace(HIDDEN, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** Limits, in characters. A word longer than LONGEST loses its middle. In a cell that has no room
- * for a single word (DATA), a word longer than SHORT loses it, too. A word that has parts loses
- * whole parts. */
+/** Limits, in characters. A word longer than LONGEST loses its middle. In a cell that
+ * has no room for a single word (DATA), a word longer than SHORT loses its middle. A
+ * word that has parts loses whole parts. */
 const LONGEST = 160;
 const SHORT = 40;
 export const DATA = -1;
@@ -82,9 +82,9 @@ function shared_path(names) {
     return first.slice(0, different < 0 ? first.length : different).join("/");
 }
 
-/** Shortens a text to `most` characters. A name loses whole parts of its path, and in a list of
- * names those between the first and the last are replaced by their number, as in reports
- * (base/fit.c). No word loses letters, so a text with long words may exceed `most`.
+/** Shortens a text to `most` characters, as in reports (base/fit.c). A name loses whole
+ * parts of its path. In a list of names, a number replaces names between the first and
+ * the last. No word loses letters, so a text with long words may exceed `most`.
  * @param {string} text @param {number} most */
 export function shorten(text, most) {
     if (text.length <= most) return safe(text);

@@ -20,11 +20,9 @@
 
 enum {
     HANG = 4,
-    LEAST_SHARE = 60, /* a page has at least this many tokens of a block, or all of a
-                         shorter block */
-    FRAME = 60,       /* tokens reserved for the lines that state how much is left
+    FRAME = 60, /* tokens reserved for the lines that state how much is left
                          out */
-    TITLE = 24 /* most tokens of a title; a longer one costs too much to repeat */
+    TITLE = 24  /* most tokens of a title; a longer one costs too much to repeat */
 };
 
 struct block {
@@ -205,8 +203,8 @@ static const char *item_end(const char *s, const char *end)
     return s;
 }
 
-/* The end of the front part of a line that fits into the room: whole characters, at
- * least one. */
+/* Returns the end of the longest front part of a line that fits into the room. The part
+ * consists of whole characters, at least one. */
 static const char *piece_end(const char *s, const char *end, unsigned room)
 {
     const char *at = s + 1;

@@ -1,9 +1,9 @@
 /*
- * One escaping function per format, which replaces bytes. Names come from the model and
- * may be hostile, so every function first applies fsd_put_safe(). Markdown dialects
- * differ, and grow. The function for Markdown therefore does not list the characters
- * that are markup: it prints a numeric reference for every character that is not known
- * to be harmless.
+ * Each format has one escaping function, which replaces bytes. Names come from the
+ * model and may be hostile, so every function first applies fsd_put_safe(). Dialects of
+ * Markdown differ, and get new markup. The function for Markdown therefore does not
+ * list the characters that are markup: it prints a numeric reference for every
+ * character that is not known to be harmless.
  */
 #include "report/phrase/escape.h"
 #include "base/base.h"

@@ -226,12 +226,12 @@ static void put_name(FILE *out, const char *name, size_t n)
     putc('"', out);
 }
 
-/* After "...", the text continues with the end of a shortened name. If its first word
- * is cut, the known tail begins at the second word. */
+/* After "...", the text continues with the end of a shortened name. If the first word
+ * of this end is cut, the known tail begins at the second word. */
 struct place {
     const char *cut; /* the position after the last "..."; NULL: none */
-    bool goes_on;    /* the text is still within or directly after the first word after
-                        "..." */
+    bool goes_on;    /* the text is still in the first word that follows "...", or
+                        directly behind this word */
 };
 
 static size_t foreign_at(const struct fsd_quotes *quotes, const struct place *place,

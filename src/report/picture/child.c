@@ -223,7 +223,7 @@ struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seco
     l->next++;
     n = pread(l->said, text, sizeof text - 1, l->last.said);
     if (n > 0 && alive && n > done.said - l->last.said)
-        n = done.said - l->last.said; /* later messages are on the next picture */
+        n = done.said - l->last.said; /* later messages are about the next picture */
     text[n > 0 ? n : 0] = '\0';
     fsd_graphviz_say(text, &o);
     o.good = done.good;

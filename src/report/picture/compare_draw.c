@@ -147,8 +147,8 @@ static void take_picked(struct side *x, bool *in)
         in[move_unit(x, i)] = true;
 }
 
-/* Adds the neighbors of the marked units. It follows the wires in both directions,
- * through moves, up to the next group or port. */
+/* Marks the neighbors of the marked units, too. The search follows the wires in both
+ * directions, through moves, up to the next group or port. */
 static void take_neighbours(struct side *x, bool *in)
 {
     uint32_t units = x->first[FSD__END_COUNT];
@@ -169,7 +169,8 @@ static void take_neighbours(struct side *x, bool *in)
 
 /* ------------------------------------------------------------------------ wires */
 
-/* Adds the wires. If neither the tensors nor the type are known, adds a thread. */
+/* Adds the wires. If neither the tensors nor the type of a wire are known, adds a
+ * thread instead of the wire. */
 static void add_lines(struct side *x)
 {
     FSD_EACH (const struct fsd_state_wire, wire, x->wires) {
@@ -306,8 +307,8 @@ static void draw_changes(struct job *job)
         subject);
 }
 
-/* Draws less than before: after everything only the changes, and then half as many
- * changes each time. */
+/* Draws less than before: only the changes, if the last drawing had everything; half as
+ * many changes, if it had only changes. */
 static bool simplify(struct fsd_plan *plan)
 {
     struct job *job = (struct job *)(void *)plan;
@@ -384,8 +385,8 @@ static bool take_named(struct naming *n, const struct fsd_word *word)
 
         if (own)
             fsd_nearest_try(n->nearest, fsd_text(n->s->names, node->key));
-        if (is_named(n->s, i, word)) /* for a quantizer or view: the group whose output
-                                        it forwards */
+        if (is_named(n->s, i, word)) /* a quantizer or view has no group: takes the
+                                        group whose output the node forwards */
             take_node(n, own ? i : fsd_origin_node(node->core.at));
     }
     return n->any;

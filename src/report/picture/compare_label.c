@@ -19,8 +19,8 @@ enum {
 #define WIDENED  "#d55e00"
 #define NARROWED "#0072b2"
 
-/* A further color, after those of enum fsd_happened: for a node of both exports that
- * changed. */
+/* The color of a node that is in both exports and changed. It comes after the colors of
+ * enum fsd_happened. */
 enum { CHANGED = FSD__HAPPENED_COUNT, TONES };
 
 static const struct fsd_compare_scene *scene_of(const struct fsd_drawing *w)

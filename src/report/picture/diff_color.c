@@ -33,8 +33,8 @@ static unsigned by_kind(const struct fsd_diff *d, fsd_id layer)
     return of[d->layers[layer].kind];
 }
 
-/* Prefixes of the names of execution providers, indexed by tint; all other providers
- * have the next tint. */
+/* Prefixes of the names of execution providers. The tint of a provider is its index
+ * plus 1. All other providers share the tint after these. */
 static const char *const providers[] = {"CPU", "CUDA", "Tensorrt", "OpenVINO", "Dml"};
 
 static unsigned by_provider(const struct fsd_diff *d, fsd_id layer)

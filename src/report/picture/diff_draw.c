@@ -8,11 +8,11 @@ enum {
     MOST_ENDS = 2000, /* boxes, wires and ties of a picture whose layout takes one or
                          two seconds */
     PART_ENDS = 1000, /* the same for each part of a run that a page shows */
-    /* A tensor has its own box if producers times consumers exceed this number.
-     * Otherwise it would need a wire for each pair. */
+    /* A tensor has its own box if its number of producers times its number of consumers
+     * exceeds this. Without the box, each such pair would need a wire. */
     MANY_ENDS = 64,
-    MANY_LAYERS = 8, /* most layers of a region with ties: more ties would hide the rest
-                        of the picture */
+    MANY_LAYERS = 8, /* if a region has more layers, only its first layer has a tie:
+                        more ties would hide the rest of the picture */
     WIDEST = 8       /* most boxes in a row of the engine */
 };
 
@@ -152,8 +152,8 @@ static void add_wires(struct side *s)
 
 /* ------------------------------------------------------------------------- ties */
 
-/* Adds a tie. Ties are sorted by the box of the layer, and those from nodes outside of
- * its cluster come last. */
+/* Adds a tie. Ties are sorted by the box of the layer. Of the ties to one box, those
+ * from nodes outside of the box's cluster come last. */
 static void add_tie(const struct side *model, const struct side *engine, fsd_id box,
                     fsd_id layer, bool loose)
 {
@@ -224,7 +224,7 @@ static void add_ties(const struct side *model, const struct side *engine,
 }
 
 /* Sets the members and the color of each cluster. Only layers with nodes take the next
- * color, so that adjacent layers have different colors. */
+ * color. Consecutive layers with nodes therefore have different colors. */
 static void add_clusters(const struct side *model, const struct side *engine,
                          const struct fsd_diff_scene *scene)
 {
@@ -257,8 +257,9 @@ static void add_clusters(const struct side *model, const struct side *engine,
 
 /* ---------------------------------------------------------------------- threads */
 
-/* Adds threads between boxes whose path in the graph passes only nodes that are not
- * drawn. A node that is not drawn passes on the box of its first known producer. */
+/* Adds a thread between two boxes if a path in the graph connects them and all nodes
+ * between them on the path are not drawn. `reach` is, by node, the box of the node. If
+ * the node is not drawn, it is the `reach` of the first producer that has one. */
 static void thread_past(struct side *s)
 {
     fsd_id *reach = fsd_ids_new(s->w->arena, s->g->nodes.n);
@@ -286,9 +287,9 @@ static void thread_past(struct side *s)
  *
  * A node needs no thread if its cluster or a line already determines its place. If the
  * edges of the model are unknown, threads connect all nodes in a column. Consecutive
- * boxes with the same consumer get rows of WIDEST boxes: in a column, the wire of each
- * box would pass all following boxes, which hides the wires and takes Graphviz
- * minutes. */
+ * boxes with the same consumer get rows of WIDEST boxes. In a column, the wire of each
+ * box would pass all following boxes. This would hide the wires, and the layout would
+ * take minutes. */
 static void thread_loose(struct fsd_drawing *w, bool edges)
 {
     bool *held = FSD_NEW(w->arena, bool, w->boxes.n);
@@ -338,8 +339,8 @@ static void thread_loose(struct fsd_drawing *w, bool edges)
 /* Limits the rows of the engine. Graphviz puts all boxes with the same distance from
  * the input into one row: thirty heads of a detector would make thirty columns, with
  * ties across all of them. This function assigns rows to boxes in the order of
- * execution. If a row is full, the next box begins a new row. An invisible line from
- * the first box of the row above holds it there. */
+ * execution. If a row is full, the next box gets the row below. An invisible line from
+ * the first box of the full row holds that box in its new row. */
 static void hold_rows(struct fsd_drawing *w)
 {
     uint32_t *row =
@@ -429,8 +430,8 @@ struct job {
     struct fsd_plan plan; /* first, because simplify() converts the plan to the job */
     struct fsd_arena *arena;
     struct fsd_diff_scene scene; /* the scene of the current drawing */
-    unsigned depth;              /* with this many parts of names, all nodes would be in
-                                    one box */
+    unsigned depth;              /* a scope of this many parts of names, or fewer, would
+                                    put all nodes into one box */
     bool opens;                  /* the picture is for a page, where a box opens a
                                     picture of its contents */
 };

@@ -2,8 +2,10 @@
  * Draws the bodies of If, Loop and Scan as frames around their nodes and layers, on
  * both sides:
  *
- *     frame "body of Loop_3"  >  n7, n8; the cluster of l4 if all its nodes are in it
- *     on the engine's side    >  l4, if all its nodes are in the body
+ *     frame "body of Loop_3"
+ *       on the model's side   >  n7, n8
+ *                             >  the cluster of l4, if all nodes of l4 are in the body
+ *       on the engine's side  >  l4, if all nodes of l4 are in the body
  *
  * A frame is a scope of the model. A box with nodes of several bodies is in the
  * innermost frame that contains all of these bodies. The body of a function belongs to

@@ -96,7 +96,8 @@ static void put_shape(const struct fsd_graph *g, const struct fsd_form *form, FI
 
         const char *name = fsd_text(g->names, dim.name);
 
-        if (i) /* a name with a slash is a shortened path, which begins with dots */
+        if (i) /* a name with a slash may print as a shortened path, which begins with
+                  dots: blanks keep the x apart from the dots */
             fputs(strchr(name, '/') ? " x " : "x", out);
         if (dim.size >= 0)
             fputs(fsd_digits((uint64_t)dim.size, room), out);
@@ -110,7 +111,7 @@ static void put_shape(const struct fsd_graph *g, const struct fsd_form *form, FI
 }
 
 /* Prints a line break and the name of a node or layer. A layer also gets its number,
- * which reports and profiles use. An unnamed node is "unnamed". */
+ * which reports and profiles use. An unnamed node has its number as name: "#12". */
 static void put_small_name(const struct fsd_drawing *w, const struct fsd_node *n,
                            enum fsd_side side, fsd_id id, FILE *out)
 {
@@ -183,8 +184,8 @@ static void put_node(const struct fsd_drawing *w, fsd_id node, FILE *out)
         fprintf(out, " <FONT COLOR=\"%s\"><I>%s</I></FONT>",
                 r->fate == FSD_FATE_UNEXPLAINED ? "#cc0000" : "#666666",
                 fsd_fate_name(r->fate));
-    if (n->op) /* without an operator, only layers name the node, and its name is all
-                  that is known */
+    if (n->op) /* a node without an operator is known only from names of layers; its
+                  name is already in the first line */
         put_small_name(w, n, FSD_SIDE_LEFT, node, out);
     if (!gone && fsd_dtype_rank(r->requested) && fsd_dtype_rank(r->realised) &&
         r->requested != r->realised)

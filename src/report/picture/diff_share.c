@@ -1,11 +1,11 @@
 /*
  * Determines which nodes and layers share a box.
  *
- *   run      consecutive plain layers share a box, and their nodes another; adjacent
- *            vanished nodes with the same outcome also share a box
+ *   run      consecutive plain layers share a box, and the nodes of these layers share
+ *            another box; adjacent vanished nodes with the same outcome share a box
  *   scope:N  nodes or layers whose names have the same first N parts share a box
- *   part     consecutive layers share a box, equally many per box, and their nodes
- *            another; this is possible for any model
+ *   part     consecutive layers share a box, and the nodes of these layers share
+ *            another box; each box has equally many layers; `part` suits any model
  *
  * Each level has larger boxes than the preceding one. Users cannot request `part`; it
  * is used if the picture is too large at all other levels.
@@ -107,8 +107,8 @@ static bool is_plain(const struct sharer *x, fsd_id layer)
            x->d->layers[layer].kind == FSD_KIND_COMPUTE;
 }
 
-/* The next layer in a line: the only consumer of this layer's only output, if it reads
- * no other layer's output; FSD_NONE: there is none. */
+/* The next layer in a line: the only consumer of this layer's only output, if this
+ * consumer reads the output of no other layer; FSD_NONE: there is no next layer. */
 static fsd_id next_in_line(const struct fsd_graph *g, fsd_id layer)
 {
     const struct fsd_node *from = &g->nodes.at[layer], *to;

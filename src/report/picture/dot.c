@@ -281,8 +281,8 @@ static void put_tie(const struct fsd_drawing *w, const struct fsd_line *tie, FIL
         fprintf(out, " tooltip=\"%s\"", tip);
 }
 
-/* Whether a box needs no line from the top of its side: its wire keeps it above its
- * consumer, and it is in no cluster that could move it elsewhere. */
+/* Whether a box needs no line from the top of its side: a wire keeps the box above its
+ * consumer, and the box is in no cluster that could move it elsewhere. */
 static bool stands_free(const struct fsd_drawing *w, fsd_id b, const bool *leads)
 {
     const struct fsd_box *box = &w->boxes.at[b];
@@ -293,7 +293,8 @@ static bool stands_free(const struct fsd_drawing *w, fsd_id b, const bool *leads
 /* Prints all lines. Invisible lines hold boxes without an incoming line below the top
  * of their side, because in the first rank they would be in the way of ties. Graphviz
  * keeps room for an invisible line in each rank that the line crosses: sixty of them
- * leave a third of a picture blank. So boxes that stand_free() get none. */
+ * leave a third of a picture blank. So a box gets no invisible line if stands_free() is
+ * true for it. */
 static void put_lines(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 {
     static const char *const same[FSD__LINE_COUNT] = {

@@ -4,7 +4,7 @@
  *
  *     model                            engine                   a run
  *     [Conv] --wire--> [Relu] ==tie==  [Convolution]
- *      (one cluster: a layer's)             |wire
+ *      (cluster of Convolution)             |wire
  *     [Reshape, dashed: identity]      [+ Reformat, inserted]
  *
  *     old build                        new build                a comparison
@@ -50,8 +50,8 @@ struct fsd_box {
     const char *title; /**< what the items have in common; NULL: nothing */
 };
 
-/** A frame around boxes. It may contain other frames. Each side draws it if it has
- * boxes in it. */
+/** A frame around boxes. It may contain other frames. A side of the drawing shows the
+ * frame if boxes of this side are in the frame. */
 struct fsd_frame {
     fsd_id parent;     /**< the frame around this one; FSD_NONE: this is the first
                             frame, which is not drawn */
@@ -87,7 +87,7 @@ struct fsd_line {
 
     /* Members of a tie: */
     bool part;  /**< the box on the left side is not in the cluster of this layer */
-    bool loose; /**< drawn dotted; `loose_tip` has the meaning */
+    bool loose; /**< drawn dotted; the painter's `loose_tip` explains such ties */
 };
 
 typedef FSD_VEC(struct fsd_line) fsd_lines;
@@ -117,7 +117,7 @@ struct fsd_box_style {
 
 /** The parts of a picture that differ between a run and a comparison. Labels of boxes
  * and the legend are HTML-like strings of DOT; all other texts are plain.
- * fsd_put_label_text() or fsd_put_tip_text() must print every name in them. */
+ * The functions must print names with fsd_put_label_text() or fsd_put_tip_text(). */
 struct fsd_painter {
     struct fsd_side_words {
         const char *name, *label;
@@ -206,9 +206,10 @@ const char *fsd_type_width(enum fsd_dtype type);
 /** Prints " int8" in the color of the type; nothing if the type is unknown. */
 void fsd_put_type_word(enum fsd_dtype type, FILE *out);
 
-/** Prints the names of a picture's files into the legend; for two builds, the parts of
- * their paths that differ.
- * @param left NULL: the picture has one file */
+/** Prints the names of a picture's files into the legend.
+ * @param left NULL: the picture has one file
+ * @param apart true: prints as many last parts of the paths as distinguish them;
+ *         false: prints the names without folders */
 void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 
 /** The beginning and the end of a legend's table, and one cell. */
@@ -242,8 +243,8 @@ struct fsd_plan {
     bool (*simplify)(struct fsd_plan *plan);
     char less[200];     /**< the contents of the smaller drawing, for a note: "drawn
                              with --collapse run, ..." */
-    uint32_t most_ends; /**< a drawing of more boxes, wires and ties is simplified, as
-                             is one above FSD_MOST_SPAN */
+    uint32_t most_ends; /**< most boxes, wires and ties. A drawing that exceeds this
+                             number or FSD_MOST_SPAN is simplified */
     bool chosen;        /**< the user chose the level of detail: the drawing is
                              simplified only if its layout fails */
     bool last;          /**< the drawing cannot be simplified further */
@@ -258,7 +259,7 @@ enum fsd_status fsd_plan_write(struct fsd_plan *plan, const char *format, FILE *
 enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
                                  struct fsd_error *err);
 
-/** The picture options of a style; without options, those of the whole picture. */
+/** The picture options of a style. If the style has none: options for everything. */
 const struct fsd_picture *fsd_wanted_picture(const struct fsd_style *style);
 
 /** Prints the DOT of the first layout attempt, and reports what the drawing leaves
@@ -307,8 +308,8 @@ struct fsd_pick {
     bool *nodes, *layers;
     fsd_id *homes; /**< by node: the layer whose cluster contains the node; FSD_NONE:
                         none. A node belongs to the first selected layer that computes
-                        it. A node that no layer computes belongs to the nearest layer
-                        with an adjacent node */
+                        it. A node that no layer computes belongs to its nearest layer
+                        if a node of this layer is adjacent to it */
     bool partial;  /**< the picture leaves something out */
     uint32_t constants;  /**< number of Constant nodes left out */
     const char *subject; /**< "reformats and their neighbors" */
@@ -405,8 +406,8 @@ void fsd_diff_share(const struct fsd_diff *d, const struct fsd_pick *pick,
  * or a group. */
 struct fsd_near {
     struct fsd_arena *arena;
-    bool *in;           /**< by unit: in: whether it is selected; out: whether it is
-                             drawn */
+    bool *in;           /**< by unit. Before the search: whether the unit is selected;
+                             after the search: whether the unit is drawn */
     uint32_t n;         /**< number of units */
     unsigned depth;     /**< most steps */
     const bool *passes; /**< by unit: whether a path through it does not count as a

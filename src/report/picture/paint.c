@@ -1,6 +1,6 @@
-/* Words and colors of all pictures. Pale fills follow Paul Tol's schemes, lines those
- * of Okabe and Ito: color-blind readers can distinguish these. A word, a dash or a line
- * width repeats the meaning of each color. */
+/* Words and colors of all pictures. The pale fills are from Paul Tol's color schemes,
+ * the colors of lines from Okabe and Ito: color-blind readers can distinguish these
+ * colors. A word, a dash or a line width repeats the meaning of each color. */
 #include "report/picture/drawing.h"
 #include "base/base.h"
 

@@ -70,8 +70,8 @@ static inline double fsd_picture_seconds(const struct fsd_picture *want)
 struct fsd_layouts *fsd_layouts_begin(struct fsd_arena *arena, const char *const *dots,
                                       uint32_t n, const char *format);
 /** Waits for the next picture, and writes it.
- * @param[in,out] seconds the processor time that the layout may take; becomes the rest
- *         of it
+ * @param[in,out] seconds the processor time that the layout may take; the function
+ *         subtracts the time that the layout took
  * @return false if the layout takes too long, or if Graphviz reports an error; the
  *         caller can then draw a simpler picture with fsd_picture_write_part() */
 bool fsd_layouts_take(struct fsd_layouts *layouts, double *seconds, FILE *out);

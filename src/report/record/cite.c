@@ -1,5 +1,5 @@
-/* The edits that lint proposes for a layer or a finding of a run, in the form of lint's
- * own document, with the evidence in the engine dump. */
+/* The edits that lint proposes for a layer or a finding of a run. They have the form of
+ * lint's own document, and state what the engine dump shows as evidence. */
 #include "report/record/records.h"
 
 /* clang-format off */

@@ -359,7 +359,7 @@ static struct fsd_words tensors_of(struct fsd_arena *arena, const struct fsd_sta
 }
 
 /* One kernel of a build.
- * @param of the number of the group or move to which the kernel belongs */
+ * @param of number of the group or move to which the kernel belongs */
 static const struct kernel *kernel_of(struct fsd_arena *arena,
                                       const struct fsd_state *s, fsd_id i, uint32_t of)
 {

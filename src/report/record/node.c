@@ -73,7 +73,7 @@ void fsd_fill_node(struct fsd_arena *arena, void *out, const void *from, uint32_
     FSD_FILL(row, NODE);
 }
 
-/* The nodes of a layer, or all nodes without a layer. */
+/* The nodes of `layer`; if `ids` is not NULL, the nodes that no layer computes. */
 struct nodes {
     const struct fsd_run_source *source;
     fsd_id layer;

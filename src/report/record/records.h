@@ -57,7 +57,7 @@ fsd_fill_row_fn fsd_fill_layer, fsd_fill_node, fsd_fill_finding;
 const struct fsd_rows *fsd_rows_of_nodes(struct fsd_arena *arena,
                                          const struct fsd_run_source *source,
                                          fsd_id layer);
-/** A row that represents all nodes without a layer in a table of layers. */
+/** A row for a table of layers. The row has all nodes that no layer computes. */
 const struct fsd_rows *fsd_rows_without_layer(struct fsd_arena *arena,
                                               const struct fsd_run_source *from);
 
@@ -94,8 +94,8 @@ extern const struct fsd_record fsd_brief_line_record;
 const struct fsd_rows *fsd_brief_rows(struct fsd_arena *arena,
                                       const struct fsd_brief *brief);
 
-/** The differences between the inputs of two builds, and the inputs that are not
- * compared. */
+/** The differences between what two builds are made from (model, options, device, ...),
+ * and the aspects that are not compared because a build does not state them. */
 struct fsd_account;
 extern const struct fsd_record fsd_difference_record, fsd_unstated_record;
 const struct fsd_rows *fsd_rows_of_differences(struct fsd_arena *arena,
@@ -149,7 +149,8 @@ struct fsd_fact_cells fsd_facts_of_built(struct fsd_arena *arena,
 struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,
                                  enum fsd_fate fate);
 
-/** The groups of a state whose numbers are in a span of `pool`. */
+/** Some groups of a state. The span `groups` of `pool` has the numbers of these
+ * groups. */
 extern const struct fsd_record fsd_group_record;
 const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
                                           const struct fsd_state *s, const fsd_id *pool,

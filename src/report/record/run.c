@@ -195,7 +195,7 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_diff *d = from;
     set(t, NUMBER, share, fsd_real_ms(sum->share), NULL, .about = "from 0 to 1")
 FSD_RECORD_FROM(spent_sum, SPENT_SUM, const struct fsd_spent_sum *sum = from)
 
-/* A class of time without layers is left out. */
+/* A class of time is left out if no layer belongs to it. */
 #define SPENT_CLASS(when, t, name, class) \
     when(t, RECORD, name, classes[class].layers, \
         FSD_HELD(arena, spent_sum, &classes[class], 0), NULL, .of = &spent_sum_record)

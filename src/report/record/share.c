@@ -114,10 +114,8 @@ FSD_ORDERED(by_count, struct op_count, fsd_order(y->n, x->n), fsd_order(x->op, y
 struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,
                                  enum fsd_fate fate)
 {
-    uint32_t *place = FSD_NEW(arena, uint32_t, fsd_intern_count(d->names)); /* by
-                                                                               symbol:
-                                                                               place +
-                                                                               1 */
+    /* Indexed by symbol: the operator's index in `ops`, plus 1; 0: not in `ops`. */
+    uint32_t *place = FSD_NEW(arena, uint32_t, fsd_intern_count(d->names));
     FSD_VEC(struct op_count) ops = {0};
     const char **words;
     uint32_t *counts;

@@ -1,6 +1,6 @@
 /* The external numbers (--values) of a run: what they measure, the rows that match no
- * layer or node, the layers where an error enters, and its growth; and the numbers of
- * one layer or node. */
+ * layer or node, the layers where an error enters, the growth of the error, and the
+ * numbers of one layer or node. */
 #include "base/base.h"
 #include "report/record/records.h"
 #include "explain/values/values.h"

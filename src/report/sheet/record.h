@@ -55,8 +55,8 @@ enum fsd_cell_kind {
     FSD_CELL_TALLY,  /**< several words, each with a count */
     FSD_CELL_FACTS,  /**< several words, each with a text or a number */
     FSD_CELL_ROWS,   /**< records */
-    FSD_CELL_RECORD, /**< one record; if the column has no record type: a separate
-                          document */
+    FSD_CELL_RECORD, /**< one record; a separate document if the column has no record
+                          type */
 };
 
 struct fsd_rows;
@@ -266,8 +266,8 @@ struct fsd_record {
         (void)arena, (void)from, (void)i;                                              \
         FSD_FILL(fsd_row_, LIST);                                                      \
     }
-/** Defines `name`_record, whose columns are some members of struct `type`, for a table
- * with fewer columns. */
+/** Defines `name`_record for a table that shows only some members of struct `type`.
+ * Only these members are columns of the record. */
 #define FSD_RECORD_PART(name, type, LIST)                                              \
     static const struct fsd_column name##_columns[] = {FSD_COLUMNS_(type, LIST)};      \
     static const struct fsd_record name##_record = {                                   \

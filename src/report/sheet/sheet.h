@@ -19,8 +19,8 @@
  *     {name|is|are}   prints a count and its noun in the singular or plural
  *     <...>           is printed only if each cell that it names is known; an inner
  *                     <...> has its own condition
- *     {name!}         the <...> around it is printed only if the cell is also not 0,
- *                     "unknown" or empty; a tally leaves out words whose count is 0
+ *     {name!}         the <...> around it is also left out if the cell is 0, "unknown"
+ *                     or empty; a tally leaves out words whose count is 0
  *     {*} {+} {!} {/} switch to the color of a title, an inserted layer, an alarm; to
  *                     no color
  *
@@ -108,7 +108,7 @@ const struct fsd_rows *fsd_rows_first(const struct fsd_rows *rows, uint32_t most
 /** Creates a struct of this record type whose members are all unknown. */
 void *fsd_record_new(struct fsd_arena *arena, const struct fsd_record *of);
 
-/** `n` rows, each of which `fill` fills when it is printed, so that a large report
+/** Makes `n` rows. `fill` fills a row when the row is printed, so that a large report
  * needs the memory of one row only. `fill` gets `from`. */
 const struct fsd_rows *fsd_rows_later(struct fsd_arena *arena,
                                       const struct fsd_record *of, uint32_t n,
@@ -116,7 +116,7 @@ const struct fsd_rows *fsd_rows_later(struct fsd_arena *arena,
 /** Makes rows that fill_`type`() (record.h) fills when they are printed. */
 #define FSD_LATER(arena, type, n, from)                                                \
     fsd_rows_later((arena), &type##_record, (n), fill_##type, (from))
-/** `n` rows, which `fill` fills at once.
+/** Makes `n` rows. This function itself calls `fill` to fill each of them.
  * @param text the template of a row; NULL: the clauses of its members */
 struct fsd_rows *fsd_rows_made(struct fsd_arena *arena, const struct fsd_record *of,
                                const char *text, uint32_t n, fsd_fill_row_fn *fill,
@@ -128,8 +128,8 @@ const void *fsd_record_held(struct fsd_arena *arena, const struct fsd_record *of
                             fsd_fill_row_fn *fill, const void *from, fsd_id i);
 #define FSD_HELD(arena, type, from, i)                                                 \
     fsd_record_held((arena), &type##_record, fill_##type, (from), (i))
-/** One row, for printing. fsd_row_end() frees the arena `own` of a row that
- * fsd_row_begin() filled; NULL: the rows already have it. */
+/** One row, for printing. If fsd_row_begin() fills the row, the row is in the arena
+ * `own`, which fsd_row_end() frees. If `rows` already has the row, `own` is NULL. */
 struct fsd_row {
     const void *at;
     struct fsd_arena *own;
@@ -140,7 +140,7 @@ static inline void fsd_row_end(struct fsd_row row)
     fsd_arena_free(row.own);
 }
 
-/** The number of an object as a count; unknown if it is FSD_NONE. */
+/** A count cell with the number `id` of an object; unknown if `id` is FSD_NONE. */
 static inline struct fsd_count fsd_count_id(fsd_id id)
 {
     return (struct fsd_count){id != FSD_NONE, id};
@@ -176,7 +176,7 @@ struct fsd_cell {
         double number;  /* NUMBER, MS, SHARE */
         const char *text;
         struct fsd_amount_cell amount;
-        struct fsd_words words; /* for TALLY with counts */
+        struct fsd_words words; /* WORDS, TALLY; only TALLY has counts */
         struct fsd_ids ids;
         struct fsd_size_list sizes;
         struct fsd_fact_cells facts;
@@ -224,5 +224,5 @@ void fsd_record_put_text(const struct fsd_record *of, const void *record,
 typedef void fsd_put_cell_fn(const struct fsd_column *column, const char *text,
                              FILE *out);
 
-/** Prints the head of the text; `put` prints the texts of its cells. */
+/** Prints the head of the text; `put` prints the texts of the cells in the head. */
 void fsd_sheet_put_head(const struct fsd_sheet *sheet, fsd_put_cell_fn *put, FILE *out);

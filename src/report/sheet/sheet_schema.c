@@ -162,7 +162,8 @@ static void put_value(struct fsd_json *value, const struct fsd_column *c,
     }
 }
 
-/* Adds the property of an amount's term in dynamic sizes, a text under its own key. */
+/* Adds the property for the term of an amount that depends on dynamic sizes. The term
+ * is a text under the key `name`_symbolic. */
 static void put_term(struct fsd_json *properties, const char *name)
 {
     char key[80];

@@ -46,8 +46,8 @@ static bool is_rows(const struct fsd_column *column)
     return column->kind == FSD_CELL_ROWS;
 }
 
-/* Prints a number, rounded for readers or with as many digits as identify the
- * double. */
+/* Prints a number. If `rounds` is true, rounds it for readers; otherwise prints enough
+ * digits to identify the double. */
 static void put_number(bool rounds, const struct fsd_column *column, double number,
                        FILE *out)
 {
@@ -154,8 +154,8 @@ static uint32_t width_of(const struct markup *m, const struct fsd_column *column
     return column->kind == FSD_CELL_FACTS ? m->of->n_facts : 1;
 }
 
-/* Rows are nested: a printed line has the cells of an innermost row and of the rows
- * around it, one of which this is. */
+/* Rows are nested. A printed line has the cells of an innermost row and of all rows
+ * around it. Each of these rows is a level. */
 struct level {
     const struct fsd_record *of;
     const void *row; /* NULL: there is no row, so the cells are empty */
@@ -248,8 +248,8 @@ static void put_title(const struct markup *m, const struct fsd_column *column,
         m->put(column, m->of->facts[i], out);
 }
 
-/* Prints the titles; if `ruler` is true, the line below them in Markdown, which aligns
- * columns of numbers to the right. */
+/* Prints the line of titles. If `ruler` is true, prints instead the line that Markdown
+ * needs below the titles; this line aligns columns of numbers to the right. */
 static void put_titles(const struct markup *m, const struct fsd_record *of, bool ruler,
                        FILE *out)
 {

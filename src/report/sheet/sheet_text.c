@@ -94,8 +94,8 @@ static void put_rows(const struct writer *w, const struct fsd_rows *rows);
 static void put_clauses(const struct writer *w, const struct fsd_record *of,
                         const void *row);
 
-/* Prints a text, and leaves out its middle if it is longer than `columns` columns. A
- * report that has more or fewer columns than usual adds or subtracts the difference. */
+/* Prints a text, and leaves out its middle if the text is too long. `columns` is the
+ * limit in a report of USUAL_WIDTH columns; it grows or shrinks with the report. */
 static void put_short(const struct writer *w, const char *text, int columns)
 {
     int room = columns + (int)fsd_text_width(w->style) - USUAL_WIDTH;

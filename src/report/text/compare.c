@@ -96,8 +96,8 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
         fsd_put_tally(out, &any, c->by_width[w], fsd_width_name(w));
-    /* An edge is a tensor between two groups. c->edges has those whose type changed
-     * although the precisions of the nodes do not explain the change. */
+    /* An edge is a tensor between two groups. c->edges has the edges whose type or
+     * layout changed, even if the precision of no node changed. */
     for (uint32_t i = 0; i < c->edges.n; i++)
         edges[c->edges.at[i].width]++;
     if (c->untyped == c->regions.n && c->untyped)

@@ -9,7 +9,7 @@
  *
  * Layers are equal if they have the same kind, type and precision, move or convert data
  * in the same way, and compute nodes with the same operators. Their names, sizes and
- * times may differ. A block is a sequence of layers that an equal sequence follows.
+ * times may differ. A sequence of layers is a block if an equal sequence follows it.
  * Consecutive control layers take one line. In a long engine, consecutive ordinary
  * layers also take one line.
  */
@@ -19,7 +19,7 @@
 #include "report/text/text.h"
 
 enum {
-    LONGEST = 128,     /* most layers in a block */
+    LONGEST = 128,     /* maximum number of layers in a block */
     SHOWN_BLOCK = 16,  /* blocks of at most this many layers are shown completely in any
                           engine */
     LONG_ENGINE = 120, /* ordinary layers are folded in engines with more layers than

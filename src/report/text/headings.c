@@ -16,7 +16,7 @@
 #include "report/text/rows.h"
 
 enum {
-    MOST_ROWS = 64, /* most rows below one heading */
+    MOST_ROWS = 64, /* maximum number of rows below one heading */
     LINE = 24       /* the cost of a heading's own line, in characters */
 };
 

@@ -92,8 +92,8 @@ static bool is_even(const struct fsd_diff *d, const struct fsd_node *n)
     return true;
 }
 
-/* Prints the forms of a layer's inputs and outputs. If none has a type, prints the type
- * in which the kernel computes, if it is known. */
+/* Prints the forms of a layer's inputs and outputs. If no form is known, but the type
+ * in which the kernel computes is known, prints this type. */
 static void put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];

@@ -1,6 +1,6 @@
 /* Prints external numbers (--values): the compared tensors, the layers where an error
- * enters, its suspected causes, its growth, the first values that are not finite, and
- * the tensors without numbers. */
+ * enters, the suspected causes and the growth of the error, the first values that are
+ * not finite, and the tensors without numbers. */
 #include "base/base.h"
 #include "model/graph/graph.h"
 #include "report/text/text.h"

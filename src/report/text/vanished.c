@@ -24,8 +24,8 @@ static bool is_plain(const struct fsd_node_result *r, enum fsd_fate fate)
     return r->fate == fate && r->other == FSD_NONE && r->event == FSD_NONE;
 }
 
-/* Prints the nodes with the same outcome and reason in one line: "view_1, view_2 and 33
- * more it changes only the shape". */
+/* Prints one line with the nodes that have the same outcome and reason, and then the
+ * reason: "view_1, ... and 33 more (--all shows them)  it changes only the shape". */
 static uint32_t put_alike(const struct fsd_diff *d, const struct fsd_style *style,
                           fsd_id first, FILE *out)
 {

@@ -287,16 +287,17 @@ void fsd_verdict_put_line(const struct fsd_verdicts *all, const struct fsd_style
  * the rest. */
 enum { SHOWN = 10 };
 
-/* Annotations are workflow commands: "::warning file=,title=::text". By severity, the
- * numbers of all annotations, and of those already passed to open_annotation(). */
+/* Annotations are workflow commands: "::warning file=,title=::text". For each severity,
+ * `all` is the number of annotations, and `put` is the number of calls of
+ * open_annotation() so far. */
 struct annotations {
     uint32_t all[FSD__SEVERITY_COUNT], put[FSD__SEVERITY_COUNT];
     FILE *out;
 };
 
 /* Prints the front of an annotation, up to its title.
- * @return whether there is room for it. The last annotation of a severity states the
- *         number of further ones instead. */
+ * @return whether there is room for the annotation. If a severity has more than SHOWN
+ *         annotations, the last shown one only states how many are left out. */
 static bool open_annotation(struct annotations *a, enum fsd_severity severity,
                             const char *file, uint32_t line)
 {

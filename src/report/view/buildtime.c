@@ -1,8 +1,8 @@
 /*
  * Shows how the build spent its time, according to its log: the seconds per layer and
  * per tactic source; the kernels that the builder timed, took from the timing cache, or
- * skipped, and the reason; the steps of the build; the plan's size. The text mentions
- * facts that the log does not state.
+ * skipped, and the reason; the steps of the build; the plan's size. If the log lacks
+ * such facts, the text says so.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -242,8 +242,8 @@ static struct fsd_real share_of(const struct work *w, const struct spent *s)
 /* A sum of parts with the same key. Groups are sorted, the slowest first. */
 struct group {
     fsd_sym key;
-    struct fsd_span parts; /* the summed parts: a span of `parts` in struct work, which
-                              is sorted by key */
+    struct fsd_span parts; /* the summed parts: a span of the array `parts` in struct
+                              work; the array is sorted by key */
     struct spent spent;
 };
 
@@ -402,8 +402,8 @@ static const struct fsd_rows *steps_of(const struct work *w)
     return rows;
 }
 
-/* Sets the facts on the plan. The log rounds whole MiB down, so they give no share of
- * the weights. */
+/* Sets the facts on the plan. If the log states the plan's size in whole MiB, the size
+ * is rounded down, so the share of the weights is not computed. */
 static void fill_plan(const struct work *w, struct answer *root,
                       const struct fsd_effort_sums *plan, int64_t weights)
 {

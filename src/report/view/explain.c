@@ -50,7 +50,7 @@ static void say(struct fsd_tale *tale, const char *topic, const char *text)
                  (struct fsd_line){.topic = topic, .text = text});
 }
 
-/* A node of a split block: a block that is not one kernel. */
+/* A node of a split block. Several layers compute the nodes of a split block. */
 struct member {
     fsd_id node;
     uint32_t block;
@@ -79,7 +79,7 @@ static struct split_blocks split_blocks_of(struct fsd_arena *arena,
     return split;
 }
 
-/* The index in `members` of the first entry of this node, or of a later node. */
+/* The index in `members` of the first entry whose node is `node` or a later node. */
 static uint32_t first_member(const struct split_blocks *split, fsd_id node)
 {
     uint32_t low = 0, high = split->members.n;

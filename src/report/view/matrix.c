@@ -392,8 +392,8 @@ static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
 FSD_RECORD(matrix_row, MATRIX_ROW)
 /* clang-format on */
 
-/* A row of the matrix. Tables add a column for each build, whose title is the letter of
- * the build, with the groups of the build. */
+/* A row of the matrix. Tables add a column for each build. The title of the column is
+ * the letter of the build; its cells have the groups of the build. */
 struct lettered_row {
     struct matrix_row row;
     const char *what[FSD_MOST_BUILDS];

@@ -15,10 +15,10 @@
  * type of at most 16 bits in which most nodes run, and the nodes and operators that run
  * in a higher precision.
  *
- * The forms with types have the type in which a node runs, so that a build with these
- * names keeps it. With --finding they have the type that the rule requires. A name that
- * a form cannot express is left out and counted. A comment line states the number of
- * nodes whose type is unknown.
+ * The forms with types state the type in which each node runs, so that a build with
+ * this list keeps the type. With --finding, they state the type that the rule requires.
+ * A name that a form cannot express is left out and counted. A comment line states the
+ * number of nodes whose type is unknown.
  */
 #include "base/base.h"
 #include "base/lines.h"
@@ -101,9 +101,9 @@ static enum fsd_status choose_found(struct fsd_arena *arena, const struct fsd_di
     return FSD_OK;
 }
 
-/* Chooses the computed nodes of the query. With a type (`not_type`), it leaves out the
- * nodes that run in this type. It always leaves out nodes whose type is no precision
- * (shapes, masks). */
+/* Chooses the nodes of the query that layers compute, without Q and DQ. If the query
+ * has a type (`not_type`), nodes that run in this type are left out. Nodes whose type
+ * is unknown or is no precision (shapes, masks) are always left out. */
 static enum fsd_status choose(struct fsd_arena *arena,
                               const struct fsd_request *request, struct chosen *out)
 {
@@ -140,8 +140,8 @@ static enum fsd_status choose(struct fsd_arena *arena,
 
 /* ------------------------------------------------------------ the engine's choice */
 
-/* The most frequent quantized type in which nodes run, or the most frequent 16-bit
- * type. */
+/* The most frequent type in which nodes run: of the quantized types if `quantized` is
+ * true, otherwise of the 16-bit types. */
 static enum fsd_dtype most_of(const struct fsd_diff *d, bool quantized)
 {
     uint32_t count[FSD__DTYPE_COUNT] = {0};
@@ -172,9 +172,9 @@ static bool is_above(const struct fsd_diff *d, fsd_id node, int rank)
     return computes(d, node) && fsd_dtype_rank(d->nodes[node].realised) > rank;
 }
 
-/* Lists the operators with at least two nodes whose nodes of known type all run in a
- * higher precision than `rank`. Blanks separate the operators. Marks each of them in
- * `whole`. */
+/* Lists operators, separated by blanks, and marks each of them in `whole`. An operator
+ * is listed if it has at least two nodes with a known precision, and all these nodes
+ * run in a higher precision than `rank`. */
 static const char *ops_above(struct fsd_arena *arena, const struct fsd_diff *d,
                              int rank, bool *whole)
 {

@@ -1,7 +1,7 @@
 /*
- * Shows several engines of one model: the nodes of each; the tensors that pass from one
- * engine to another, or to and from the runtime that computes the nodes outside of
- * engines, and their sizes; and the nodes that are in no engine.
+ * Shows several engines of one model: the nodes of each engine; the tensors that pass
+ * between engines, or between an engine and the runtime, with their sizes; and the
+ * nodes that are in no engine. The runtime computes the nodes that are in no engine.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"

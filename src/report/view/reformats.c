@@ -141,8 +141,8 @@ static double sum(const struct fsd_diff *d, const id_vec *layers)
 
 /* ------------------------------------------------------------------------- rows */
 
-/* The time of a layer in ms that the builder measured, for an engine without a profile;
- * negative: unknown. */
+/* The time in ms that the builder measured for a layer. It replaces the layer's time if
+ * no profile has that time. Negative: unknown. */
 static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_event *e = fsd_diff_event(d, d->reasons[layer].event);

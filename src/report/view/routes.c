@@ -274,8 +274,8 @@ static struct fsd_words values_of(const struct fsd_routes_source *k, uint32_t kn
     return fsd_words(words, n);
 }
 
-/* For the pairs of routes that differ only in a knob: the number of all pairs, of pairs
- * with both builds, and of pairs whose builds do not differ. */
+/* Numbers of pairs of routes that differ only in one knob: of all such pairs, of pairs
+ * whose two routes both have a build, and of pairs whose builds do not differ. */
 struct tally {
     uint32_t pairs, compared, same;
 };
@@ -307,8 +307,8 @@ static const struct fsd_rows *knob_rows(const struct fsd_routes_source *k)
     return rows;
 }
 
-/* A sentence on the settings without an effect: in all pairs with both builds, the
- * builds do not differ, and no times are measured. */
+/* A sentence on the settings without an effect: if both routes of a pair have a build,
+ * the two builds do not differ, and no times are measured. */
 static const char *idle_text(const struct fsd_routes_source *k)
 {
     struct fsd_print print;

@@ -13,7 +13,8 @@ struct fsd_routes_source {
 const char *fsd_setting_text(const struct fsd_routes_source *k, uint32_t knob,
                              fsd_sym value);
 
-/** Whether pairs with both builds exist and none of them differs. */
+/** Whether both routes of at least one pair have a build, and the two builds do not
+ * differ in any such pair. */
 static inline bool fsd_effect_is_idle(const struct fsd_route_effect *e)
 {
     return e->compared && e->same == e->compared;

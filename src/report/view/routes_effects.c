@@ -1,8 +1,8 @@
 /*
  * Describes the effect of each knob. A sentence compares two builds that differ only in
- * this knob, names their routes, and lists the groups of nodes that prove it. If
- * further pairs of routes differ only in this knob, the sentence states whether it
- * holds for all pairs.
+ * this knob, names their routes, and lists the groups of nodes that prove the effect.
+ * If further pairs of routes differ only in this knob, the sentence states whether the
+ * effect is the same for all pairs.
  */
 #include "base/base.h"
 #include "report/view/routes.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PROVED = 3 }; /* most regions of an effect that text shows */
+enum { PROVED = 3 }; /* maximum number of an effect's regions in text */
 
 static const char *text(const struct fsd_routes_source *k, fsd_sym sym)
 {

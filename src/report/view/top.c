@@ -1,7 +1,6 @@
 /*
  * Lists the most expensive layers, or groups of layers. Without times, the ranking uses
- * counts, bytes or multiply-adds. The answer states this, because none of them is a
- * time.
+ * bytes or multiply-adds. The answer then states this unit, because it is no time.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -78,7 +77,7 @@ static void by_nodes(struct ranking *r)
                    d->cost->nodes[i].ms, -1, d->cost->nodes[i].macs);
 }
 
-/* Makes an item for each word: the type or the kernel of layers. */
+/* Makes an item for each value of `word`: the type or the kernel of a layer. */
 static void by_word(struct ranking *r,
                     fsd_sym (*word)(const struct fsd_graph *, fsd_id))
 {
@@ -511,9 +510,9 @@ static void fill_answer(struct ranking *r, const struct basis *basis,
     if (basis->single && !valued && r->d->cost->unattributed)
         root->macs_not_attributed = fsd_amount_cell(r->d, r->d->cost->unattributed);
     root->items = rows;
-    if (!valued && (timed || !basis->computed)) { /* shares would refer to
-                                                     multiply-adds, which classes do not
-                                                     have */
+    if (!valued && (timed || !basis->computed)) { /* not for nodes without times:
+                                                     they have multiply-adds, which the
+                                                     classes of time do not have */
         root->spent = spent_rows(r->arena, r->d);
     }
 }

@@ -38,8 +38,8 @@ const struct fsd_view *fsd_view_find(const char *name); /**< NULL: there is no s
 const char *fsd_view_list(const char *name, char out[512]);
 
 /** The names of the views, and whether their text is `pasted`. Each view is in a file
- * of its name, and has a verb. Exceptions are `rules` (of lint), `words` and `about`,
- * which need no run. src/edit/api/view.c has the views of src/edit. */
+ * of its name. Each view has a verb, except `rules` (of lint), `words` and `about`;
+ * these need no run. src/edit/api/view.c has the views of src/edit. */
 #define FSD_VIEWS(row)                                                                 \
     row(top, false) row(memory, false) row(reformats, false) row(patterns, false)      \
         row(where, false) row(inside, false) row(names, true) row(scopes, false)       \
@@ -52,19 +52,19 @@ FSD_VIEWS(FSD_VIEW_DECLARED)
 
 /* Subjects that have rows but are not views. */
 
-/** Fills the changes of a comparison, for CSV and Markdown: text and JSON have other
- * writers. */
+/** Fills a sheet with the changes of a comparison. The sheet is for CSV and Markdown:
+ * text and JSON have other writers. */
 void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c);
-/** Fill sheets of several builds. Matrix: a row for some nodes, with a column for each
- * build. Stability: a row for some nodes that vary among the builds, with their
- * variants. */
+/** Fill a sheet with several builds. A row of the matrix is for some nodes, and has a
+ * column for each build. A row of the stability is for some nodes that differ among the
+ * builds, and has the variants of these nodes. */
 void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m);
 void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m);
-/** Fills the effect of each knob, and the fastest of several routes. */
+/** Fills a sheet with the effect of each knob and the fastest of several routes. */
 void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r);
-/** Fills the changes between two exports of a model. */
+/** Fills a sheet with the changes between two exports of a model. */
 void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e);
-/** Fills the findings of one or several verdicts. */
+/** Fills a sheet with the findings of one or several verdicts. */
 void fsd_sheet_of_verdicts(struct fsd_sheet *sheet, const struct fsd_verdicts *all);
 
 /* Functions that several views use. */
