@@ -118,8 +118,11 @@ enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
 /* Without a rebuilt engine, assumes that the builder made all requested changes. */
 static void believe(const struct fsd_bisection *b, uint8_t *seen)
 {
+    FSD_SCRATCH(arena);
+    const bool *expected = fsd_hunt_expected(b->hunt, b->hunt->chosen, arena);
+
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
-        if (fsd_hunt_expects(b->hunt, b->hunt->chosen, i))
+        if (expected[i])
             seen[i] = FSD_SEEN_CHANGED;
 }
 

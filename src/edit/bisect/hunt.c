@@ -451,18 +451,17 @@ struct fsd_hunt *fsd_hunt_new(const struct fsd_marks *m)
     return h;
 }
 
-bool fsd_hunt_expects(const struct fsd_hunt *h, struct fsd_span chosen, fsd_id group)
+bool *fsd_hunt_expected(const struct fsd_hunt *h, struct fsd_span chosen,
+                        struct fsd_arena *arena)
 {
-    FSD_EACH_ID (of, h->pool, chosen) {
-        const struct fsd_break *b = &h->m->breaks[of];
+    bool *expected = FSD_NEW(arena, bool, h->m->state->groups.n);
 
-        if (of == group)
-            return true;
-        FSD_EACH_ID (other, h->m->pool, b->groups)
-            if (other == group)
-                return true;
+    FSD_EACH_ID (of, h->pool, chosen) {
+        expected[of] = true;
+        FSD_EACH_ID (other, h->m->pool, h->m->breaks[of].groups)
+            expected[other] = true;
     }
-    return false;
+    return expected;
 }
 
 void fsd_hunt_take(struct fsd_hunt *h, enum fsd_bisect_result result,

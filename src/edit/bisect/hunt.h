@@ -110,8 +110,10 @@ struct fsd_hunt *fsd_hunt_new(const struct fsd_marks *m);
 void fsd_hunt_take(struct fsd_hunt *h, enum fsd_bisect_result result,
                    const uint8_t *seen);
 
-/** Whether the group should change if `chosen` are split. */
-bool fsd_hunt_expects(const struct fsd_hunt *h, struct fsd_span chosen, fsd_id group);
+/** Returns which groups should change if `chosen` are split, indexed by group, in the
+ *  arena. */
+bool *fsd_hunt_expected(const struct fsd_hunt *h, struct fsd_span chosen,
+                        struct fsd_arena *arena);
 
 /** Whether the group was split in a build that was still wrong. If so, the failure does
  *  not need this fusion. */

@@ -199,13 +199,13 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
 
 static void put_expected(const struct fsd_bisection *b, FILE *out)
 {
-    const struct fsd_hunt *h = b->hunt;
+    FSD_SCRATCH(arena);
+    const bool *expected = fsd_hunt_expected(b->hunt, b->hunt->chosen, arena);
 
     fputs("These fusions should change:\n", out);
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
-        if (fsd_hunt_expects(h, h->chosen, i)) {
+        if (expected[i])
             put_group(b, i, out);
-        }
 }
 
 static void put_names(const struct fsd_bisection *b, const fsd_id_vec *tensors,
@@ -296,13 +296,14 @@ void fsd_search_put_log(const struct fsd_bisection *search, FILE *out)
 void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span chosen,
                                 const uint8_t *seen, FILE *out)
 {
+    FSD_SCRATCH(arena);
+    const bool *expected = fsd_hunt_expected(b->hunt, chosen, arena);
     uint32_t other = 0;
 
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++) {
-        bool expected = fsd_hunt_expects(b->hunt, chosen, i);
         bool changed = seen[i] == FSD_SEEN_CHANGED;
 
-        if (expected == changed && seen[i] != FSD_SEEN_NOTHING &&
+        if (expected[i] == changed && seen[i] != FSD_SEEN_NOTHING &&
             seen[i] != FSD_SEEN_ALTERED)
             continue;
         other++;
