@@ -88,10 +88,10 @@ struct fsd_onnx_edits {
     uint32_t *listed_of; /* indexed by symbol: the first change with this name, in
                             `listed`; FSD_NONE: there is none */
     uint32_t n_listed_of;
-    fsd_properties metadata; /* new entries of the model's metadata */
-    uint8_t *type_of;        /* indexed by tensor: the number of its new type in ONNX;
+    fsd_properties metadata;  /* new entries of the model's metadata */
+    uint8_t *type_of;         /* indexed by tensor: the number of its new type in ONNX;
                                 0: the type stays; NULL: all types stay */
-    FSD_VEC(const char *) names;
+    struct fsd_intern *named; /* the names that edits add; NULL: none yet */
     const struct fsd_onnx_called *functions; /* the model-local functions to keep; NULL:
                                                 all */
     uint32_t n_functions;

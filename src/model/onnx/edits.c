@@ -434,10 +434,10 @@ void fsd_onnx_set_property(struct fsd_onnx_edits *e, fsd_id node, const char *ke
 
 static bool is_named(const struct fsd_onnx_edits *e, const char *name)
 {
-    for (uint32_t i = 0; i < e->names.n; i++)
-        if (!strcmp(e->names.at[i], name))
-            return true;
-    return fsd_intern_has(e->g->names, name, strlen(name));
+    size_t n = strlen(name);
+
+    return (e->named && fsd_intern_has(e->named, name, n)) ||
+           fsd_intern_has(e->g->names, name, n);
 }
 
 const char *fsd_onnx_new_name(struct fsd_onnx_edits *e, const char *base)
@@ -446,7 +446,9 @@ const char *fsd_onnx_new_name(struct fsd_onnx_edits *e, const char *base)
 
     for (unsigned i = 2; is_named(e, name); i++)
         name = fsd_printed(e->arena, "%s_%u", base, i);
-    fsd_vec_push(e->arena, &e->names, name);
+    if (!e->named)
+        e->named = fsd_intern_new(e->arena);
+    fsd_intern_str(e->named, name);
     return name;
 }
 
