@@ -156,6 +156,26 @@ static void pass_borders(const struct fsd_marks *m, fsd_id group,
 
 /* --------------------------------------------------------------- what else changes */
 
+/* Ranges of nodes, in the order of their first nodes. */
+struct spans {
+    FSD_VEC(struct span) all;
+    uint32_t *most; /* indexed like `all`: the greatest `high` of this and all earlier
+                       ranges */
+};
+
+struct span {
+    fsd_id id; /* the group or the Add */
+    uint32_t low, high;
+};
+
+/* Members of struct borders.  All masks are 0 between two calls of fsd_break_by_if(),
+ * which resets those that it sets: a call visits few nodes, so it must not clear whole
+ * arrays. */
+struct masks {
+    uint64_t *passed, *behind, *sums;
+    bool *covered;
+};
+
 struct fsd_outlook {
     bool sorted;    /* in the model, each node precedes the consumers of its outputs */
     bool *dry;      /* indexed by node: the node depends on no input of the network */
@@ -164,7 +184,9 @@ struct fsd_outlook {
                        runs and that this or a later node reads, not counting outputs of
                        dry nodes */
     uint32_t floor; /* all dry nodes that have a group precede this node */
-    uint32_t *low, *high; /* indexed by group: its first and its last node */
+    struct spans groups; /* of each group, from its first to its last node */
+    struct spans adds; /* of each Add, from the node to the last consumer of its sum */
+    struct masks masks;
 };
 
 static bool is_dry(const struct fsd_graph *g, const bool *dry, fsd_id tensor)
@@ -176,17 +198,46 @@ static bool is_dry(const struct fsd_graph *g, const bool *dry, fsd_id tensor)
                              : g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT);
 }
 
+FSD_ORDERED(by_low, struct span, fsd_order(x->low, y->low), fsd_order(x->id, y->id))
+
+static void sort_spans(struct fsd_arena *arena, struct spans *spans)
+{
+    uint32_t most = 0;
+
+    fsd_vec_sort(&spans->all, by_low);
+    spans->most = FSD_NEW(arena, uint32_t, spans->all.n);
+    for (uint32_t i = 0; i < spans->all.n; i++) {
+        most = spans->all.at[i].high > most ? spans->all.at[i].high : most;
+        spans->most[i] = most;
+    }
+}
+
 static void find_spans(const struct fsd_marks *m, struct fsd_outlook *reach)
 {
-    reach->low = fsd_ids_new(m->arena, m->state->groups.n);
-    reach->high = FSD_NEW(m->arena, uint32_t, m->state->groups.n);
-    for (fsd_id i = 0; i < m->state->groups.n; i++)
+    const struct fsd_graph *g = m->d->model;
+
+    for (fsd_id i = 0; i < m->state->groups.n; i++) {
+        struct span span = {i, FSD_NONE, 0};
+
         for (uint32_t k = 0; k < m->state->groups.at[i].nodes.n; k++) {
             fsd_id node = fsd_marks_node(m, i, k);
 
-            reach->low[i] = node < reach->low[i] ? node : reach->low[i];
-            reach->high[i] = node > reach->high[i] ? node : reach->high[i];
+            span.low = node < span.low ? node : span.low;
+            span.high = node > span.high ? node : span.high;
         }
+        fsd_vec_push(m->arena, &reach->groups.all, span);
+    }
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        fsd_id sum =
+            fsd_node_is(g, i, FSD_ONNX_Add) ? fsd_node_out_tensor(g, i, 0) : FSD_NONE;
+        uint32_t last = sum == FSD_NONE ? FSD_NONE : reach->last[sum];
+        struct span span = {i, i, last == FSD_NONE ? i : last};
+
+        if (sum != FSD_NONE && m->group_of[i] != FSD_NONE)
+            fsd_vec_push(m->arena, &reach->adds.all, span);
+    }
+    sort_spans(m->arena, &reach->groups);
+    sort_spans(m->arena, &reach->adds);
 }
 
 struct fsd_outlook *fsd_outlook_new(const struct fsd_marks *m)
@@ -223,6 +274,10 @@ struct fsd_outlook *fsd_outlook_new(const struct fsd_marks *m)
     for (fsd_id i = 1; i < g->nodes.n + 2; i++)
         reach->live[i] += reach->live[i - 1];
     find_spans(m, reach);
+    reach->masks = (struct masks){.passed = FSD_NEW(m->arena, uint64_t, g->tensors.n),
+                                  .behind = FSD_NEW(m->arena, uint64_t, g->nodes.n),
+                                  .sums = FSD_NEW(m->arena, uint64_t, g->tensors.n),
+                                  .covered = FSD_NEW(m->arena, bool, g->tensors.n)};
     return reach;
 }
 
@@ -232,6 +287,7 @@ struct borders {
     struct fsd_candidate *c[FSD_BREAK_AT_ONCE];
     fsd_id group[FSD_BREAK_AT_ONCE];
     uint64_t open;      /* a mask: the fusion may still get a break */
+    uint64_t marked;    /* a mask: `open` when the masks below were filled */
     uint64_t *passed;   /* indexed by tensor, a mask: an If of the fusion forwards the
                            tensor */
     uint64_t *behind;   /* indexed by node, a mask: the node depends on a tensor that an
@@ -247,10 +303,34 @@ static uint64_t behind_of(const struct borders *b, fsd_id node)
     return node < b->full ? b->behind[node] : b->m->reach->dry[node] ? 0 : UINT64_MAX;
 }
 
-/* Whether the group has a node before `full`, and a node from `first` on. */
-static bool is_near(const struct borders *b, fsd_id group)
+/* Returns the ids of the ranges with a node before `full` and a node from `first` on,
+ * in ascending order. */
+static fsd_id_vec near(const struct borders *b, const struct spans *spans,
+                       struct fsd_arena *scratch)
 {
-    return b->m->reach->low[group] < b->full && b->m->reach->high[group] >= b->first;
+    fsd_id_vec found = {0};
+    uint32_t low = 0, high = spans->all.n;
+    bool sorted = true;
+
+    while (low < high) { /* the ranges before `low` end before `first` */
+        uint32_t mid = low + (high - low) / 2;
+
+        if (spans->most[mid] < b->first)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    for (; low < spans->all.n && spans->all.at[low].low < b->full; low++) {
+        fsd_id id = spans->all.at[low].id;
+
+        if (spans->all.at[low].high < b->first)
+            continue;
+        sorted &= !found.n || id > found.at[found.n - 1];
+        fsd_vec_push(scratch, &found, id);
+    }
+    if (!sorted)
+        fsd_vec_sort(&found, fsd_by_id);
+    return found;
 }
 
 /* Runs the body for each bit that is set in the mask and in b->open. */
@@ -334,11 +414,12 @@ static void find_behind(struct borders *b, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = b->m->d->model;
     const struct fsd_outlook *reach = b->m->reach;
-    bool *covered = FSD_NEW(scratch, bool, g->tensors.n);
     uint32_t n = 0;
 
-    b->passed = FSD_NEW(scratch, uint64_t, g->tensors.n);
-    b->behind = FSD_NEW(scratch, uint64_t, g->nodes.n);
+    b->passed = reach->masks.passed;
+    b->behind = reach->masks.behind;
+    b->sums = reach->masks.sums;
+    b->marked = b->open;
     b->first = b->full = g->nodes.n;
     EACH_OPEN(b, bit, UINT64_MAX)
     for (uint32_t i = 0; i < b->c[bit]->passed.n; i++) {
@@ -348,7 +429,6 @@ static void find_behind(struct borders *b, struct fsd_arena *scratch)
         mark_readers(b, tensor, UINT64_C(1) << bit);
     }
     if (!reach->sorted) {
-        memset(b->behind, 0, g->nodes.n * sizeof *b->behind);
         b->first = 0;
         EACH_OPEN(b, bit, UINT64_MAX)
         walk_behind(b, scratch, bit);
@@ -358,9 +438,43 @@ static void find_behind(struct borders *b, struct fsd_arena *scratch)
         for (uint32_t o = 0; b->behind[i] && o < g->nodes.at[i].out.n; o++)
             if (fsd_node_has_out(g, i, o))
                 mark_readers(b, fsd_node_out_tensor(g, i, o), b->behind[i]);
-        n += count_covered(b, covered, i);
+        n += count_covered(b, reach->masks.covered, i);
         if (i + 1 >= reach->floor && n == reach->live[i + 1])
             b->full = i + 1;
+    }
+}
+
+static void clear_readers(struct borders *b, fsd_id tensor)
+{
+    const struct fsd_graph *g = b->m->d->model;
+    struct fsd_span readers = g->tensors.at[tensor].consumers;
+
+    FSD_EACH_ID (reader, g->links, readers)
+        b->behind[reader] = 0;
+}
+
+/* Sets all entries that find_behind() and find_sums() filled to 0 again. */
+static void clear_masks(struct borders *b)
+{
+    const struct fsd_graph *g = b->m->d->model;
+    bool *covered = b->m->reach->masks.covered;
+
+    for (unsigned bit = 0; bit < FSD_BREAK_AT_ONCE; bit++)
+        for (uint32_t i = 0; b->marked >> bit & 1 && i < b->c[bit]->passed.n; i++) {
+            b->passed[b->c[bit]->passed.at[i]] = 0;
+            clear_readers(b, b->c[bit]->passed.at[i]);
+        }
+    for (fsd_id i = b->first; i < b->full; i++) {
+        struct fsd_span outputs = g->nodes.at[i].out;
+
+        b->behind[i] = 0;
+        FSD_EACH_OF (tensor, g->ports, outputs, tensor) {
+            if (tensor == FSD_NONE)
+                continue;
+            b->sums[tensor] = 0;
+            covered[tensor] = false;
+            clear_readers(b, tensor);
+        }
     }
 }
 
@@ -446,11 +560,10 @@ static uint64_t across_of(const struct borders *b, fsd_id tensor)
 /* Fills `sums`. It marks the output of each Add that is behind the If and has only
  * operands from before the If (across_of()). The nodes from `full` on need no entry,
  * because they read nothing from before an If. */
-static void find_sums(struct borders *b, struct fsd_arena *scratch)
+static void find_sums(struct borders *b)
 {
     const struct fsd_graph *g = b->m->d->model;
 
-    b->sums = FSD_NEW(scratch, uint64_t, g->tensors.n);
     for (fsd_id i = b->first; i < b->full; i++) {
         uint64_t all = fsd_node_is(g, i, FSD_ONNX_Add) ? b->behind[i] : 0;
 
@@ -546,8 +659,8 @@ static void add_stacked(struct borders *b, fsd_id i)
     }
 }
 
-/* If node i adds a residual from the other side of the If, adds the groups that produce
- * and consume the sum. */
+/* Node i is an Add with a group.  If it adds a residual from the other side of the If,
+ * adds the groups that produce and consume the sum. */
 static void add_across(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
@@ -555,8 +668,7 @@ static void add_across(struct borders *b, fsd_id i)
     fsd_id of = m->group_of[i], out = fsd_node_out_tensor(g, i, 0);
     uint64_t reads = 0, read = 0;
 
-    if (of == FSD_NONE || !fsd_node_is(g, i, FSD_ONNX_Add) ||
-        !fsd_marks_is_stack(m, out))
+    if (!fsd_marks_is_stack(m, out))
         return;
     for (uint32_t k = 0; k < g->nodes.at[i].in.n && b->behind[i]; k++)
         reads |= across_of(b, fsd_node_in_tensor(g, i, k));
@@ -602,20 +714,22 @@ static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
 static void add_parts(struct borders *b, bool residuals)
 {
     FSD_SCRATCH(scratch);
-    const struct fsd_marks *m = b->m;
+    const struct fsd_outlook *reach = b->m->reach;
+    fsd_id_vec groups, adds;
 
     find_behind(b, scratch);
-    for (fsd_id i = 0; i < m->state->groups.n && b->open; i++)
-        if (is_near(b, i))
-            add_mixed_group(b, i);
+    groups = near(b, &reach->groups, scratch);
+    for (uint32_t i = 0; i < groups.n && b->open; i++)
+        add_mixed_group(b, groups.at[i]);
     if (residuals && b->open) {
-        find_sums(b, scratch);
-        for (fsd_id i = 0; i < b->full && b->open; i++)
-            add_across(b, i);
-        for (fsd_id i = 0; i < m->state->groups.n && b->open; i++)
-            if (is_near(b, i))
-                add_stacked(b, i);
+        find_sums(b);
+        adds = near(b, &reach->adds, scratch);
+        for (uint32_t i = 0; i < adds.n && b->open; i++)
+            add_across(b, adds.at[i]);
+        for (uint32_t i = 0; i < groups.n && b->open; i++)
+            add_stacked(b, groups.at[i]);
     }
+    clear_masks(b);
 }
 
 /* The initial candidate: only the last inner tensor is forwarded. */
