@@ -253,8 +253,9 @@ class Build:
 
     @property
     def policy(self):
-        """An ignore for each tenth node."""
-        return self.write("policy.ini", "".join(f"[ignore a{i}]\nrule = new-reformat\nreason = known\nnode = {name}\n" for i, name in enumerate(self.net.names[::10])))
+        """An ignore for each tenth node, up to the most that a policy may have."""
+        names = self.net.names[::10][:1000]
+        return self.write("policy.ini", "".join(f"[ignore a{i}]\nrule = new-reformat\nreason = known\nnode = {name}\n" for i, name in enumerate(names)))
 
     def part(self, i, n):
         """The i-th of n engines that compute the network in turn."""

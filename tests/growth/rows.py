@@ -88,7 +88,6 @@ VERBS = [
     ("lint", "--for", NETWORKS, "lint {model} --for rtx-1.7:sm89"),
     ("lint", "--fail-on", ONE, "lint {model} --fail-on warning"),
     ("lint", "--policy", ONE, "lint {model} --policy {policy}"),
-    ("lint", "--scale", ONE, "lint {model} --for trt8 --fix --scale x=0.1 -o {new:fixed.onnx}"),
     ("lint", "--today", ONE, "lint {model} --policy {policy} --today 2026-01-01"),
     ("tensors", "", [*NETWORKS, "wide", "star"], f"tensors {PAIR} -f json"),
     ("tensors", "--free", NETWORKS, f"tensors {PAIR} --free"),
@@ -199,9 +198,10 @@ WITHOUT = {
 }
 # Options that a verb shares with another whose row shows what they do.
 SHARED = {("cut", "--values"): "diff", ("bisect", "--values"): "diff", ("stability", "--around"): "compare",
-          ("stability", "--only"): "compare"}
+          ("stability", "--only"): "compare", ("lint", "--scale"): "lint --fix"}
 
-MOST = {"routes": 200, "parts": 16, "builds": 26}   # of n, 2n, 4n
+# The largest 4n: a limit of the program, or a million nodes.
+MOST = {"routes": 200, "parts": 16, "builds": 26, "branches": 200_000}
 
 
 # ------------------------------------------------------------------------- lists and logs
