@@ -531,8 +531,7 @@ struct fsd_cleanup {
 void fsd_guard_enter(struct fsd_guard *guard);
 void fsd_guard_leave(struct fsd_guard *guard);
 
-/** Makes this thread's current guard call `run` when memory runs out.  Without a guard,
- *  nothing calls `run`. */
+/** Makes this thread's current guard, if any, call `run` when memory runs out. */
 void fsd_cleanup_add(struct fsd_cleanup *c, void (*run)(struct fsd_cleanup *self));
 /** Removes `c` from its guard, because the object has been freed or has a new owner. */
 void fsd_cleanup_drop(struct fsd_cleanup *c);
@@ -628,9 +627,9 @@ struct fsd_file {
 enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
                               struct fsd_error *err);
 
-/** Opens a file of any size that the file `of` names.  It must be below the folder of
- *  `of`, either by its path or after links are resolved.  The caller closes `out`, also
- *  after an error. */
+/** Opens the file `path`, of any size, which is named in the file `of`.  With all links
+ *  resolved, `path` must be below the folder of `of` or, if `of` is a link, below the
+ *  folder of the link's target.  The caller closes `out`, also after an error. */
 enum fsd_status fsd_file_open_beside(struct fsd_file *out, const char *path,
                                      const char *of, struct fsd_error *err);
 void fsd_file_close(struct fsd_file *file);
@@ -644,8 +643,8 @@ enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
 enum fsd_status fsd_file_open_decompressed(struct fsd_file *out, const char *path,
                                            uint64_t limit, struct fsd_error *err);
 
-/** Opens a file only to recognize its type.  Of a compressed file, only the beginning
- *  is decompressed.  Readers recognize the type from the beginning alone. */
+/** Opens a file only to recognize its type, by its beginning; of a compressed file,
+ *  only the beginning is decompressed. */
 enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
                                         uint64_t limit, struct fsd_error *err);
 
@@ -691,9 +690,9 @@ enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err);
 enum fsd_status fsd_file_there(const struct fsd_file *file, enum fsd_status status,
                                struct fsd_error *err);
 
-/** Copies n bytes of a large file, beginning at offset `at`, to a stream.  It uses a
- *  system call, so the bytes take no memory of this process.  The caller must write the
- *  bytes that were not copied.
+/** Copies n bytes of a large file, beginning at offset `at`, to a stream.  The function
+ *  uses a system call, so the bytes take no memory of this process.  The caller must
+ *  write the bytes that were not copied.
  *  @return the number of copied bytes; 0 if the system cannot copy to `out` */
 size_t fsd_file_copy(const struct fsd_file *file, size_t at, size_t n, FILE *out);
 
@@ -707,7 +706,8 @@ enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
 void fsd_file_release(const struct fsd_file *file, size_t offset);
 
 /** Calls fsd_file_release() during a scan, in steps of at least 4 MiB.
- *  @param released  the number of bytes released so far, at first 0; may decrease */
+ *  @param released  the offset up to which the scan has released bytes, at first 0.
+ *  If `offset` is smaller, the scan begins again there: *released becomes `offset`. */
 static inline void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
                                            size_t *released)
 {
@@ -774,7 +774,7 @@ uint64_t fsd_hash_mix(uint64_t a, uint64_t b);
 uint64_t fsd_hash_seeded(const void *bytes, size_t n, uint64_t seed);
 uint64_t fsd_hash_seed(void);
 
-/** Writes the 128 bits of XXH3, the low half first, equal on every machine. */
+/** Writes the 128 bits of XXH3, the low half first: the same on every machine. */
 void fsd_hash_128(const void *bytes, size_t n, uint64_t out[2]);
 
 /* ------------------------------------------------ of a file, while it is being read */

@@ -33,8 +33,8 @@ struct sink {
     size_t room;
     fsd_reached_fn *reached;
     void *payload;
-    uint64_t done, left; /* the number of bytes written, and of further bytes that the
-                            sink accepts */
+    uint64_t done, left; /* `done`: the number of bytes written; `left`: how many
+                            more bytes the sink accepts */
     int error;           /* errno of a failed write; 0: no write failed */
     bool full, unwanted;
     unsigned char piece[PIECE];

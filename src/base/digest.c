@@ -7,8 +7,8 @@
 
 #include <xxhash.h>
 
-/* The number of bytes that are hashed before the reader reads them: few enough to be
- * still in the processor's cache then. */
+/* The number of bytes that one step hashes before the reader reads them.  The bytes are
+ * so few that they are still in the processor's cache when the reader reads them. */
 enum { STEP = 1 << 17 };
 
 static void drop(struct fsd_cleanup *cleanup)

@@ -3,7 +3,7 @@
  * a layer is a list of paths.  A shortened text lacks whole parts of paths ("...") or
  * whole names ("4 more").  Words stay whole:
  *
- *     /m/layers.0/self_attn: q_proj/Add + Reshape       the path of all names, once
+ *     /m/layers.0/self_attn: q_proj/Add + Reshape       the shared path, printed once
  *     /m/.../self_attn: q_proj/Add + Reshape
  *     /m/layers.0/conv/Conv + 4 more + /m/.../Transpose
  *
@@ -184,8 +184,8 @@ static bool is_below(struct fsd_slice name, struct fsd_slice path)
     return name.n > path.n && name.s[path.n] == '/' && !memcmp(name.s, path.s, path.n);
 }
 
-/* Returns the path that all names have in common, without the last part of any name;
- * empty if they have none. */
+/* Returns the path that all names have in common, without the last part of any name.
+ * The result is empty if the names share no path, or if there is only one name. */
 static struct fsd_slice shared_path(const slice_vec *names)
 {
     struct fsd_slice first = names->at[0], path = first;

@@ -9,8 +9,8 @@
  *  anywhere in a line.  The function escapes the character that makes a line a command.
  *  @param escape  the format of that character's code, an unsigned number: "\\u{%x}"
  *  in text, "\\u%04x" in JSON, "&#%u;" in XML
- *  @param json  the lines are JSON, which quotes all names: no line can begin with the
- *  name "::error::x" */
+ *  @param json  true: the lines are JSON.  JSON quotes all names, so no line can begin
+ *  with the name "::error::x" */
 void fsd_put_escaped(FILE *out, const char *lines, const char *escape, bool json);
 
 /** Whether the runner of a CI job would execute a command in the line. */

@@ -31,8 +31,8 @@ static inline bool fsd_copy_eight(char *to, const char *s)
     return !fsd_is_any_odd(x);
 }
 
-/** Copies n bytes, 4 to 8 of them: the first four and the last four, which may overlap.
- * Returns false if one of them is not plain. */
+/** Copies n bytes; n must be 4 to 8.  Copies the first four bytes and the last four,
+ * which may overlap.  Returns false if one of the n bytes is not plain. */
 static inline bool fsd_copy_some(char *to, const char *s, size_t n)
 {
     uint32_t first, last;

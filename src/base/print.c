@@ -2,7 +2,7 @@
  * A stream that writes to memory.  If memory runs out, a stream of open_memstream()
  * loses bytes, and neither ferror() nor fclose() reports the loss.  Here, the stream
  * gets an error, and closing it calls fsd_out_of_memory().  The function that receives
- * the bytes must not call it itself, because it would jump out of stdio.
+ * the bytes must not call fsd_out_of_memory(), which would jump out of stdio.
  */
 #include "base/base.h"
 #include "base/lines.h"

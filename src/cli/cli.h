@@ -187,14 +187,14 @@ enum { GROUP_USUAL = 3 };
 #define FSD_ROOM(list)                                                                 \
     (sizeof((struct command_line *)0)->list / sizeof *((struct command_line *)0)->list)
 
-/* Macros for the members of an option's row that follow the member `doc`. */
+/* Macros that stand after `doc` in an option's row and set other members of the row. */
 #define FLAG(member) TAKES_FLAG, FSD_AT(member, bool)
 #define WORD(member) TAKES_WORD, FSD_AT(member, const char *)
 /* Several words. `list` limits their number. */
 #define WORDS(list, n)                                                                 \
     TAKES_WORDS, offsetof(struct command_line, list), FSD_AT(n, unsigned),             \
         .room = FSD_ROOM(list)
-/* CHOICE stores the index of the word, for example an enum; ONE_OF stores the word. */
+/* CHOICE stores the index of the word, for example of an enum; ONE_OF, the word. */
 #define CHOICE(member, choices)                                                        \
     TAKES_CHOICE,                                                                      \
         offsetof(struct command_line, member) +                                        \
@@ -235,7 +235,7 @@ struct verb {
     const char *doc;         /* for --help; text after a '\v' is below the options */
     const char *examples[5]; /* without program and verb; the last is NULL */
     const struct option_row *options; /* the verb's own options; NULL: none */
-    unsigned most_words; /* most arguments in line->words; 0: MODEL and ENGINE */
+    unsigned most_words; /* maximum of query.n_words; 0: MODEL and ENGINE */
     take_fn *take;       /* handles an argument; NULL: the parser does */
     /* Checks the whole line; exits with a message if it is wrong. NULL: no check. */
     void (*check)(struct command_line *line);
@@ -269,10 +269,11 @@ const char *near_verb(const char *word);
 const struct option_row *find_option(const struct verb *verb, const char *word);
 
 /** The index of the first of `n` words that is neither an option of the verb nor an
- * option's argument; n or more if all are. */
+ * option's argument; if there is none: n, or more if an argument is missing. */
 unsigned first_argument(const struct verb *verb, unsigned n, char **words);
 
-/** The index of the verb among `n` words, after options of this verb; n: none. */
+/** The index of the first verb among `n` words; n if there is none. Options of this
+ * verb, with their arguments, may precede it. */
 unsigned verb_place(unsigned n, char **words);
 
 /** Prints one line per verb. help.c */
@@ -290,15 +291,14 @@ void print_completions(unsigned n, char **words);
 _Noreturn void usage_error(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/** Parses the command line; exits with 0 after --help, with 2 after a usage error. For
- * a verb with MODEL and ENGINE, checks the paths of parts and replaces a directory by
- * its files before the verb's `check` function. If this fails, line->error has the
- * reason.
+/** Parses the command line; exits with 0 after --help, with 2 after a usage error. Then
+ * checks the paths of parts, and replaces a directory by its files; if this fails,
+ * line->error has the reason. `check` of a verb with MODEL and ENGINE is called last.
  * @param named the verb on the command line; NULL: none, so the verb is diff */
 void parse_command_line(struct command_line *line, const struct verb *named, int argc,
                         char **argv);
 
-/* Arguments of options that several verbs have. */
+/* Macros for the rows of options that several verbs have. */
 #define SEVERITIES "info warning error"
 #define BUILDERS   "trt8 trt10 trt11 rtx"
 #define JOBS       NUMBER(jobs, 1, MOST_JOBS, "1 to 256 threads")
@@ -407,7 +407,7 @@ bool is_directory(const char *path);
 /** Sets whether paths may leave their folder (--follow). Must be called first. */
 void allow_leading_out(bool allowed);
 
-/** fsd_directory_open(), _snapshots() and _builds(): they follow links that lead out of
+/** fsd_directory_open(), _snapshots() and _builds(). They follow links that lead out of
  * the directory if allow_leading_out() allowed this. */
 enum fsd_status open_directory(struct fsd_directory **out, struct fsd_options *run,
                                struct fsd_error *err);
@@ -416,8 +416,8 @@ enum fsd_status open_snapshots(struct fsd_directory **out,
 enum fsd_status open_builds(struct fsd_directory **out, const char *path,
                             struct fsd_error *err);
 
-/** Whether the user requests only the schema of an output, without inputs. A minimal
- * build then replaces the inputs. sample.c */
+/** Whether the user requests only the schema of an output and names no input. In this
+ * case take_sample() sets a minimal build as the input. sample.c */
 bool wants_sample(const struct command_line *line);
 void take_sample(struct command_line *line);
 
@@ -715,7 +715,7 @@ struct child {
 
 /** How a command ended. */
 struct child_end {
-    int status;     /**< the exit status; 128 + the signal that ended it */
+    int status;     /**< the exit status; 128 + `by` if a signal ended the command */
     int by;         /**< the signal that ended the command; 0: none */
     int stopped_by; /**< the caller must call end_by() with this signal, which this
                          program forwarded or the terminal sent; 0: none */

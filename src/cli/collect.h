@@ -1,4 +1,4 @@
-/* Functions on the directory of a collect that only the verb calls.
+/* Functions that only the verb `collect` calls. They handle DIR.partial.
  * host/collect_folder.c */
 #pragma once
 

@@ -58,7 +58,8 @@ static unsigned place_of_trtexec(const struct collect_command *c)
     return c->n;
 }
 
-/* The path of a model among the words, a whole word or after "--onnx="; NULL: none. */
+/* Finds a model among the words. Returns its path: a whole word, or the text after the
+ * '=' of an option such as "--onnx=". NULL if there is no model. */
 static const char *find_model(const struct collect_command *c)
 {
     for (unsigned i = 0; i < c->n; i++) {

@@ -11,8 +11,9 @@
 
 #include <ctype.h>
 
-/* The word that the user is typing, in two parts: `head` is "--option=", which each
- * candidate repeats, or empty; `word` is the rest. */
+/* The word that the user is typing, in two parts. `head` is its beginning "--option=",
+ * which each candidate repeats; without such a beginning, n_head is 0. `word` is the
+ * rest. */
 struct typed {
     const char *head;
     int n_head;

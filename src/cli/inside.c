@@ -4,12 +4,13 @@
  * including links in them. A change under review could otherwise make the next run
  * read, report or overwrite files elsewhere on the machine.
  *
- *     who names it                       where it must be, unless --follow is given
- *     a file in a directory              in or below the directory
- *     a line of a list, also snapshot=   in or below the list's directory or the
- *                                        working directory
- *     --part                             where its path says, not behind a link
- *     MODEL, ENGINE, --log, a pipe       anywhere: the user names them
+ *     the file                           where it must be, unless --follow is given
+ *     found in a directory               in or below the directory
+ *     named in a line of a list, also    in or below the list's directory or the
+ *       as snapshot=                     working directory
+ *     named by --part                    not behind a link that leads out of its folder
+ *     named by MODEL, ENGINE or --log,   anywhere, because the user names it
+ *       or in a list from a pipe
  */
 #include "cli/cli.h"
 #include "host/files.h"

@@ -12,7 +12,7 @@ static void suggest_verb(const char *word, struct fsd_error *err)
                  "; did you mean the verb '%s'?", near);
 }
 
-/* Prints the error, unless it has no message: the user knows it already.
+/* Prints the error if it has a message. The user already knows errors without one.
  * @return the exit status */
 static int complain(const struct fsd_error *err)
 {

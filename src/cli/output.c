@@ -228,8 +228,8 @@ static bool dress(int fd, const struct target *target)
     return !fchmod(fd, 0666 & ~mask);
 }
 
-/* A new name persists when its folder is on the disk. Ignores file systems that cannot
- * flush a folder, and folders without read permission. */
+/* Flushes the folder, so that the new name of the file persists. It is no error if the
+ * file system cannot flush a folder, or if the folder has no read permission. */
 enum fsd_status sync_folder(const char *path, struct fsd_error *err)
 {
     const char *slash = strrchr(path, '/');
@@ -271,9 +271,10 @@ static enum fsd_status fill(const struct job *job, int fd, struct fsd_error *err
     return close_kept(out, job->output->path, print(job, out, err), err);
 }
 
-/* Decides after a failed replacement (errno) whether to overwrite the old file.
- * @return `why` if there is an old file and replacing it is not permitted; NULL
- *         otherwise, for example if the disk is full: the old report stays */
+/* Decides whether to overwrite the old file, after it could not be replaced. errno is
+ * the error of the replacement.
+ * @return `why` if there is an old file and replacing it is not permitted. Otherwise
+ *         NULL, for example if the disk is full: the old report then stays */
 static const char *if_refused(const struct target *target, const char *why)
 {
     /* ENAMETOOLONG: the temporary name is longer than the file's own name. */
@@ -309,7 +310,8 @@ static enum fsd_status take_place(const struct job *job, const struct target *ta
 }
 
 /* Writes the report under a temporary name and renames it.
- * @param[out] why_not the reason if no temporary file is permitted */
+ * @param[out] why_not the reason for overwriting the old file, if no temporary file
+ *         is permitted. The caller has set it to NULL */
 static enum fsd_status replace(const struct job *job, const struct target *target,
                                const char **why_not, struct fsd_error *err)
 {

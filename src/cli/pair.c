@@ -1,5 +1,5 @@
-/* Handles the arguments MODEL and ENGINE. A single argument is the ENGINE. Engines of
- * --part replace the ENGINE. need_pair() decides this after the parser has read all
+/* Handles the arguments MODEL and ENGINE. A single argument is the ENGINE, unless
+ * --part names the engines. need_pair() applies this rule after the parser has read all
  * words. */
 #include "cli/cli.h"
 #include "host/files.h"

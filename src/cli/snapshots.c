@@ -1,6 +1,7 @@
 /*
- * Handles snapshots as files: `check --update` and `snapshot` rewrite them and report
- * lost builds, `snapshot --list` chooses their paths, and git merges them.
+ * Handles the files of snapshots: `check --update` and `snapshot` rewrite them and
+ * report lost builds, `snapshot --list` chooses their paths, and `snapshot --merge`
+ * merges them for git.
  */
 #include "cli/cli.h"
 #include "host/files.h"

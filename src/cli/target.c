@@ -108,8 +108,9 @@ static bool read_link(const char *link, char out[static PATH_MAX])
     return true;
 }
 
-/* Whether a link may lead to this device: a terminal or a pipe, as /dev/stdout does. A
- * disk is refused, because the link may belong to another user. */
+/* Whether a link may lead to `path`: a character device (such as a terminal), a pipe or
+ * a socket. For example, /dev/stdout may lead to a terminal. A disk is refused, because
+ * the link may belong to another user. */
 static bool is_harmless_device(const char *path)
 {
     struct stat st;
@@ -166,8 +167,8 @@ static enum fsd_status classify(struct target *t, struct fsd_error *err)
         t->kind = TARGET_STREAM;
         return FSD_OK;
     }
-    /* Root can write to any file. A user protected a file without write permission on
-     * purpose, so even root does not write to it. */
+    /* Root can write to any file. But a file without write permission is protected on
+     * purpose, so the program does not write to it even as root. */
     if (!(t->old.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(t->path, W_OK))
         return fail_file(err, FSD_E_WRITE, t->path,
                          "expected a writable file, found a read-only file");

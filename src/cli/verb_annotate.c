@@ -1,5 +1,5 @@
-/* fusiondiff annotate [MODEL] ENGINE -o FILE: writes what the engine made of the model
- * as a file for model viewers. */
+/* fusiondiff annotate [MODEL] ENGINE -o FILE: writes a file that shows, in model
+ * viewers, what the engine made of the model. */
 #include "cli/edit.h"
 
 static const struct option_row options[] = {

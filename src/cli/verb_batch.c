@@ -1,8 +1,8 @@
 /*
  * fusiondiff batch LIST: writes a line of JSON for each of many pairs.
  *
- *     lines    | written | ready     | being made, by a thread each | not begun
- *              0         written                                    next        n
+ *     lines    | in the output | ready, or being made by a thread | not begun
+ *     index    0               `written`                          `next`      n
  *
  * Lines are written in the order of the list, so that the same list gives the same
  * bytes with any number of threads. A thread that finishes a pair stores its line. If
@@ -114,8 +114,8 @@ static enum fsd_status make_line(const struct batch *b, unsigned i, char **made,
 /* ---------------------------------------------------------------------- the threads */
 
 /* Whether a line, which may be incomplete, belongs to pair i.
- * @param[out] head_length length of the front part that is equal in every line of this
- *         pair */
+ * @param[out] head_length length of the head: the text with which every line of this
+ *         pair begins */
 static bool is_line_of(const struct batch *b, unsigned i, const char *line, size_t n,
                        size_t *head_length)
 {

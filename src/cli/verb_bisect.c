@@ -5,10 +5,10 @@
  *     start MODEL ENGINE, next, good|bad|skip [NEW_ENGINE],
  *     result COMPARISON [NEW_ENGINE], run CMD, log, reset
  *
- * The state is one file, which is always replaced as a whole, so that the search can
- * continue from its last result however the program or CMD ends. Standard input and
- * output of CMD are files, so that CMD cannot block the program. The model for CMD is a
- * temporary file with a new name, which is removed after CMD (host/ends.c).
+ * The state is one file, which is always replaced as a whole. No matter how the program
+ * or CMD ends, the search can therefore continue from its last result. Standard input
+ * and output of CMD are files, so that CMD cannot block the program. The model for CMD
+ * is a temporary file with a new name, which is removed after CMD (host/ends.c).
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -253,9 +253,9 @@ static enum fsd_status reset(const struct command_line *line, struct fsd_error *
 
 /* ------------------------------------------------------------------- run CMD */
 
-/* The last two lines of CMD's output that are not empty. A line that does not exist is
- * "". The caller frees both lines.
- * @param[out] before the line before the last
+/* Finds the last two non-empty lines of CMD's output. A line that does not exist is "".
+ * The caller frees both lines.
+ * @param[out] before the second-to-last line
  * @return the last line */
 static char *last_lines(FILE *out, char **before)
 {

@@ -93,7 +93,7 @@ struct folder {
     unsigned n_files;
     const struct command_line *line;
     struct fsd_issue *issue;
-    bool has_part; /* whether part.onnx is already written, to be built */
+    bool has_part; /* whether verify() has already written part.onnx */
 };
 
 static enum fsd_status check_folder(const char *folder, struct fsd_error *err)

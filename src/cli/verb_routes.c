@@ -57,8 +57,8 @@ static enum fsd_status count_found(void *payload, const char *model, const char 
 
     (void)model;
     (void)err;
-    *n += *engine ? 1 : 2; /* counts twice, because a folder or snapshot in the
-                              directory means several builds */
+    *n += *engine ? 1 : 2; /* a folder or snapshot counts as two: even if it is
+                              alone, it shows a directory of several builds */
     return FSD_OK;
 }
 

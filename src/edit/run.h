@@ -35,7 +35,8 @@
 #include "api/linting.h"
 #include "api/states.h"
 
-/* Headers for JSON, quoted names, hidden phrases of a builder, views and pictures. */
+/* Headers for names in quotes, the phrases of a builder, records in profilers' files,
+ * JSON, pictures and views. */
 #include "report/phrase/quote.h"
 #include "read/engine/reader.h"
 #include "read/engine/record.h"

@@ -123,10 +123,11 @@ static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
 }
 
 /* The number of the model's quantizers, if nothing in the engine is quantized; else 0.
- * No builder omits the rounding of a quantizer.  If the engine quantizes, kernels
- * output quantized tensors or list quantizing operations.  So a link to a quantizer by
- * any evidence except tensors shows that the engine quantizes.  The result is also 0 if
- * a region of another compiler hides its contents. */
+ * A number above 0 is a contradiction, because no builder omits the rounding of a
+ * quantizer.  Two facts show that the engine quantizes: a port has a quantized type, or
+ * evidence other than tensors links a layer to a Q or DQ.  The result is also 0 if the
+ * type of a port is unknown, or if a Q or DQ is linked to a region of another compiler,
+ * because such a region hides its contents. */
 static uint32_t quantizers_lost(const struct fsd_match *m)
 {
     uint32_t lost = 0;

@@ -183,8 +183,8 @@ bool fsd_match_is_weight(const struct fsd_match *m, const struct fsd_port *port)
 /** Whether the log is usable and shows that no layer remains for the node. */
 bool fsd_match_left(const struct fsd_match *m, fsd_id node);
 
-/** In `s`, the sizes of the model, sets the named dimensions to the sizes of the
- *  engine's inputs. */
+/** Sets the named dimensions in `s` to the sizes of the engine's inputs.
+ *  @param s sizes of the model. */
 void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s);
 
 /** The model's sizes, with the named dimensions set by fsd_match_bind_sizes(); the
@@ -199,7 +199,8 @@ const struct fsd_form *fsd_match_binding_form(const struct fsd_match *m, fsd_id 
 /** How well model and engine fit.  `names` counts the engine's names that may be names
  *  of the model, and `names_found` counts those that the model has.  `tensors` counts
  *  the inputs and outputs of the engine.  `tensors_found` counts those that the model
- *  has, and `tensors_unlike` those with a size or type that the model rules out. */
+ *  has.  Of these, `tensors_unlike` counts those whose size or type contradicts the
+ *  model. */
 struct fsd_fit {
     uint32_t names, names_found;
     uint32_t tensors, tensors_found, tensors_unlike;

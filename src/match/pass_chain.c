@@ -79,9 +79,10 @@ static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id un
 /* -------------------------------------------------------------------- the nodes */
 
 /* Sets `from` and `to` of the node.  If layers of the chain have links to the node, the
- * last of them completes the output of the node, so its position is `from`.  The first
- * of them needs the inputs of the node, so its position is `to`.  Without such links,
- * any layer of the chain may compute the node. */
+ * last of these layers completes the output of the node, so `from` is the position of
+ * this last layer.  The first of these layers needs the inputs of the node, so `to` is
+ * the position of this first layer.  (`from` may then be above `to`.)  Without such
+ * links, any layer of the chain may compute the node. */
 static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
 {
     const struct fsd_match *m = c->m;

@@ -185,8 +185,8 @@ static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
 }
 
 /* Describes the layers at one side of a tensor: with `behind`, the consumers of the
- * tensor; else its producers.  A layer without a known node counts as a part of the
- * loop behind the layer (with `behind`) or before the layer. */
+ * tensor; else its producers.  A layer without a known node counts as a part of a
+ * loop: with `behind`, the loop behind the layer; else the loop before the layer. */
 static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
@@ -274,10 +274,10 @@ static bool goes_on_in(const struct loops *l, fsd_id layer, fsd_id loop)
     return false;
 }
 
-/* The loop of a layer whose links and tensors show no loop: the common loop of the
- * layers before and behind it.  The layer may also write a part of the loop's result to
- * a consumer that reads the results of several loops.  So the layer also belongs to the
- * loop before it if one of the layer's outputs leads back to this loop. */
+/* The loop of a layer whose links and tensors show no loop: the loop before the layer,
+ * if the same loop is behind the layer, or if one of the layer's outputs leads back to
+ * the loop before it.  In the second case, another output of the layer may lead to a
+ * consumer that reads the results of several loops. */
 static fsd_id loop_between(const struct loops *l, fsd_id layer)
 {
     fsd_id before = l->before[layer], behind = l->behind[layer];

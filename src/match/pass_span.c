@@ -160,8 +160,8 @@ static bool writes(const struct spans *s, fsd_id value)
     return false;
 }
 
-/* Whether no path continues across the tensor.  It is a build-time constant, or it is
- * in memory and another layer writes it. */
+/* Whether no path continues across the tensor.  This is true for a build-time constant,
+ * and for a tensor in memory that the current layer does not write. */
 static bool is_border(const struct spans *s, fsd_id tensor)
 {
     fsd_id value = s->m->facts->value[tensor];
@@ -308,9 +308,9 @@ static void join_free(struct spans *s, struct rest *rest, fsd_id from, fsd_id to
         fsd_sets_join(rest->sets, from, to);
 }
 
-/* Marks the set of `from` or `to` if the other node of the edge belongs to a layer
- * other than the region.  Folded nodes and nodes that compute sizes do not count,
- * because no layer computes them. */
+/* Marks the set of the free node of the edge (is_free()), if the other node belongs to
+ * a layer other than the region.  Folded nodes and nodes that compute sizes do not
+ * count, because no layer computes them. */
 static void note_border(struct spans *s, struct rest *rest, fsd_id from, fsd_id to)
 {
     const struct fsd_facts *f = s->m->facts;

@@ -15,8 +15,8 @@ struct search {
     struct fsd_word word;
     struct fsd_picked *picked;
     bool found;
-    bool alone; /* whether the word names a node, but layers are wanted and the node has
-                   none; or a layer, but nodes are wanted and the layer has none */
+    bool alone; /* whether layers are wanted and the word names a node without layers,
+                   or nodes are wanted and the word names a layer without nodes */
 };
 
 /* ------------------------------------------------------------------- what is found */
@@ -37,8 +37,8 @@ static void mark_node(struct search *s, fsd_id node)
     s->alone = !s->found;
 }
 
-/* Marks the layer or, if the caller wants nodes, the nodes of the layer.  A layer in a
- * region also marks all nodes of the region. */
+/* Marks the layer.  If the caller wants only nodes, marks instead the nodes of the
+ * layer and, if the layer is in a region, all nodes of the region. */
 static void mark_layer(struct search *s, fsd_id layer)
 {
     struct fsd_span nodes = fsd_match_region_nodes(s->m, s->m->region_of_layer[layer]);

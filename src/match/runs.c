@@ -10,8 +10,9 @@
  *     __myl_CumsCast,     Metadata: CumSum Cast               no other node: both run
  *
  * So a layer computes a constant node at run time in three cases: the layer has a step
- * for the node that no other node of the layer needs, the layer has nothing else to
- * compute, or the node reads another constant node that a layer computes at run time.
+ * for the node, and no other node of the layer needs this step; the layer has nothing
+ * else to compute; or the node reads the result of another constant node, which a layer
+ * computes at run time.
  */
 #include "match/kernel/lowering.h"
 #include "match/pass.h"

@@ -48,8 +48,8 @@ struct fsd_story {
     FSD_VEC(uint8_t) known;           /**< indexed by name: whether `of_name` is set */
     FSD_VEC(fsd_id) pool;
     FSD_VEC(uint32_t)
-    made; /**< indexed by name: index of the event that added a Reformat of this name or
-               a copy of a tensor of this name, plus 1; 0 if there is none */
+    made; /**< indexed by name: 1 plus the index of the event that added a Reformat of
+               this name or a copy of a tensor of this name; 0 if there is none */
     FSD_VEC(struct fsd_scene) scenes; /**< sorted by node, then event */
     struct fsd_span *of_node;         /**< indexed by node: its scenes, a span of
                                            `scenes` */

@@ -6,8 +6,8 @@
 
 enum {
     FSD_MOST_PARTS = 4096, /**< maximum number of parts of a name */
-    FSD_CROWD = 256        /**< a larger set is not copied when nodes join it, and only
-                                the joining nodes get the event */
+    FSD_CROWD = 256        /**< a larger set is not copied when nodes join it; only the
+                                joining nodes then get the event of this join */
 };
 
 void fsd_story_set(struct fsd_story *s, fsd_sym name, struct fsd_span nodes);

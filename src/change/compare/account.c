@@ -67,7 +67,8 @@ static enum fsd_aspect_id aspect_of(const struct fsd_node_edit *edit)
                : FSD_ASPECT_NODES;
 }
 
-/* Adds an entry for each text of a change; all nodes with this text share the entry. */
+/* Adds an entry for each different text that describes a change. All nodes whose change
+ * has the same text share one entry. */
 static void take_edits(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     struct fsd_intern *texts = fsd_intern_new(scratch);

@@ -23,7 +23,7 @@ enum { MOST_ROUNDS = 64 };
 
 struct aligner {
     struct fsd_arena *scratch;
-    struct fsd_align_side side[2]; /* of the old, the new build */
+    struct fsd_align_side side[2]; /* [0]: the old build; [1]: the new build */
     struct fsd_hash_row *rows;     /* has room for all nodes */
     fsd_id *offer[2][3];           /* indexed by side, kind of evidence and node: the
                                       proposed counterpart */
@@ -71,9 +71,10 @@ static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
     case BY_AROUND:
         return fsd_align_around(side, node);
     case BY_NEAR:
-        /* The color counts if an aligned node is near. Otherwise, no other node of the
-         * model may have had the same color before the first alignment: the last
-         * unaligned node of several with one color proves nothing. */
+        /* The color counts if an aligned node is near. If none is near, the color
+         * counts only if it was unique in the model before the first alignment. If
+         * several nodes had the color and only one of them is unaligned now, the color
+         * proves nothing about this node. */
         return side->near[node] != side->plain[node] || side->alone[node]
                    ? side->near[node]
                    : 0;

@@ -35,9 +35,10 @@ struct fsd_align {
                                          none */
     uint32_t by_count[FSD__ALIGN_COUNT]; /**< number of aligned core nodes of the old
                                               model */
-    uint32_t rewritten; /**< number of core nodes of the old model in matrix products
-                             that the new model writes as other nodes with the same
-                             number of weight values; these nodes are not aligned */
+    uint32_t rewritten; /**< number of core nodes of rewritten matrix products in the
+                             old model: the new model writes such a product as other
+                             nodes, and its weight has the same number of values. The
+                             nodes counted here are not aligned */
 };
 
 /** Maps the origin of a tensor from the old model to the new model. The result is

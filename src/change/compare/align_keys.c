@@ -70,9 +70,9 @@ static void vote(struct votes *votes, bool agrees)
     votes->against += !agrees;
 }
 
-/* Lets those neighbors of `node` vote that have a counterpart on the other side. A
- * neighbor votes for the pair if its counterpart is a neighbor of `other`, else against
- * the pair. */
+/* Each neighbor of `node` votes if it has a counterpart on the other side. The neighbor
+ * votes for the pair if its counterpart is a neighbor of `other`, else against the
+ * pair. */
 static void ask(const struct keys *keys, int k, fsd_id node, fsd_id other,
                 struct votes *votes)
 {

@@ -204,7 +204,7 @@ static uint64_t color_behind(const struct fsd_align_side *side, const uint64_t *
 }
 
 /* Visits nodes in file order, which is topological. If a damaged model lists a producer
- * after its consumer, the producer still has color 0 there. */
+ * after its consumer, the producer's color is still 0 when the consumer is visited. */
 void fsd_align_color_from(struct fsd_align_side *side)
 {
     memset(side->from, 0, side->s->nodes.n * sizeof *side->from);

@@ -146,8 +146,8 @@ struct fsd_move_change {
                           move */
 };
 
-/** A kernel of a region or of a pair of moves that changed, was added or was
- *  removed. */
+/** A change of a kernel: the kernel changed, was added or was removed. The kernel
+ *  belongs to a region or to a pair of moves. */
 enum fsd_kernel_what { FSD_KERNEL_CHANGED, FSD_KERNEL_ADDED, FSD_KERNEL_REMOVED };
 struct fsd_kernel_change {
     uint8_t what;
@@ -156,8 +156,9 @@ struct fsd_kernel_change {
     uint32_t old_of, new_of; /**< the kernel's group, or its move | FSD_LAYER_MOVES;
                                   FSD_NONE: added or removed */
     fsd_id region;           /**< FSD_NONE: in no region */
-    struct fsd_state_tensor before, after; /**< the tensor whose type changed most, in
-                                                both builds */
+    struct fsd_state_tensor before, after; /**< the tensor whose type changed most:
+                                                `before` in the old build, `after` in
+                                                the new build */
     struct fsd_state_tensor lost;          /**< the tensor whose type only the old build
                                                 states */
     struct fsd_state_form from, to;        /**< layouts of the first tensor whose layout
@@ -263,8 +264,8 @@ struct fsd_region_diff {
     bool type_lost; /**< only the old build states the type of a tensor in the region */
     struct fsd_origins
         unasked;          /**< a span of fsd_compare.pool: origins in the new state that
-                               the region's new layers read. The old layers do not read
-                               them, and the region's nodes in the model do not */
+                               the region's new layers read, but that neither the old
+                               layers nor the region's nodes in the model read */
     uint32_t as_before;   /**< number of kernels of the new build that do the same work
                                as a kernel of the old build */
     bool differs;         /**< anything differs except the tactic */
@@ -276,8 +277,9 @@ struct fsd_region_diff {
 /** How one of two builders divides the network. */
 struct fsd_builder {
     const char *name;     /**< "ONNX Runtime" */
-    uint32_t groups;      /**< number of groups of computing layers. A region counts if
-                               both builds state which nodes its layers compute */
+    uint32_t groups;      /**< number of groups of computing layers, in those regions
+                               that both builds compute and whose fusion can be
+                               compared */
     uint32_t fuses_more;  /**< number of these regions in which this builder has fewer
                                groups than the other builder */
     uint32_t conversions; /**< reformats and copies that take time */
@@ -369,8 +371,8 @@ const char *fsd_missing_name(unsigned value); /**< "old", "new", "both" */
  *  @param old may be the same state as `new` */
 struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
                                     const struct fsd_state *new);
-/** Like fsd_compare_new(), but compares, for builds from two different builders, only
- *  what a user can request from both (`across`). */
+/** Like fsd_compare_new(). If the builds come from two different builders (`across`),
+ *  only what a user can request from both builders is compared. */
 struct fsd_compare *fsd_compare_builds(const struct fsd_state *old,
                                        const struct fsd_state *new);
 void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
@@ -435,8 +437,8 @@ bool fsd_traits_agree(const struct fsd_compare *c, const struct fsd_state_node *
 void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
                        const struct fsd_state *new, fsd_built_changes *out);
 
-/** Adds to `out` how the times were measured, if that differs or only one build states
- *  it. */
+/** Compares how the times of the builds were measured. Adds a change to `out` if the
+ *  method differs, or if only one build states it. */
 void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
                           const struct fsd_state *new, fsd_built_changes *out);
 

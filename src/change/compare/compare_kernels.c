@@ -318,9 +318,9 @@ static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
 
 /* -------------------------------------------------------------------------- pairs */
 
-/* Whether a kernel is compared. Kernels without outputs, such as a signal, a wait or a
- * jump, are not: their number depends on the number of streams, not on what a build
- * computes. */
+/* Whether a kernel is compared. A synchronization kernel without outputs (a signal, a
+ * wait or a jump) is not compared: the number of such kernels depends on the number of
+ * streams, not on what a build computes. */
 static bool is_compared(const struct pairing *p, bool new, fsd_id kernel)
 {
     const struct fsd_kernel *k = &side(p->c, new)->kernels.at[kernel];

@@ -50,8 +50,9 @@ static const struct {
             {"perm", "perm"},      {"axes", "axes"}, {"op", "output_padding"},
             {"w", FSD_EDIT_WEIGHT}};
 
-/* Takes the parts of traits such as "k3x3,s2x2" up to the first part with a tag of
- * `tags`. `word` gets the name and value of its attribute. False if there is none. */
+/* Takes the parts of traits such as "k3x3,s2x2" up to the first part whose tag is in
+ * `tags`. `word` receives the name and value of the attribute that this part states.
+ * Returns false if no part has such a tag. */
 static bool next_trait(const char **at, struct fsd_state_word *word)
 {
     while (**at) {
@@ -84,8 +85,8 @@ static bool find_word(const char *list, bool traits, struct fsd_slice name,
 }
 
 /* Whether `list` has a constant input ("#1=...") that `other` lacks. Later opsets
- * turned attributes into inputs, so `other` may have the same value as an attribute,
- * and the two lists cannot be compared. */
+ * turned attributes into inputs, so `other` may state the same value in an attribute.
+ * The two lists can then not be compared. */
 static bool moved_to_input(const char *list, const char *other)
 {
     struct fsd_state_word word, found;

@@ -47,8 +47,8 @@ static uint64_t hash_form(const struct fsd_compare *c, const struct fsd_state *s
 enum { BY_ALL, BY_KERNEL, BY_KIND, BY_ENDS, BY_REGIONS, BY_NODES, BY_NEIGHBOR, PASSES };
 
 /* The hash of the regions of the ends. If the tensors of a move are unknown, the first
- * node of a group stands for an end. Which node is the first depends on the order of
- * nodes in the file, but the region of the first node does not. */
+ * node of a group stands for an end. The order of nodes in the file decides which
+ * node is the first, but has no influence on the region of the first node. */
 static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
 {
     uint64_t sum = 0;

@@ -224,7 +224,8 @@ static void number_regions(struct fsd_compare *c, bool new, fsd_id *head,
     }
 }
 
-/* Reserves in the pool as many entries as were counted. */
+/* Reserves span->n entries in the pool; fill_side() has counted them. Sets span->n to
+ * 0, so that fill_side() can store the entries. */
 static void open_span(struct fsd_compare *c, struct fsd_span *span)
 {
     span->at = c->pool.n;

@@ -473,15 +473,16 @@ static void compare_nodes(struct context *k)
     }
 }
 
-/* Takes operators and inputs from the comparison of the states. */
+/* Adds the changes of operators and of the producers of inputs, which the comparison of
+ * the states has found. */
 static void take_edits(struct context *k)
 {
     const struct fsd_compare *c = k->e->compare;
 
     FSD_EACH (const struct fsd_node_edit, edit, c->edits) {
         if (edit->what == FSD_EDIT_ATTRIBUTE || edit->what == FSD_EDIT_VALUE)
-            continue; /* compare_node() compares these, because the models hold more
-                         values than their states */
+            continue; /* compare_node() compares attributes and values, because the
+                         models hold more values than their states */
         add(k, edit->what == FSD_EDIT_SOURCE ? FSD_EXPORT_READS : FSD_EXPORT_OPERATOR,
             edit->old, edit->new, edit->what == FSD_EDIT_SOURCE ? edit->of : "",
             (struct thing){.text = edit->was}, (struct thing){.text = edit->now});

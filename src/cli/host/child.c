@@ -32,8 +32,8 @@ enum {
     GRACE = 2000, /* milliseconds from a signal to the next stronger signal */
     QUIET = 200,  /* milliseconds without output after which the command's output is
                      complete */
-    REST = 2000   /* most milliseconds for the output of processes that outlive the
-                     command */
+    REST = 2000   /* maximum time in milliseconds to read the output of processes that
+                     outlive the command */
 };
 
 static const int caught[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,

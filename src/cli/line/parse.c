@@ -77,8 +77,9 @@ static void add_tables(const struct verb *verb)
     add_table(of_parser, OPTION_TABLES, NULL);
 }
 
-/* Explains a wrong command line without a verb: an argument may be a misspelt verb, or
- * a verb after an option that this verb does not have. */
+/* Exits with a message if a command line without a verb has one of two errors: `arg` is
+ * a verb, and the option before it is not an option of this verb; or the first of three
+ * arguments is probably a misspelt verb. */
 static void check_no_verb(const struct command_line *line, const char *arg)
 {
     const char *first = line->run.model;

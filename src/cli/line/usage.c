@@ -82,8 +82,8 @@ struct usage {
     size_t column;
 };
 
-/* Prints an item of the usage, on a new line if necessary. Breaks an item that is
- * longer than a whole line at its blanks.
+/* Prints an item of the usage, on a new line if necessary. If the item is longer than a
+ * whole line, breaks it at blanks.
  * @param room the last column that the item may use */
 static void put_item(struct usage *u, const char *item, size_t room)
 {

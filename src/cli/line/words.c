@@ -23,8 +23,8 @@ const struct option_row *find_option(const struct verb *verb, const char *word)
     return NULL;
 }
 
-/* The number of words of the option that begins with `word`, including its value: 1 or
- * 2; 0 if `word` is no option of the verb. */
+/* The number of words that the option in `word` has: 2 if the next word is the option's
+ * value, otherwise 1. Returns 0 if `word` is no option of the verb. */
 static unsigned option_words(const struct verb *verb, const char *word)
 {
     const struct option_row *option = find_option(verb, word);

@@ -4,8 +4,8 @@
  * In ONNX each tensor has one producer, and each node follows the producers of its
  * inputs. If several layers write parts of a tensor, each part becomes a tensor, "x
  * (layer 12)", and a consumer reads all parts that it needs. A tensor that a loop reads
- * from its previous iteration becomes an input, "x (of the last run)". A node must have
- * an output, so a layer without known tensors gets one.
+ * from its previous iteration becomes an input, "x (from the previous iteration)". A
+ * node must have an output, so a layer without known outputs gets "(layer 12)".
  */
 #include "edit/annotate/annotate.h"
 #include "base/base.h"
@@ -21,8 +21,8 @@ struct graph {
     struct fsd_onnx_edits *edits;
     uint32_t *place; /* indexed by layer: its position in the graph */
     bool *read;      /* indexed by tensor: the tensor is an input of the graph */
-    bool *again;     /* indexed by tensor: its value from the previous run is an input
-                        of the graph */
+    bool *again;     /* indexed by tensor: the tensor's value from the previous
+                        iteration is an input of the graph */
 };
 
 /* ------------------------------------------------------------------------- tensors */
@@ -191,8 +191,8 @@ static attributes find_attributes(const struct graph *g, fsd_id layer)
     return all;
 }
 
-/* The metadata of a layer: the nodes that it computes, the evidence for these links,
- * and the advice that would remove the layer. */
+/* The metadata of a layer: the nodes that it computes, the evidence that it computes
+ * them, and the advice on how to avoid the layer. */
 static properties find_metadata(const struct graph *g, fsd_id layer)
 {
     const struct fsd_match *m = g->d->match;

@@ -146,8 +146,8 @@ enum fsd_status fsd_cutting_write(const struct fsd_cutting *c, FILE *out,
     return status;
 }
 
-/* Reads the tensors of all files as one set. If several have the same name, the first
- * one counts. */
+/* Reads the tensors of all files as one set. If several tensors have the same name, the
+ * first of them is used. */
 static enum fsd_status read_values(const struct fsd_cutting *c, struct fsd_file *files,
                                    struct fsd_array_set *all, struct fsd_error *err)
 {

@@ -1,5 +1,6 @@
-/* The public API of marks: writes the model with tensors marked as outputs, or
- * forwarded by an If, so that a rebuilt engine outputs them or splits a fusion. */
+/* The public API of marks: writes the model with some tensors marked as outputs, or
+ * forwarded by an If. The engine rebuilt from this model outputs the marked tensors, or
+ * has a fusion split. */
 #include "edit/mark/marked.h"
 #include "edit/graph.h"
 #include "base/base.h"

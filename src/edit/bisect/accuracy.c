@@ -7,9 +7,9 @@
  *                "aggregation": "per_sample"}, ... ]}
  *
  * The outer list has a result for each comparison function. A result has a list for
- * each pair of runners, with an object for each iteration. In this object, each output
- * has an object or, from a user's function, true or false. Older versions save a single
- * result.
+ * each pair of runners, with an object for each iteration. In this object, the value of
+ * each output is an object or, if a function of the user compares, true or false. Older
+ * versions save a single result.
  */
 
 #include "edit/bisect/accuracy.h"

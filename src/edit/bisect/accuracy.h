@@ -10,8 +10,8 @@ enum { FSD_ACCURACY_MOST = 1 << 28 };
 /** An output of the network, and its results in a comparison. */
 struct fsd_compared {
     fsd_sym name;
-    uint32_t passed, failed; /**< number of iterations in which the output passed and
-                                  failed, over all pairs of runners */
+    uint32_t passed, failed; /**< number of iterations in which the output passed, and
+                                  in which it failed, over all pairs of runners */
     uint32_t latest;         /**< number of the last iteration that states the output,
                                   from 1; 0: none */
 };

@@ -23,8 +23,8 @@ static bool is_cleared(enum fsd_bisect_result result, uint8_t seen)
     return seen == (result == FSD_BISECT_GOOD ? FSD_SEEN_SAME : FSD_SEEN_CHANGED);
 }
 
-/* @return the number of suspects that the result clears. If these are all suspects,
- *         none is cleared, because no single fusion explains the results */
+/* @return the number of suspects that the result clears. If it would clear every
+ *         suspect, all stay suspects, because no single fusion explains the results */
 static uint32_t clear(struct fsd_hunt *h, enum fsd_bisect_result result,
                       const uint8_t *seen)
 {
@@ -295,7 +295,8 @@ static void spend(struct fsd_hunt *h, const uint8_t *seen)
 }
 
 /* Called after a build that showed nothing about the suspects. Limits the next request
- * to half of the last request, or to other fusions. */
+ * to half as many fusions as the last one had. If the last request had a single fusion,
+ * the next one may have any number, but not this fusion. */
 static void narrow(struct fsd_hunt *h, const uint8_t *seen)
 {
     if (seen)

@@ -175,8 +175,8 @@ enum fsd_status fsd_marks_pick(const struct fsd_marks *m, struct fsd_arena *aren
                                const char *word, fsd_id_vec *groups,
                                struct fsd_error *err);
 
-/** The network input from which the condition of an If is computed: the first numeric
- *  one; FSD_NONE if there is none. */
+/** The network input from which the condition of the inserted Ifs is computed: the
+ *  first numeric input of the network; FSD_NONE if there is none. */
 fsd_id fsd_marks_condition(const struct fsd_diff *d);
 
 /* Shared by the files of this folder. */

@@ -17,7 +17,7 @@
 #include "edit/graph.h"
 #include "edit/mark/mark.h"
 
-enum { FAR = 64 }; /* the most views in a row that are followed */
+enum { FAR = 64 }; /* maximum number of steps from tensor to tensor */
 
 /* ------------------------------------------------------------------------- forms */
 
@@ -248,8 +248,8 @@ static enum fsd_place_why why_not_free(const struct fsd_marks *m,
     if (users->in_place)
         return FSD_WHY_IN_PLACE;
     /* The builder computes duplicate nodes once, and one kernel computes all products
-     * that read them. If a duplicate becomes an output of the network, the builder
-     * computes it separately. */
+     * that read the result. If the tensor of a duplicate becomes an output of the
+     * network, the builder computes this duplicate separately. */
     if (users->merged && users->joined)
         return FSD_WHY_SHARED;
     if (e->layers.at[p->layer].provider != FSD_PROVIDER_COMPILER)
@@ -408,8 +408,9 @@ static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 
 /* ----------------------------------------------------------------------- together */
 
-/* Whether the layer is a generated kernel with a converted tensor among its outputs or,
- * without `reads`, among its inputs. */
+/* Whether the layer is a generated kernel with a converted tensor on its other side. If
+ * the layer `reads` the tensor to mark, the other side is the layer's outputs; else it
+ * is the layer's inputs. */
 static bool is_converted_beside(const struct fsd_marks *m, const bool *converted,
                                 fsd_id layer, bool reads)
 {

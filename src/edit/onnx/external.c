@@ -6,8 +6,8 @@
  *
  * As ONNX requires, the path must lead into the model's own folder or below it, and no
  * link may lead out of that folder (host/beside.c). Otherwise an untrusted model could
- * make the program copy other files. The files are mapped, and only bytes that are
- * written are read.
+ * make the program copy other files. The files are mapped, and the program reads only
+ * the bytes that it writes to the output.
  */
 #include "edit/onnx/external.h"
 #include "base/base.h"

@@ -110,7 +110,7 @@ static const struct field FIELDS[] = {
     {SPARSE, SPARSE_VALUES, INTO, TENSOR},
     {SPARSE, SPARSE_INDICES, INTO, TENSOR},
     {SPARSE, 3, KEEP, 0},
-    {TENSOR, 1, KEEP, 0}, /* sizes; the fields below that stay: elements by type */
+    {TENSOR, 1, KEEP, 0}, /* field 1: sizes; fields 4, 5, 7, 10 and 11: elements */
     {TENSOR, 4, KEEP, 0},
     {TENSOR, 5, KEEP, 0},
     {TENSOR, 6, RENAME, FSD_NAMED_WORD},
@@ -231,9 +231,9 @@ static struct fill fill_of(int type, bool row)
     return fill;
 }
 
-/* The number of bits of an element, for types whose numbers stay if they are in the
- * model's file; 0 for other types. Zeros of this size replace numbers in another
- * file. */
+/* The number of bits of an element if the type is BOOL or an integer of 32 or 64 bits;
+ * else 0. Numbers of such a type stay if they are in the model's file, and become 0 if
+ * they are in another file. */
 static unsigned bits_of_kept(int type)
 {
     switch (type) {
@@ -347,7 +347,7 @@ static struct fsd_slice filled_floats(struct hider *h, struct fsd_slice list)
 }
 
 /* Whether the operator defines this text of an attribute, such as "SAME_UPPER" or
- * "nearest". The subscripts of an Einsum are words only in an Einsum. */
+ * "nearest". The subscripts of an Einsum, in the attribute `equation`, also count. */
 static bool is_known_word(const struct hider *h, const struct context *in,
                           struct fsd_slice attribute, bool list, struct fsd_slice text)
 {

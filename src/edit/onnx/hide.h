@@ -41,10 +41,11 @@ struct fsd_onnx_hiding {
                          be set if `rename` is set */
     void *payload;
     bool weights; /**< whether to replace the numbers of weights. Floats become 2^-6.
-                       Integers of up to 16 bits become 1, or 0 in a list, such as zero
-                       points. Integers of 32 and 64 bits are sizes and indices: they
-                       stay, or become 0 if they are in another file. A single number
-                       stays if it is in the model's file */
+                       Integers of up to 16 bits become 0 in a tensor of at most one
+                       axis, such as zero points, and 1 in other tensors. Integers of
+                       32 and 64 bits are sizes and indices: they stay, or become 0 if
+                       they are in another file. A single number stays if it is in the
+                       model's file */
 };
 
 /** Writes the model with these changes.

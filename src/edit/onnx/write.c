@@ -21,8 +21,8 @@ struct writer {
     struct fsd_arena *arena; /* the arena of the edits */
     struct fsd_wire_walk walk;
     struct fsd_outside outside;
-    uint32_t missing; /* number of names of inputs and outputs that edits set, but that
-                         were not written, because the nodes in the file lack them */
+    uint32_t missing; /* number of names that edits set, but that were not written,
+                         because the node in the file has no such input or output */
     uint32_t *met;    /* indexed by change of a node: how often the change was
                          applied */
     bool *met_listed; /* indexed by change of a list: the change was applied */
@@ -89,9 +89,9 @@ static bool has_field(struct fsd_slice message, uint32_t number)
 }
 
 /* Writes an attribute with the edits in its bodies. *body is the number of the node's
- * next body. Bodies are numbered as in the loader: first the field `g`, which may be in
- * parts in the file, then each graph in `graphs`. If the node calls a function, the
- * function is its last body, which no attribute contains. */
+ * next body. Bodies are numbered as in the loader: first the field `g`, then each graph
+ * in `graphs`. The file may contain `g` in several parts. If the node calls a function,
+ * the body of the function has the last number, and is in no attribute. */
 static void edit_attribute(struct writer *w, struct fsd_slice attribute, fsd_id node,
                            uint32_t *body, struct fsd_pieces *to)
 {
@@ -196,8 +196,8 @@ static bool is_edited(const struct writer *w, fsd_id node)
     return false;
 }
 
-/* The name of an entry in a list of the graph, and the list; {NULL, 0} if the message
- * is no such entry. */
+/* If the message is an entry in a list of the graph, returns the name of the entry, and
+ * sets *list. Else returns {NULL, 0}. */
 static struct fsd_slice listed_name(const struct fsd_wire_block *block,
                                     enum fsd_onnx_list *list)
 {

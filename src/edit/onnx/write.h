@@ -22,10 +22,10 @@ void fsd_onnx_find_floats(const struct fsd_graph *g, const struct fsd_file *file
 
 /** Writes the file with the edits.
  *  @param file the file from which the graph was read
- *  @return before anything is written, FSD_E_MISMATCH if the file has changed or an
- *          edit has no place in it, FSD_E_IO or FSD_E_FORMAT if external weights are
- *          missing, and FSD_E_LIMIT if the result is larger than protobuf's readers
- *          accept (2 GiB); later FSD_E_WRITE */
+ *  @return FSD_E_MISMATCH if the file has changed, or if an edit has no place in the
+ *          file; FSD_E_IO or FSD_E_FORMAT if external weights are missing; FSD_E_LIMIT
+ *          if the result is larger than protobuf's readers accept (2 GiB). In these
+ *          cases nothing is written. FSD_E_WRITE if the output cannot be written */
 enum fsd_status fsd_onnx_write(const struct fsd_onnx_edits *edits,
                                const struct fsd_file *file, FILE *out,
                                struct fsd_error *err);
@@ -36,8 +36,8 @@ bool fsd_onnx_can_reopen(const struct fsd_graph *model);
 /** Opens the file of a model again, to copy it with changes.
  *  @param out the caller ends it with fsd_file_done(), even after an error
  *  @param who for the message: the command that needs the file twice, such as "retype"
- *  @return FSD_E_ARG if the model is not from an ONNX file, or from standard input;
- *          else like fsd_file_open_decompressed() */
+ *  @return FSD_E_ARG if the model was not read from an ONNX file, or if it was read
+ *          from standard input; else like fsd_file_open_decompressed() */
 enum fsd_status fsd_onnx_reopen(struct fsd_file *out, const struct fsd_graph *model,
                                 const char *who, struct fsd_error *err);
 

@@ -27,7 +27,8 @@ static enum fsd_dtype own_type(const struct fsd_graph *g, fsd_id node)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* The type in which the engine runs the node, if a tensor can have that type. */
+/* The type in which the engine runs the node. TF32 becomes FP32, because no tensor has
+ * the type TF32. */
 static enum fsd_dtype chosen_type(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_node_result *r = &d->nodes[fsd_merged_into(d, node)];

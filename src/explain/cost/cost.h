@@ -29,8 +29,8 @@ struct fsd_node_cost {
     bool shares;      /**< whether other nodes share the time of one of its layers */
 };
 
-/** The bytes of a layer's inputs, outputs, weights and biases if the layer moves each
- *  element once, as amounts (model/ops/amount.h); -1 if unknown. */
+/** The bytes of a layer's inputs, outputs, weights and biases.  Each element counts
+ *  once.  The members are amounts (model/ops/amount.h); -1 if unknown. */
 struct fsd_traffic {
     int64_t in, out, weights, bias;
 };
@@ -99,8 +99,8 @@ struct fsd_known_sizes {
 };
 
 struct fsd_cost {
-    struct fsd_amounts *amounts;   /**< the table of polynomials in dynamic sizes to
-                                        which amounts below -1 refer */
+    struct fsd_amounts *amounts;   /**< table of polynomials in dynamic sizes; an
+                                        amount below -1 refers to one of them */
     const struct fsd_sizes *sizes; /**< sizes of the model's tensors */
     fsd_id *like;                  /**< indexed by port of the engine: the model tensor
                                         at the port, or another model tensor with the
@@ -181,7 +181,7 @@ struct fsd_roofline {
     bool known;      /**< whether the peaks, the bytes and the multiply-adds are
                           known */
     bool by_memory;  /**< whether the bytes take longer than the multiply-adds */
-    double ms;       /**< the longer time of both at the peaks, in milliseconds */
+    double ms;       /**< the longer of these two times at the peaks, in milliseconds */
     double reached;  /**< `ms` divided by the measured time; negative if not measured */
     double per_byte; /**< multiply-adds per byte; negative if the layer moves no
                           bytes */
@@ -211,8 +211,8 @@ struct fsd_lives {
     int64_t *alive;      /**< indexed by layer: bytes of all tensors inside the engine
                               while the layer runs; negative if unknown */
     int64_t peak, sum;   /**< bytes of the tensors with known sizes inside the engine.
-                              `peak`: the largest sum of tensors that exist at the same
-                              time; `sum`: the sum of all these tensors */
+                              `sum`: the sum of all these tensors; `peak`: the largest
+                              sum of those that exist at the same time */
     int64_t inputs, outputs;  /**< bytes of the network's inputs and outputs; negative
                                    if there are none or a size is unknown */
     int64_t weights;          /**< bytes of weights and biases */

@@ -1,7 +1,7 @@
 /*
- * Finds dynamic sizes of the engine's tensors.  If an engine tensor has no counterpart
- * in the model, the layer that produces it computes some nodes, and the engine tensor
- * has the sizes of an output of these nodes:
+ * Finds dynamic sizes of the engine's tensors.  An engine tensor without a counterpart
+ * in the model has the sizes of an output of one of the nodes that its producer
+ * computes:
  *
  *     kernel   Conv_3  ->  __mye12 [-1,16,-1,-1]  ->  kernel  Conv_7
  *     model    Conv_3  ->  c [batch,16,h/2,w/2]   ->  Conv_7
@@ -28,8 +28,8 @@ struct search {
                                       runs */
     fsd_id found;
     bool several;
-    bool loose;    /* whether every tensor of the layers is a candidate, even if the
-                      engine pads it */
+    bool loose;    /* whether every tensor of the layers' nodes is a candidate, and the
+                      engine may have padded one of its sizes */
     uint32_t seen; /* number of candidates, including those that do not fit */
 };
 

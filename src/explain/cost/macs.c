@@ -37,8 +37,8 @@ static int64_t described(const struct fsd_match *m, const struct fsd_cost *c,
     if (!n->in.n || !n->out.n || !l->weights || l->weights > INT64_MAX || l->maps < 1)
         return -1;
     count = port_count(m, c, fsd_node_in(m->engine, n, 0), &channels);
-    if (l->transposed) /* the weights have the axes input channels, output channels per
-                          group, window */
+    if (l->transposed) /* the axes of the weights are: input channels, output channels
+                          per group, window */
         return channels ? fsd_times(c->amounts, count, (int64_t)l->weights / channels)
                         : -1;
     count = port_count(m, c, fsd_node_out(m->engine, n, 0), &channels);

@@ -71,9 +71,9 @@ static fsd_id reader_of(const struct fsd_diff *d, fsd_id layer)
     return reader;
 }
 
-/* Gives the path of another node to the layer's nodes without a path: with `readers`,
- * the path of the consumer of the layer's data; else the path of the layer's first node
- * that has one. */
+/* Gives a path to those nodes of the layer that have none.  With `readers`, this is the
+ * path of the node that consumes the layer's data; else it is the path of the layer's
+ * first node with a path. */
 static void share_in_layer(const struct fsd_diff *d, struct path *paths, fsd_id layer,
                            bool readers)
 {
@@ -145,8 +145,9 @@ static struct fsd_scopes scopes_at(struct fsd_arena *arena, const struct path *p
     return s;
 }
 
-/* The first depth with more than USEFUL modules.  If this depth has more than TOO_MANY
- * modules, or if a depth adds no modules, the depth before it. */
+/* The first depth with more than USEFUL modules.  The search stops earlier if a depth
+ * above 1 has more than TOO_MANY modules, or as many modules as the depth before it.
+ * The result is then the depth before it. */
 static unsigned useful_depth(const struct path *paths, uint32_t n)
 {
     unsigned best = 1;

@@ -46,8 +46,8 @@ static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms
 
 typedef FSD_VEC(fsd_id) id_vec;
 
-/* Lists the nodes that share the time of a layer: nodes with the outcome `layer` or, if
- * there are none, all nodes of the layer. */
+/* Lists the nodes that share the time of the layer: the layer's nodes with the outcome
+ * FSD_FATE_LAYER or, if there are none, all nodes of the layer. */
 static void collect(const struct parts *p, fsd_id layer, struct fsd_arena *arena,
                     id_vec *out)
 {

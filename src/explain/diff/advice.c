@@ -225,9 +225,10 @@ static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool write
     return first;
 }
 
-/* Advice for an edge whose type changes.  If one type is quantized, quantize both sides
- * of the edge or neither.  If both types are floats, the model or the user set a
- * precision, or the builder has no kernel for the other type. */
+/* Advice for an edge whose type changes.  If one type is quantized, the advice is to
+ * quantize both sides of the edge or neither.  If both types are floats, the text gives
+ * the reason: the model specifies the types, or the builder kept the type of one
+ * operator, or the builder has no kernel for this operator in the other type. */
 static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -466,9 +467,9 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* ------------------------------------------------------------- parts of a tensor */
 
-/* If the channels of the form do not fill the last vector, the number of channels that
- * a vector has; else 0.  Sets `channels` to the number of channels of the form, or to
- * -1 if it is unknown. */
+/* Returns the number of channels in a vector if the channels of the form do not fill
+ * the last vector; else 0.  Sets `channels` to the number of channels of the form, or
+ * to -1 if this number is unknown. */
 static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
                         int64_t *channels)
 {
@@ -480,8 +481,8 @@ static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
     return to > 1 && *channels > 0 && *channels % to ? to : 0;
 }
 
-/* The Concat for which the layer copies a tensor; FSD_NONE if there is none, because
- * the builder joins tensors that the model does not join. */
+/* The Concat for which the layer copies a tensor; FSD_NONE if the
+ * builder joins tensors that the model does not join. */
 static fsd_id concat_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -728,9 +729,9 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return true;
 }
 
-/* The shortest time in milliseconds that the log states for a kernel of the layer with
- * this format at its first input or, with `output`, at its first output; negative if
- * there is none.  The first n bytes of `format` are the format.  Sets *any if the log
+/* The shortest time in milliseconds that the log states for a kernel of the layer;
+ * negative if there is none.  Only kernels count whose first input or, with `output`,
+ * first output has the format in the first n bytes of `format`.  Sets *any if the log
  * states formats for a kernel of the layer. */
 static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
                        const char *format, size_t n, bool *any)

@@ -314,9 +314,9 @@ static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node
 }
 
 /* The type in which a generated kernel computes the node.  The segments decide first.
- * If they do not, and all inputs and outputs of the kernel have the model's type, the
- * kernel computes the node in this type.  This does not hold for a product, which the
- * kernel may quantize in between. */
+ * If they leave the type unknown, and all inputs and outputs of the kernel have the
+ * type of the node in the model, the kernel computes the node in this type.  This rule
+ * does not apply to a product, because the kernel may quantize the product's inputs. */
 static enum fsd_dtype in_kernel(const struct view *v, fsd_id node, bool moves)
 {
     enum fsd_dtype type = v->n ? in_segments(v, node, moves) : FSD_DTYPE_UNKNOWN;

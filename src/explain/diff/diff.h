@@ -31,8 +31,8 @@ enum fsd_fate {
 
 /** Why the builder inserted a layer; docs/report.md explains the words. */
 enum fsd_cause {
-    FSD_CAUSE_NONE, /**< a layer that is neither inserted nor a data movement that only
-                         the builder needs */
+    FSD_CAUSE_NONE, /**< the builder did not insert the layer, and the layer does no
+                         data movement that only the builder needs */
     FSD_CAUSE_IO,
     FSD_CAUSE_DTYPE,
     FSD_CAUSE_LAYOUT,
@@ -430,8 +430,8 @@ void fsd_put_said(const struct fsd_diff *d, uint32_t event, FILE *out);
 /** Prints the edge that the layer serves: "MaxPool_12 -> QuantizeLinear_15 (input 0),
  *  Add_36 (input 1)".  Names are not escaped. */
 void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
-/** Whether fsd_put_edge() has an edge to print; false if only the name of a quantizer
- *  is known. */
+/** Whether fsd_put_edge() has an edge to print.  False if the layer has no flow, or if
+ *  the layer is a quantizer of which only the name is known. */
 bool fsd_layer_has_edge(const struct fsd_diff *d, fsd_id layer);
 /** Like fsd_put_edge(), but with names in backquotes, for a sentence. */
 void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);

@@ -75,8 +75,8 @@ void fsd_tale_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
 /* ------------------------------------------------------------------------- events */
 
 /* Whether `event` states that a pass tried a layer, and the log shows no effect of this
- * try.  The log lists the effects of a pass right behind the try, and a fusion names
- * its pass. */
+ * try.  The effect of a try is the next event in the log.  If this event is a fusion,
+ * its pass must be the pass of the try. */
 bool fsd_is_idle_try(const struct fsd_history *h, uint32_t event)
 {
     static const unsigned outcomes = 1U << FSD_EVENT_REMOVE | 1U << FSD_EVENT_SWAP |

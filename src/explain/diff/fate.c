@@ -13,7 +13,7 @@ static struct fsd_node_result result(enum fsd_fate fate, const char *why)
 }
 
 /* Whether the builder folded the node.  Constant inputs prove only that the builder
- * could fold it; `runs` shows that it did not. */
+ * could fold the node; `runs` shows that the builder did not. */
 static bool is_folded(const struct fsd_match *m, fsd_id node)
 {
     return m->facts->folded[node] && !m->runs[node];
@@ -127,10 +127,10 @@ enum join { APART, JOINED, VIEWED };
 
 /* How the layer `reader` reads the tensor that another layer writes at the port
  * `written`.  In the model, a path of nodes leads from the tensor `made` to the tensor
- * `wanted`.  VIEWED: both layers see the engine tensor with different shapes or
- * strides, the writer with the sizes of `made` and the reader with the sizes of
- * `wanted`, so the path is only this difference.  JOINED: one of both kernels may have
- * performed a part of the path, and it is unknown which kernel. */
+ * `wanted`.  VIEWED: the ports of the two layers show the engine tensor with different
+ * shapes or strides.  The writer's port has the sizes of `made`, and the reader's port
+ * has the sizes of `wanted`, so the path is only a change of view.  JOINED: one of the
+ * two kernels may have performed a part of the path, and it is unknown which. */
 static enum join join_by(const struct fsd_match *m, const struct fsd_port *written,
                          fsd_id reader, fsd_id made, fsd_id wanted)
 {
@@ -189,8 +189,8 @@ static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id read
     fsd_id ends = fsd_id_or(producer, reader);
 
     if (producer != FSD_NONE && reader != FSD_NONE && !m->of_node[reader].n)
-        return APART; /* saves the loop over the layers of `producer`, of which there
-                         may be a thousand */
+        return APART; /* avoids the loop below: `producer` may have a thousand
+                         layers */
     for (uint32_t i = 0; i < fsd_match_links_of(m, ends).n; i++) {
         fsd_id layer = fsd_match_of_node(m, ends, i)->layer;
         struct fsd_span ports =
@@ -227,8 +227,8 @@ static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id read
 /* -------------------------------------------------------------------- doubts */
 
 struct doubts {
-    fsd_id *shown;   /* indexed by first duplicate: a node with the same value that has
-                        a layer; FSD_NONE if there is none */
+    fsd_id *shown;   /* indexed by first duplicate: a node that has a layer and the same
+                        value; FSD_NONE if there is none */
     bool *merged;    /* indexed by node: whether it is a duplicate, and proved to be
                         replaced by another node */
     bool *mentioned; /* indexed by symbol: whether several nodes have this name, and a

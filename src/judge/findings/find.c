@@ -119,9 +119,9 @@ static void take_back(struct fsd_finder *f, uint32_t first)
     f->any_untimed = false;
 }
 
-/* Whether the rule belongs to the subject. In lint and checks with a run, this includes
- * rules on the inputs: if the engine does not belong to the model, no other finding is
- * right. */
+/* Whether the rule belongs to the subject. If there is a run, the rules on the inputs
+ * belong to lint and to checks, too: if the engine does not belong to the model, no
+ * other finding is right. */
 static bool is_asked(const struct fsd_rule *rule, unsigned subject, unsigned there)
 {
     return rule->needs & subject || (subject & (FSD_NEEDS_LINT | FSD_NEEDS_CASE) &&

@@ -25,16 +25,16 @@ struct fsd_finder {
     bool note;              /**< the finding is information, though its rule warns */
     const char *skipped;    /**< why the rule cannot be evaluated; set by the rule's
                                  function */
-    bool confirmable; /**< of the rules of lint, only those are evaluated whose findings
-                           an engine may confirm */
-    bool asked;       /**< the policy has a section for the rule. If the rule cannot be
+    bool confirmable;       /**< only rules whose findings an engine may confirm are
+                           evaluated */
+    bool asked;  /**< the policy has a section for the rule. If the rule cannot be
                       evaluated, a finding reports this */
-    double base;      /**< the total by which the rule's milliseconds are divided, to
+    double base; /**< the total by which the rule's milliseconds are divided, to
                            compare them with a budget's `share`; 0: unknown */
 
-    uint32_t reread; /**< number of removed findings of earlier rules. These findings
-                          are no changes of the build: a different version of the
-                          program read the same files */
+    uint32_t reread; /**< number of findings that earlier rules reported, and find.c
+                          removed: the build did not change, but another version of
+                          the program read the same files */
 
     /* Used by find.c only. */
     struct fsd_print print;

@@ -161,8 +161,8 @@ struct fsd_rule {
     unsigned settable;        /**< what a policy may set in addition to the level; bits
                                    of a mask */
     struct fsd_budget budget; /**< the default budget */
-    bool of_same;             /**< for rules on changes: the rule may have findings even
-                                   if the snapshot is of the same files */
+    bool of_same;             /**< for rules on changes: the findings are kept even if
+                                   the snapshot and the build have the same files */
     bool about_inputs; /**< the rule checks whether the inputs belong together; every
                             command reports the findings of such a rule */
     /* For rules of lint. */
@@ -181,8 +181,8 @@ struct fsd_rule {
         FSD_PROVES_BUILT   /**< an engine withdraws the finding, because an engine shows
                                 that the builder did not refuse the model */
     } proves;              /**< what an engine must show to confirm a finding */
-    bool slow; /**< the rule reports lost time, not an error. A finding of this rule
-                    does not prevent the edit that causes the finding */
+    bool slow; /**< the rule reports lost time, not an error. An edit is applied even
+                    if it causes a new finding of this rule */
     const char *why, *fix, *source; /**< NULL: not documented yet */
     enum fsd_dtype keep; /**< the type in which the finding's nodes must stay; unknown:
                               the type that these nodes have already */
@@ -258,7 +258,8 @@ struct fsd_edit {
                           finding, or not at all */
 };
 
-/** An edit that lint proposes, cited at a layer that it would improve (cite.h). */
+/** An edit that lint proposes. The edit is cited at a layer that the edit would
+ *  improve (cite.h). */
 struct fsd_cite {
     const char *rule; /**< the rule of lint that proposes the edit */
     const struct fsd_edit *edit;
@@ -287,8 +288,8 @@ struct fsd_finding {
     const char *file;      /**< the file in which the finding is reported; NULL: the
                                 model */
     uint32_t line;         /**< line in that file, from 1; 0: unknown */
-    uint32_t move;         /**< for a change: the move of the new state that the finding
-                                is about, plus 1; 0: none */
+    uint32_t move;         /**< for a change: the finding's move, as its number in the
+                                new state plus 1; 0: the finding has no move */
     bool widens;           /**< for a change: the finding's nodes, or the edge between
                                 them, have a higher precision than before */
     bool listed;           /**< for lint: the finding applies to each of its nodes
@@ -355,7 +356,8 @@ struct fsd_noise {
                                    measured noise */
     } by;
 };
-/** The times of two builds, in milliseconds: of whole runs, or sums of layer times. */
+/** The times of two builds, in milliseconds. If `runs` is set, these are times of whole
+ *  runs; else they are sums of layer times. */
 struct fsd_timing {
     bool known; /**< both times are known */
     bool runs;
@@ -369,20 +371,20 @@ struct fsd_timing fsd_timing_of_layers(const struct fsd_compare *c);
 struct fsd_timing fsd_timing_of(const struct fsd_compare *c);
 struct fsd_noise fsd_noise_of(const struct fsd_timing *timing,
                               const struct fsd_policy *policy);
-/** Prints "0.0200 ms (the policy's share: 1 and 2 profiles are too few to measure
- *  it)". */
+/** Prints "0.0200 ms (assumed by the policy, because 1 profile before and 2 now are too
+ *  few to measure noise)". */
 void fsd_put_noise(const struct fsd_timing *timing, struct fsd_noise noise, FILE *out);
 
 /** Evaluates all rules about a run. The findings are allocated in the run's arena.
  *  @param out d->findings, set before the first rule is evaluated, so that a rule can
  *          read the results of earlier rules
- *  @param cites whether to cite lint's edits. All rules of lint are then evaluated,
- *          too */
+ *  @param cites whether to cite lint's edits. If so, the rules of lint whose findings
+ *          an engine may confirm are evaluated, too */
 void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d, bool cites);
 
 /** All findings of lint in the model of a run, allocated in the run's arena. The run
- *  may have no engine; with an engine, the run's findings are traced to lint's
- *  findings. */
+ *  may have no engine. If it has one, lint also states which of lint's findings explain
+ *  findings of the run. */
 const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
                                          const struct fsd_lint *lint,
                                          const struct fsd_policy *policy,

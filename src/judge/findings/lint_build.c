@@ -52,8 +52,8 @@ static uint32_t report_all(struct fsd_finder *f, struct chain *c, fsd_id first)
 }
 
 /* Proposes to remove the Q/DQ pair on the node's data, unless a node that the builder
- * accepts also reads the pair. If several refused nodes read the pair, proposes it
- * once. */
+ * accepts also reads the pair. If several refused nodes read the pair, proposes the
+ * removal once. */
 static void edit_data(struct fsd_finder *f, fsd_id node)
 {
     const struct fsd_lint *l = f->lint;

@@ -1,10 +1,10 @@
 /*
  * Functions that the rules of lint share: names, edits, and confirmation by an engine.
  *
- * A rule predicts a cost, and states how an engine would show this cost. Layers that
- * compute the finding's first node may read or write higher precision, or have inserted
- * layers next to them; or a layer computes a quantizer. If the engine does not show
- * this, the finding is withdrawn, but stays as information.
+ * A rule predicts a cost, and states how an engine would show this cost. For example,
+ * layers that compute the finding's first node read or write higher precision, or have
+ * inserted layers next to them; or a layer computes a quantizer. If the engine does not
+ * show the cost, the finding is withdrawn, but stays as information.
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"
@@ -442,8 +442,8 @@ static fsd_id copy_behind(const struct fsd_diff *d, fsd_id layer)
 }
 
 /* The engine's verdict for FSD_PROVES_APART: whether several layers compute the
- * finding's nodes. A copy after a single layer leaves this undecided, because it may
- * only remove padding for the next node. */
+ * finding's nodes. If one layer computes all nodes and a copy follows, the verdict is
+ * "undecided", because the copy may only remove padding for the next node. */
 static const char *ask_apart(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

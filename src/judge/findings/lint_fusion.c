@@ -1,7 +1,7 @@
 /*
- * Finds blocks that the builder will not compute as one kernel. The builder's fusion
- * rules (judge/lint/fusion.c) show this. If there is an edit for each rule that
- * applies, the edits are proposed.
+ * Finds blocks that the builder will not compute as one kernel. The fusion rules that
+ * apply to a block (judge/lint/fusion.c) state the reasons. Edits are proposed only if
+ * there is an edit for each of these rules.
  *
  * Only the two products of an attention, and nodes after the Softmax, get another type;
  * scale, mask and Softmax stay in FP32. The type is FP16 if the model scales the
@@ -189,8 +189,8 @@ static bool propose_heads(struct fsd_finder *f, const struct fsd_measured_block 
     return true;
 }
 
-/* Proposes a different depth for another product that also reads the queries. The
- * builder does not merge products of different depths. */
+/* Proposes a different depth for another product that also reads the queries, so that
+ * the builder does not merge this product with the attention's first product. */
 static bool propose_depths(struct fsd_finder *f, const struct fsd_measured_block *m)
 {
     struct fsd_span readers = fsd_tensor_consumers(f->lint->g, m->q);

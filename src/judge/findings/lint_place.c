@@ -36,8 +36,8 @@ static bool is_asked_of_both(struct fsd_place *p)
 
 /* ------------------------------------------------------------------------- residual */
 
-/* The node whose output the convolution reads quantized. If the convolution reads an
- * input of the network: 0, which is the first node of the model. */
+/* The node that computes the convolution's quantized input. If there is no such node,
+ * because the network's input is read: 0, the first node of the model. */
 static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
 {
     const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, conv, 0));
@@ -93,8 +93,8 @@ static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
 }
 
 /* Whether the skip input of an Add has no quantizer. If convolutions compute both
- * inputs, the skip input is the one whose convolution reads the output of an earlier
- * node: the input of the block.
+ * inputs, one of these convolutions reads the input of the block, which an earlier node
+ * outputs. The output of this convolution is the skip input.
  *
  * The new pair gets the scale of a Q that already reads the tensor. If no Q reads the
  * tensor, the message names the Q on the Add's output. The range of that output is
@@ -132,8 +132,8 @@ static bool is_bare_skip(struct fsd_place *p)
     return true;
 }
 
-/* Whether a pair between the convolution and the Add prevents their fusion. A compiled
- * region includes the pair. */
+/* Whether a pair between the convolution and the Add prevents their fusion. With
+ * TensorRT for RTX, it does not, because a compiled region includes the pair. */
 static bool parts_regions(struct fsd_place *p)
 {
     return !p->l->style.after_operators && p->l->target.family != FSD_RTX;
@@ -248,8 +248,8 @@ static bool is_island(struct fsd_place *p)
 
 /* --------------------------------------------------------------- what gains nothing */
 
-/* Whether the operator runs in a higher precision although its input is quantized, such
- * as a Resize that interpolates. A normalization after a convolution does not count:
+/* Whether the operator, such as a Resize that interpolates, runs in a higher precision
+ * although its input is quantized. A normalization after a convolution does not count:
  * the builder fuses it, and exporters regularly quantize its input. */
 static bool is_wide_anyway(struct fsd_place *p)
 {
@@ -281,9 +281,9 @@ static bool only_shifts(struct fsd_place *p)
             fsd_is_constant(l->facts, fsd_node_in_tensor(l->g, node, 1)));
 }
 
-/* The last tensor that the elements of `tensor` reach unchanged. Operators on the way
- * only move elements and are the only consumers, so it makes no difference whether
- * values are rounded before or after them. */
+/* The last tensor that the elements of `tensor` reach unchanged. Each operator on the
+ * way only moves elements, and is the only consumer of its input. It makes no
+ * difference whether values are rounded before or after such an operator. */
 static fsd_id moved_to(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 16 && tensor != FSD_NONE; steps++) {
@@ -319,8 +319,8 @@ static bool is_useless(struct fsd_place *p)
 
 /* --------------------------------------------------------------------------- styles */
 
-/* Whether the operator runs in 8 bits if its data is quantized, or passes quantized
- * data on. */
+/* Whether the operator passes quantized data on, or runs in 8 bits if its data is
+ * quantized. */
 static bool wants_narrow(const struct fsd_lint *l, fsd_id node)
 {
     return (l->facts->traits[node] &

@@ -40,7 +40,8 @@ static fsd_id product_behind(const struct fsd_lint *l, fsd_id softmax)
     return FSD_NONE;
 }
 
-/* The size of an axis, counted from the last axis. */
+/* The size of an axis.
+ * @param from_last the number of the axis, counted from the last axis, which is 0 */
 static int64_t dim_of(const struct fsd_sizes *sizes, fsd_id tensor, int from_last)
 {
     const struct fsd_shape *shape = fsd_shape_of(sizes, tensor);

@@ -31,7 +31,7 @@ enum { FAR = 16, LONG_SUM = 256 };
 enum size {
     SMALL,   /* within the range, like all values that the model stores in FP16 */
     LARGE,   /* beyond the range */
-    SCORE,   /* beyond the range, up to the next softmax */
+    SCORE,   /* beyond the range until the next softmax, even if scaled down */
     INVERSE, /* the reciprocal of a large value */
 };
 
@@ -40,8 +40,8 @@ struct spread {
     const double *measured; /* indexed by tensor: the largest absolute value; NaN:
                                unknown. NULL: no values are known */
     uint8_t *of;            /* indexed by tensor: enum size */
-    uint8_t *far;           /* indexed by tensor: number of nodes since the first node
-                               that may exceed the range */
+    uint8_t *far;           /* indexed by tensor: number of nodes on the path to it
+                               from the node that caused the large values */
     bool *scores;           /* indexed by node: the node is a product whose result
                                reaches a softmax */
     bool *members;          /* indexed by node */

@@ -1,7 +1,7 @@
 /*
  * Finds and reports the places that the rows of lint rules describe (place.h). The
- * places are reported in the order of the model's nodes. For each node, only the first
- * row of a rule that matches counts.
+ * places are reported in the order of the model's nodes. If several rows of a rule
+ * match a node, only the first of these rows counts.
  */
 #include "base/base.h"
 #include "judge/findings/place.h"
@@ -148,7 +148,8 @@ struct rows {
 };
 
 /* The traits that the first word of a form stands for. A node matches the word if it
- * has one of these traits. Returns 0 if the word is an operator or any other word. */
+ * has one of these traits. Returns 0 if the word, such as an operator, stands for no
+ * traits. */
 static unsigned traits_of(const char *form)
 {
     static const struct {

@@ -24,8 +24,8 @@ struct fsd_place {
 
 enum { FSD_INPUT_SET = 8 };
 
-/** A row of a lint rule. For each node, the first row of a rule that matches is
- *  reported.
+/** A row of a lint rule. If several rows of a rule match a node, only the first of
+ *  these rows counts.
  *
  *  Words of forms: %q, %dq, %quantizer: a Q, a DQ, either; %pair: the Q whose DQ
  *  outputs the tensor; %own: this Q, if neither Q nor DQ has another consumer; %held:

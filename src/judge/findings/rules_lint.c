@@ -8,8 +8,8 @@ enum {
     LINT = FSD_NEEDS_LINT,
     BUILT = FSD_NEEDS_LINT | FSD_NEEDS_ENGINE
 };
-/* All builders but TensorRT for RTX, whose compiled regions round inside their kernels:
- * a quantizer separates nothing there. */
+/* All builders but TensorRT for RTX. The kernels of RTX's compiled regions round
+ * inside, so a quantizer separates nothing in such a region. */
 #define NOT_RTX (FSD_TRT8 | FSD_TRT10 | FSD_TRT11)
 
 static const struct fsd_rule rules[] = {

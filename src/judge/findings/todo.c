@@ -42,7 +42,7 @@ enum deed_kind {
 struct deed {
     enum deed_kind kind;
     const char *advice; /* the text; for DEED_EDITS only a key, which is not printed */
-    const char *edge;   /* for advice that names no place: the first edge */
+    const char *edge;   /* if the advice names no place: the edge of the first layer */
     uint32_t places;
     struct fsd_padding_choice choice;
     FSD_VEC(const struct fsd_cite *) edits;

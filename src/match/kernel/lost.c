@@ -239,8 +239,8 @@ static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted
     return true;
 }
 
-/* Makes the tensors available that the inputs of the kernel hold or that its known
- * nodes compute. */
+/* Makes two kinds of tensors available: those that the inputs of kernel `by` hold, and
+ * those that the known nodes of `by` compute. */
 static void hold_known(const struct replay *r, struct candidate *w, fsd_id by)
 {
     const struct fsd_graph *e = r->m->engine;

@@ -227,7 +227,8 @@ static void begin_kernel(struct replay *r, bool guess)
                     fsd_candidate_copy(w, &r->beam->candidates[k]);
                 take_port(r, w, i, choices[c]);
                 w->set += fsd_hash_mix(choices[c], 1 + i);
-                w->order += c; /* prefers the order of the products */
+                w->order += c; /* of equal candidates, the one with the
+                                  earlier product wins */
             }
         r->beam->n_candidates = candidates * n_choices;
     }
@@ -265,8 +266,9 @@ static void hold_made(struct replay *r, const struct candidate *w)
         for (uint32_t k = 0; k < w->n_open; k++)
             hold(r, port->tensor, w->open[k]);
         /* A kernel with more outputs than computed tensors forwards some of its inputs.
-         * If a computed tensor has the size of the output, an input is forwarded only
-         * if the kernel has a Move step and the input has the same size. */
+         * So this output may also hold an input.  If a computed tensor has the size of
+         * the output, two conditions must hold for this: the kernel has a Move step,
+         * and the input has the size of the output. */
         if (escaping < n->out.n &&
             (!fits || fsd_layer_count(e, r->layer, FSD_ONNX_Move)))
             FSD_EACH_OF (in, e->ports, n->in, tensor)
@@ -484,9 +486,10 @@ static uint32_t lost_port(const struct replay *r)
 }
 
 /* Tries the kernel with each tensor that a lost input may hold.  True if the best
- * candidate is good: its cost is no higher than the cost without a guess, it uses the
- * lost input, and it takes a node that no other kernel computes.  If the kernel was
- * known without a guess (`known`), at least as many output shapes fit as without it. */
+ * candidate meets these conditions: its cost is no higher than the cost without a
+ * guess, it uses the lost input, and it takes a node that no other kernel computes.
+ * With `known` (the kernel was known without a guess), there is one more condition: at
+ * least as many outputs must have a fitting shape as without a guess. */
 static bool try_guesses(struct replay *r, uint32_t port, bool known)
 {
     const struct candidate *w = r->beam->candidates;

@@ -136,7 +136,7 @@ static bool generates(const struct replay *r, fsd_id node)
            !f->size[node];
 }
 
-/* Whether a product kernel reads quantized data.  If there is none, separate kernels
+/* Whether any product kernel reads quantized data.  If none does, separate kernels
  * dequantize all data, as on a device without integer products. */
 static bool has_integer_products(const struct replay *r)
 {

@@ -174,11 +174,11 @@ struct node_state {
     fsd_id layer;          /* the layer that computes the node */
     fsd_id reserved;       /* the layer to which a name assigns the node */
     fsd_id named;          /* the layer that is named after this node alone */
-    fsd_id epilogue_of;    /* the layer of a product before the node, if it may compute
-                              the node without a step */
+    fsd_id epilogue_of;    /* the layer of a product before the node, if this
+                              layer may compute the node without a step */
     fsd_id next_duplicate; /* the next node that computes the same value */
     fsd_id last_duplicate; /* the last node that computes the same value; valid only at
-                              the first such node */
+                              the first node that computes this value */
     uint32_t visited;      /* `n_visits` of the last search that visited the node */
     struct asked asked;
 };
@@ -256,8 +256,9 @@ struct replay {
     FSD_VEC(fsd_id)
     reader;              /* for each tensor, the consumers that a kernel may
                                        compute; of duplicate nodes, only the last one */
-    uint32_t *unmade;    /* indexed like `reader`: all nodes of `reader` from the index
-                            up to, but without, the stored index have a layer */
+    uint32_t *unmade;    /* indexed like `reader`: the nodes reader[i] up to
+                            reader[unmade[i] - 1] have a layer; if unmade[i] <= i, no
+                            such node is known */
     uint32_t *unvisited; /* like `unmade`, but for the consumers in the model's
                             `links`, and indexed like `links` */
     struct ancestry *ancestry;
@@ -328,8 +329,8 @@ void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor);
 /** Whether the tensor has as many elements as the port or, if the port has a dynamic
  *  size, the same shape. */
 bool fsd_port_fits(const struct replay *r, const struct fsd_port *port, fsd_id tensor);
-/** The current kernel concatenates its inputs.  Links the kernels that produce these
- *  inputs, if the nodes of these kernels are unknown. */
+/** Links the kernels that produce the inputs of the current kernel, if the nodes of
+ *  these kernels are unknown.  The current kernel must concatenate its inputs. */
 void fsd_fill_joined(struct replay *r);
 /** Links a kernel without known nodes if the product in the next kernel is known,
  *  because the product shows which tensor the kernel wrote.  Runs at the end of the
@@ -421,8 +422,8 @@ void fsd_goes_on_by(struct replay *r, fsd_id node);
 fsd_id fsd_before_passing(const void *replay, fsd_id node);
 /** Sets the members `passes`, `folds` and `generates` of all nodes. */
 void fsd_replay_passing(struct replay *r);
-/** Whether the node only moves data, changes its shape or type, or needs no
- *  operation. */
+/** Whether the node only moves data, only changes the shape or type of data, or needs
+ *  no layer. */
 bool fsd_only_moves(const struct replay *r, fsd_id node);
 /** Whether the node is a product of the model: a Conv, a Gemm or a MatMul. */
 bool fsd_is_product(const struct replay *r, fsd_id node);
@@ -465,8 +466,8 @@ bool fsd_is_epilogue(const struct replay *r, fsd_id node);
 /** Whether the layer computes several products as one, and writes their results as
  *  parts of one tensor. */
 bool fsd_joins_products(const struct replay *r, fsd_id layer);
-/** Whether the layer has no step of a whole product.  If it computes a product, it then
- *  computes the product in parts. */
+/** Whether none of the layer's steps is a Conv or a MatMul.  If such a layer computes a
+ *  product, it computes the product in parts. */
 bool fsd_takes_apart(const struct replay *r, fsd_id layer);
 /** The bit mask of the tensor at input `i` of the current kernel.  If k is the first
  *  input with this tensor, bit k is set; the mask is 0 if k is above 63. */
@@ -488,21 +489,22 @@ void fsd_make_available(struct replay *r, struct candidate *w, fsd_id tensor,
 void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first);
 /** The first tensor that the node reads and that is not available; FSD_NONE if all are
  *  available.
- *  @param all whether to visit also the inputs behind this tensor, to complete `from`
+ *  @param all whether to visit also the inputs of the node that follow this tensor in
+ *         its list of inputs, to complete `from`
  *  @param from set to a bit mask: the kernel inputs from which the visited inputs of
  *         the node come */
 fsd_id fsd_find_missing(const struct replay *r, struct candidate *w, fsd_id node,
                         bool all, uint64_t *from);
-/** Whether all data that the node reads are available.  The search visits a node from
- *  each of its inputs, and a node may have many.  So if an input is missing, the node
- *  is not checked again in the same round until this input is available.
+/** Whether all data that the node reads are available.  A search visits a node once for
+ *  each input of the node, and a node may have many inputs.  So if an input is missing,
+ *  the node is not checked again in the same round until this input is available.
  *  @param round number of the search; in one search, available tensors stay available
  *  @param from set to the bit mask of the kernel inputs that the node uses */
 bool fsd_is_ready(struct replay *r, struct candidate *w, fsd_id node, uint32_t round,
                   uint64_t *from);
 /** Whether the node can continue after `done` steps.  An Einsum can continue only if
  *  the operand of its next multiplication is available.
- *  @param from set to the bit mask of the kernel inputs that the step uses */
+ *  @param from set to the bit mask of the kernel inputs that the next step uses */
 bool fsd_can_go_on(const struct replay *r, struct candidate *w, fsd_id node,
                    uint32_t done, uint64_t *from);
 /** Whether the node reads data computed at run time, or produces data from constants
@@ -521,9 +523,9 @@ bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node
 void fsd_candidates_step(struct replay *r, fsd_sym step);
 /** The index in `nodes` of the first node, from `at` on, that has no layer yet; `end`
  *  if there is none.  A node never loses its layer, so `skip` lets later searches pass
- *  over such nodes at once (candidate.c).
- *  @param skip indexed like `nodes`: all nodes from this index up to the stored index
- *              have a layer */
+ *  over nodes with a layer at once (candidate.c).
+ *  @param skip indexed like `nodes`: nodes[i] up to nodes[skip[i] - 1] have a layer; if
+ *              skip[i] <= i, no such node is known */
 uint32_t fsd_next_unmade(const struct replay *r, const fsd_id *nodes, uint32_t *skip,
                          uint32_t at, uint32_t end);
 /** Takes the node, and makes its outputs available (candidate.c).

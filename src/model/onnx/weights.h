@@ -23,13 +23,15 @@ enum fsd_onnx_message {
 bool fsd_onnx_leads(enum fsd_onnx_message in, uint32_t field,
                     enum fsd_onnx_message *to);
 
-/** Whether a tensor in this message, of the kind `is`, has its data in another file. */
+/** Whether a tensor in the message `bytes` has its data in another file.  `is` is the
+ *  kind of the message. */
 bool fsd_weights_in(struct fsd_wire_walk *walk, struct fsd_slice bytes,
                     enum fsd_onnx_message is);
 
-/** Finds the files with weights of the model.  They belong to the input although the
- *  program does not read them, so they are recorded by fsd_opened_note_path().  The
- *  graph receives the missing files.
+/** Finds the files with weights of the model.  The program does not read these files,
+ *  but they belong to the input, so fsd_opened_note_path() records them.  `g` receives
+ *  the weights in files that exist, the first missing file, and the number of tensors
+ *  in missing files.
  *  @return false if memory runs out */
 bool fsd_weights_note(struct fsd_graph *g, struct fsd_arena *scratch,
                       const struct fsd_file *model, const struct fsd_wire *filtered);

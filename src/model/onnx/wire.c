@@ -4,7 +4,8 @@
  * messages are nested, so that a file of 30 kB can exhaust the stack.  It would
  * allocate as much memory as the file's counts demand, and it returns strings without
  * their length.  If a message is split into parts, protobuf-c also drops the unknown
- * fields of that message, but the filter records dropped payloads in unknown fields.
+ * fields of that message.  The filter needs unknown fields, because it records dropped
+ * payloads in them.
  * The hash of the filtered bytes identifies the model, so equal models must give equal
  * bytes.
  *
@@ -166,8 +167,8 @@ static void put_length_at(struct scan *s, size_t start)
 
 /* -------------------------------------------------------------------- reading */
 
-/* Reads a varint: seven bits per byte, the lowest first.  Moves `*pos` to its end, even
- * if the varint is incomplete. */
+/* Reads a varint: seven bits per byte, the lowest first.  Moves `*pos` behind the bytes
+ * that were read, even if the varint is incomplete. */
 static inline bool take_varint(const unsigned char *bytes, size_t *pos, size_t end,
                                uint64_t *value)
 {

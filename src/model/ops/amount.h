@@ -19,8 +19,8 @@ struct fsd_amounts *fsd_amounts_new(struct fsd_arena *arena, struct fsd_intern *
 
 /** Returns the amount that is the size with this name. */
 int64_t fsd_amount_named(struct fsd_amounts *t, fsd_sym name);
-/** Returns a number that a file states as a size; -1 if it is negative or too large for
- * a size. */
+/** Returns `number`, which a file states as a size; -1 if `number` is negative or too
+ *  large for a size. */
 int64_t fsd_size(int64_t number);
 /** Returns the amount that is this number, which may be negative. */
 int64_t fsd_amount_of(struct fsd_amounts *t, int64_t number);

@@ -7,8 +7,8 @@
 
 /* -------------------------------------------------------------------- constants */
 
-/* Limits a number to 2^62, which is far beyond any size.  Exporters write the largest
- * number of the type for "to the end", and 2^62 has the same meaning. */
+/* Limits a number to 2^62, which is far beyond any size.  To state "to the end",
+ * exporters write the largest number of the type; 2^62 has the same meaning. */
 static int64_t read_number(struct fsd_amounts *t, int64_t number)
 {
     const int64_t far = INT64_C(1) << 62;

@@ -19,9 +19,9 @@ static int64_t out_count(const struct fsd_op_case *c)
                            fsd_shape_of(c->s, fsd_node_out_tensor(c->g, c->node, 0)));
 }
 
-/* Multiplies a number of elements by the size of the weight without its first
- * dimension.  That size is the work for one output element of a Conv, or for one input
- * element of a ConvTranspose (variant 't'). */
+/* The product of all dimensions of the weight except the first is the number of
+ * multiply-adds for one output element of a Conv, or for one input element of a
+ * ConvTranspose (variant 't').  It is multiplied by the number of these elements. */
 int64_t fsd_macs_conv(const struct fsd_op_case *c)
 {
     const struct fsd_shape *w = fsd_shape_operand(c, 1);
@@ -35,7 +35,8 @@ int64_t fsd_macs_conv(const struct fsd_op_case *c)
 
 /* Returns the axis of the first operand over which the product sums: 1 is the last
  * axis, 2 the axis before it.  An operator of variant 'f' may transpose the operand.
- * The number of rows of the output then decides, or else the attribute `transA`. */
+ * The number of rows of the output shows whether it does.  If that number is unknown
+ * or fits neither axis, the attribute `transA` decides. */
 static uint32_t summed_axis(const struct fsd_op_case *c, const struct fsd_shape *a)
 {
     fsd_id out = fsd_node_out_tensor(c->g, c->node, 0);

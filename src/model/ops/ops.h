@@ -94,9 +94,9 @@ bool fsd_op_is_default(const char *op, int64_t opset, const char *word);
 
 /** Returns the lowerings of an operator with this name, in any domain.  A lowering is a
  *  sequence of operations with which a kernel may compute the operator.  Blanks
- *  separate the operations of a lowering, "|" separates lowerings.  If one lowering is
- *  the beginning of another, the builder may have folded the remaining operations into
- *  constants.  Returns "" if there is none. */
+ *  separate the operations of a lowering, "|" separates lowerings.  A lowering may be
+ *  the beginning of a longer one: the builder may have folded the other operations of
+ *  the longer one into constants.  Returns "" if there is no lowering. */
 const char *fsd_op_lowerings(const char *name);
 
 /** Returns the number of products with which a builder computes an Einsum: it
@@ -127,9 +127,10 @@ struct fsd_op_floats {
     uint32_t inputs, outputs;
 };
 
-/** Finds the operands of a node that may have a float type: FP32, FP16 or BF16. Returns
- *  false if the operator is unknown, or does not accept the type in the model's opset.
- *  @param out  receives the operands; for FP32, the same as for FP16 */
+/** Finds the operands of a node that may have the type `type`: FP32, FP16 or BF16.
+ *  Returns false if the operator is unknown, or does not accept `type` in the model's
+ *  opset.
+ *  @param out  receives the operands; they are the same for all three types */
 bool fsd_op_takes(const struct fsd_graph *g, fsd_id node, enum fsd_dtype type,
                   struct fsd_op_floats *out);
 

@@ -38,8 +38,9 @@ enum fsd_domain {
     FSD_DOMAIN_ML = 1 << 3,
     FSD_DOMAIN_TRAINING = 1 << 4, /* ai.onnx.preview.training */
     FSD_DOMAIN_PREVIEW = 1 << 5,  /* ai.onnx.preview */
-    /* The domains with which exporters write some operators.  FSD_DOMAIN_BUILDER:
-     * operators that only a builder's parser knows.  FSD_DOMAIN_QDQ: quantizers. */
+    /* Sets of domains.  Exporters may write an operator with any domain of its set.
+     * FSD_DOMAIN_BUILDER is the set of the operators that only a builder's parser
+     * knows, FSD_DOMAIN_QDQ the set of the quantizers. */
     FSD_DOMAIN_BUILDER = FSD_DOMAIN_ONNX | FSD_DOMAIN_TRT,
     FSD_DOMAIN_QDQ = FSD_DOMAIN_ONNX | FSD_DOMAIN_MICROSOFT | FSD_DOMAIN_TRT
 };
@@ -180,8 +181,8 @@ static inline int64_t fsd_case_axis(const struct fsd_op_case *c, int64_t otherwi
     return fsd_axis(fsd_case_int(c, "axis", otherwise), fsd_shape_in(c, 0)->rank);
 }
 
-/** Broadcasts the shapes `to` and `by` by NumPy's rule, without the last `keep`
- * dimensions.  `to` receives the result. */
+/** Applies NumPy's rule of broadcasting to the shapes `to` and `by`, except to their
+ *  last `keep` dimensions.  `to` receives the result. */
 void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
                          uint32_t keep);
 

@@ -1,7 +1,8 @@
 /*
- * Proves that a node outputs an input unchanged: its first input, or the other input if
- * one input is a number.  There is no proof if a needed value is not a constant of the
- * model: a node may compute the pads of a Pad, for example.
+ * Proves that a node outputs an input unchanged: its first input or, for an Add of 0 or
+ * a Mul by 1, the input that is not this number.  The proof needs values that are
+ * constants of the model.  There is no proof if, for example, a node computes the pads
+ * of a Pad.
  */
 #include "model/graph/walk.h"
 #include "model/ops/rule.h"
@@ -136,7 +137,8 @@ bool fsd_same_sum(const struct fsd_graph *g, const struct fsd_node *node)
     return is_number(g, node, 0, 0) || is_number(g, node, 1, 0);
 }
 
-/* Whether the input is a list of zeros that keeps the shape of the other input. */
+/* Whether all elements of the input are 0, and adding the input does not change the
+ * shape of the other input. */
 static bool is_zeros(const struct fsd_graph *g, const struct fsd_node *node,
                      uint32_t place)
 {

@@ -14,8 +14,8 @@ struct owner {
     struct fsd_sizes *s;
     fsd_id node, body; /* the node, and its first body */
     uint32_t carried;  /* the number of values that each step passes to the next step */
-    uint32_t in;       /* the first such value among the node's inputs */
-    uint32_t out;      /* the first such value among the body's outputs */
+    uint32_t in;       /* the index of the first such value in the node's inputs */
+    uint32_t out;      /* the index of the first such value in the body's outputs */
     uint32_t batch;    /* the number of leading dimensions that the body does not see: 1
                           for a Scan of opset 8, else 0 */
 };

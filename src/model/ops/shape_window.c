@@ -63,9 +63,9 @@ static int64_t windows_over(const struct fsd_op_case *c, struct window w, int64_
     return more * w.stride >= size + w.before ? more : more + 1;
 }
 
-/* Whether `auto_pad` is SAME_UPPER or SAME_LOWER.  The operator then chooses the
- * padding so that there are size / stride windows, regardless of its other
- * attributes. */
+/* Whether `auto_pad` is SAME_UPPER or SAME_LOWER.  If so, the number of windows is the
+ * size divided by the stride, rounded up: the operator chooses the padding for it, and
+ * no other attribute matters. */
 static bool pads_itself(const struct fsd_op_case *c)
 {
     return !strncmp(fsd_case_word(c, "auto_pad"), "SAME", 4);

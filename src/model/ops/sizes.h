@@ -100,8 +100,8 @@ void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only);
 /** Applies the operators' rules once to all nodes. */
 void fsd_sizes_take_rules(struct fsd_sizes *s);
 
-/** Returns the size of a dimension: the size in `dim`, or else the size of its name or
- * its expression; -1 if that is unknown. */
+/** Returns the size of a dimension: the size in `dim`, or else the known size for the
+ *  name in `dim`, or the value of the expression in `dim`; -1 if none is known. */
 int64_t fsd_sizes_dim(const struct fsd_sizes *s, struct fsd_dim dim);
 
 /** Returns the shape of a tensor; an unranked shape for FSD_NONE. */
@@ -126,7 +126,7 @@ struct fsd_windows {
     int64_t inside; /**< the number of windows that start in the data or in the padding
                          before the data; by ONNX's definition, this number is the
                          output size */
-    int64_t all;    /**< `inside`, plus a window that starts in the padding after the
+    int64_t all;    /**< `inside`, plus 1 if a window starts in the padding after the
                          data */
     int64_t before, behind; /**< the padding before and after the data, in elements */
     int64_t enough;         /**< the padding after the data, in elements, with which a

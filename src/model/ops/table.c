@@ -12,7 +12,7 @@
 /* The rules for the type of an output. */
 enum type {
     NOTHING, /* unknown, or not a tensor */
-    IN0,     /* the type of this input */
+    IN0,     /* IN0 to IN7: the type of input 0 to 7 */
     IN1,
     IN2,
     IN3,

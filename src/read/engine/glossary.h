@@ -1,14 +1,14 @@
-/* Explanations of words.  Some are words in engines: types of layers, and parts of the
- * names of layers and kernels.  The reader of each builder explains its own.  The other
- * words are the names that reports give to blocks of a model. */
+/* Explanations of words.  Some words occur in engines: types of layers, and parts of
+ * the names of layers and kernels.  Each reader explains the words of its builder.  The
+ * other words are the names that reports give to blocks of a model. */
 #pragma once
 
 #include <stdbool.h>
 
 struct fsd_gloss {
     const char *word;  /**< NULL ends a list */
-    const char *forms; /**< shell patterns, separated by commas, that match the names
-                            with the word; NULL: the word is always the whole name */
+    const char *forms; /**< shell patterns, separated by commas, for the names that
+                            contain the word; NULL: the word is always the whole name */
     const char *kind;  /**< the kind of word, such as "type of layer" */
     const char *what;
     const char *why;    /**< background: a reason, a cost or a proof; may be NULL */

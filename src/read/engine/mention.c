@@ -3,9 +3,9 @@
  * model, and what that name means.  Each reader finds names in its own way but adds
  * them here, so that all readers treat an ambiguous name in the same way.  If several
  * nodes have the name, some of them become candidates, and the passes of match/ decide
- * among them.  In a mention of a layer that moves data, the name may be that of any
- * tensor; in other mentions, only that of a node or a constant.  Any other name becomes
- * an unknown mention, so that reports can show it.
+ * among them.  If the layer moves data, the name may be the name of any node or tensor;
+ * otherwise, it must be the name of a node or a constant.  Any other name becomes an
+ * unknown mention, so that reports can show it.
  */
 #include "model/graph/graph.h"
 #include "read/engine/reader.h"
@@ -43,8 +43,8 @@ void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
     mention.tensor = what ? what->tensor : FSD_NONE;
     mention.among = nodes.n;
     if (!nodes.n) {
-        /* The name of a layer that moves data may contain the name of any tensor; the
-         * name of another layer may contain only the names of constants. */
+        /* No node has this name.  If the layer moves data, the name may be the name of
+         * any tensor; otherwise, it must be the name of a constant. */
         bool any = mention.role == FSD_MENTION_COPIES ||
                    mention.role == FSD_MENTION_WRAPS ||
                    mention.role == FSD_MENTION_SERVES;

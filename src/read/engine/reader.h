@@ -60,13 +60,13 @@ struct fsd_engine_reader {
     /** Reads an engine into an empty graph; see fsd_engine_load(). */
     enum fsd_status (*load)(struct fsd_graph *g, const struct fsd_source *source,
                             struct fsd_error *err);
-    /** Appends layers to a graph.  Only the names of these layers are known, from
-     *  another input of the same engine. */
+    /** Appends layers to a graph.  Another input of the same engine states the names of
+     *  these layers; nothing else is known about them. */
     void (*add_names)(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
                       const struct fsd_vocab *vocab);
 
-    /** Reads the builder's steps in a log into an empty history, and finds the engines
-     * in the log.  Unknown lines are counted, and are no failure. */
+    /** Reads a log: the empty history `h` receives the builder's steps and the engines
+     *  in the log.  Unknown lines are counted, and are no failure. */
     void (*read_log)(struct fsd_history *h, const struct fsd_file *file);
     /** Fills the empty graph `g` with the network that the log prints for the engine
      *  with the number `h->build`.  On return, `g` is finished; it has no nodes if the
@@ -143,8 +143,8 @@ enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error 
 
 /* ----------------------------------------------------------------- what readers ask */
 
-/* Functions for names in an engine: what a name may show, and how its meaning becomes a
- * mention. */
+/* Functions for names in an engine.  They decide whether a name shows which nodes a
+ * layer computes, and make a mention from the meaning of a name. */
 
 /** Whether a name with this meaning can show which nodes a layer computes: it is the
  *  name of a node or a constant.  The name of another tensor has a meaning only in

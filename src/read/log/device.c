@@ -110,8 +110,8 @@ static struct fsd_slice reason_of(const struct fsd_event_reader *r,
     return reason;
 }
 
-/* Stores the event that the DLA does not run a layer. If the reason is unknown, the
- * event at least has the type of the layer. */
+/* Stores an event: the DLA does not run the layer `name`. If `reason` is empty, the
+ * event states the type of the layer instead, if the type is known. */
 static void keep_fallback(struct fsd_event_reader *r, struct fsd_slice name,
                           struct fsd_slice type, struct fsd_slice reason)
 {

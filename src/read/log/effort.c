@@ -113,8 +113,8 @@ void fsd_log_effort_tactic(struct fsd_event_reader *r, struct fsd_slice p)
 
 static const char no_tactic[] = "no valid tactic for these formats";
 
-/* Reads a line that states that a source has no valid tactics. The line does not name
- * the layer: it is the layer that the builder is timing. */
+/* Reads a line like "CudnnConvolution has no valid tactics for this config, skipping".
+ * The line does not name the layer: it is the layer that the builder is timing. */
 static bool has_no_tactics(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_efforts *all = &r->h->efforts;

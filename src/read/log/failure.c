@@ -102,9 +102,9 @@ static void skip_tactic(struct fsd_arena *arena, const struct fsd_log_line *line
         f->skipped->at[FSD_MOST_SKIPPED - 1] = new;
 }
 
-/* Whether the message of Myelin, TensorRT's compiler, continues on the next line: it is
- * in parentheses, "Myelin (...)", and its later lines have no prefix.  These lines name
- * the operation and its types. */
+/* Whether parentheses are open at the end of the text, so that the message continues on
+ * the next line.  Myelin, TensorRT's compiler, writes such messages: "Myelin (...)".
+ * Their later lines have no prefix, and name the operation and its types. */
 static bool is_open(struct fsd_slice text)
 {
     int depth = 0;

@@ -94,8 +94,8 @@ struct fsd_log_count {
 struct fsd_log_parsed {
     fsd_sym head; /**< "NAME [Op]" */
     uint32_t attempt;
-    uint64_t begins, ends; /**< the numbers of its first and last line; `ends` is 0 if
-                                the log ends within the node */
+    uint64_t begins, ends; /**< the numbers of the first and the last line about the
+                                node; `ends` is 0 if the log lacks the last line */
     struct fsd_log_count before, behind;
 };
 
@@ -137,10 +137,10 @@ enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
  *  @param failures must not be empty */
 const struct fsd_log_failure *fsd_log_first_failure(const fsd_log_failures *failures);
 
-/** Returns the failure of an attempt in which the builder listed the layers of an
- *  engine; NULL if the attempt did not fail.  An error after this list means that the
- *  builder could not finish the engine, unless a line before the error is about the
- *  finished engine.
+/** Returns the first failure of an attempt after the builder began to list the layers
+ *  of an engine; NULL if there is none.  The failure means that the builder could not
+ *  finish the engine.  Exceptions, and errors in the use of the finished engine, are
+ *  not such failures.
  *  @param engine  the number of the line at which the first list of the engine's layers
  *          begins */
 const struct fsd_log_failure *fsd_log_failure_of(const fsd_log_failures *failures,
@@ -176,8 +176,8 @@ enum fsd_failure_class {
 /** Returns the name of the class: "operator", "q/dq". */
 const char *fsd_failure_class_name(enum fsd_failure_class value);
 
-/** The kinds of places in a form (failure_form.c).  At a place, a message states an
- *  object or a number. */
+/** The kinds of places in the form of a message, such as "{bytes}" (failure_form.c).
+ *  At a place, the message states an object or a number. */
 enum fsd_said {
     FSD_SAID_NODE,   /**< the name of a layer (the names of its nodes, joined) or of a
                           region */

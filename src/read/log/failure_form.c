@@ -406,8 +406,9 @@ static const struct parser_code {
 
 /* -------------------------------------------------------------------------- fitting */
 
-/* The state of matching a message with a form.  The number of steps is limited, because
- * the function tries each length of a place or star. */
+/* The state of matching a message with a form.  `steps` is the number of steps that are
+ * left.  It is limited, because fits_any() tries each length of the text at a place or
+ * star. */
 struct fit {
     struct fsd_log_said said;
     unsigned steps;
@@ -509,7 +510,7 @@ static struct fsd_slice behind_head(struct fsd_slice text)
 }
 
 /* Whether the form matches anywhere in the message.  A form that begins with a place
- * must match at the beginning. */
+ * must match at the beginning of behind_head(text). */
 static bool fits_somewhere(struct fit *fit, struct fsd_slice text, const char *pattern)
 {
     if (*pattern == '{')

@@ -35,7 +35,7 @@ enum {
 struct prefix {
     struct fsd_slice t; /* the line without the pieces that are already removed */
     char severity;
-    unsigned pieces; /* the number of pieces removed after the prefix of another
+    unsigned pieces; /* the number of removed pieces, without the prefix of another
                         program */
     bool trt, session;
     bool own; /* a piece that only TensorRT or ONNX Runtime writes is removed */
@@ -119,7 +119,8 @@ static bool take_stamp(struct prefix *p, struct fsd_slice inside)
     if (!n || (rest.n && !severity_word(rest, &severity)))
         return false;
     p->severity = severity;
-    p->session &= !rest.n; /* with a severity, the message is the builder's */
+    p->session &= !rest.n; /* if a severity follows the stamp, the builder wrote
+                              the message, not the session */
     return take(p, inside.n + 2);
 }
 
@@ -271,7 +272,7 @@ static bool take_repeated(const struct fsd_log_lines *lines, struct prefix *p)
     return true;
 }
 
-/* Takes the prefix of nearly all lines of a large log. */
+/* Removes the prefix if it has the form that nearly all lines of a large log have. */
 static bool take_whole(struct fsd_log_lines *lines, struct prefix *p)
 {
     const char *s = p->t.s;
@@ -295,8 +296,8 @@ static void take_source(struct prefix *p)
     struct fsd_slice t = p->t;
     uint64_t line;
 
-    /* A quick test: nine of ten lines in a verbose log begin with "Tactic" or with no
-     * word, and therefore have no source file. */
+    /* A quick test: nine of ten lines in a verbose log have no source file, because
+     * they begin with "Tactic", or do not begin with a word. */
     if (fsd_slice_begins(t, "Tactic") || !fsd_slice_take_word(&t).n)
         return;
     for (size_t i = 0; i < FSD_COUNT_OF(kinds); i++)

@@ -109,8 +109,8 @@ static void remark_repeated(struct fsd_json_reading *r, const cJSON *rest)
     }
 }
 
-/* Adds a remark on any value but "Disabled", which TensorRT 11 writes.  No other value
- * is known from a dump. */
+/* Adds a remark if `said`, the value of "Multi-Device", is not "Disabled".  TensorRT 11
+ * writes "Disabled".  No dump with another value is known. */
 static void remark_devices(struct fsd_json_reading *r, const cJSON *said)
 {
     if (said && !(cJSON_IsString(said) && !strcmp(said->valuestring, "Disabled")))
@@ -168,7 +168,7 @@ enum fsd_status fsd_json_clean(const struct fsd_json_reading *r, struct fsd_slic
 }
 
 /* Fills the error for the position `at` in the text.  If the text ends too early, cJSON
- * returns the position of its last byte. */
+ * returns the position of the last byte of the text. */
 static enum fsd_status fail_at(const struct fsd_json_reading *r,
                                const struct fsd_json_text *text, const char *at,
                                const char *expected, bool parsed)
@@ -199,10 +199,10 @@ static const char *skip_space(const struct fsd_json_text *text, const char *at)
 
 /* ------------------------------------------------------------------ piece by piece */
 
-/* A scan of the outermost brackets, commas and colons. cJSON needs 140 bytes for a
- * value, about ten times the size of the file, so each layer is parsed, read and freed
- * before the next.  The scan reports no errors: if it fails, fsd_json_read() parses the
- * whole file. */
+/* A scan of the outermost brackets, commas and colons. cJSON needs 140 bytes of memory
+ * for each value.  For a whole file, this is about ten times the size of the file.
+ * Therefore, each layer is parsed, read and freed before the next one is parsed.  The
+ * scan reports no errors: if it fails, fsd_json_read() parses the whole file. */
 struct pieces {
     const struct fsd_json_text *text;
     const char *at;     /* the next byte; it is no blank */
@@ -225,8 +225,8 @@ static bool take(struct pieces *p, char c)
     return true;
 }
 
-/* Parses and returns one value; NULL if there is none.  Refuses a byte order mark
- * before the value, which cJSON accepts.
+/* Parses and returns one value; NULL if there is none.  cJSON accepts a byte order mark
+ * before the value, but this function refuses it.
  */
 static cJSON *take_value(struct pieces *p)
 {
@@ -325,8 +325,8 @@ static enum fsd_status report_wrong(struct fsd_json_reading *r,
     root = cJSON_ParseWithLengthOpts(text->s, text->n, &end, 0);
     if (!root && errno != ENOMEM)
         status = fail_at(r, text, end, "JSON", false);
-    else if (root && !has_layers(root)) /* the user needs to know the kind of the
-                                           file more than an error after the value */
+    else if (root && !has_layers(root)) /* the kind of the file is more important to
+                                           the user than an error after `root` */
         status = refuse(r, root);
     else if (root && (end = skip_space(text, end)) < text->s + text->n)
         status = fail_at(r, text, end, "nothing after the JSON value", true);

@@ -78,7 +78,7 @@ static void add_steps(struct fsd_graph *g, struct fsd_layer *layer,
         add_step(g, layer, word->steps[i]);
 }
 
-/* Moves the steps from index `before` on to the front of the steps.  The name of a
+/* Moves all steps with an index of at least `before` to the front.  The name of a
  * kernel lists a group normalization last, but the kernel runs it before the
  * activation. */
 static void put_first(struct fsd_graph *g, const struct fsd_layer *layer,

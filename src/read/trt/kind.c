@@ -94,8 +94,8 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
         i++;
     if (i < FSD_COUNT_OF(types))
         kind = types[i].kind;
-    if (!strcmp(type, "COPY")) /* the builder's list of kinds has this type in upper
-                                  case; a kernel of the type "copy" may compute */
+    if (!strcmp(type, "COPY")) /* a copy in a line such as "[GpuLayer] COPY: N"; a
+                                  kernel of the type "copy" may compute */
         kind = FSD_KIND_COPY;
     if (copies_to_host(type))
         kind = FSD_KIND_SHAPE;
@@ -181,7 +181,7 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
     layer->multiplies = says_any(type, multiply, FSD_COUNT_OF(multiply));
     layer->transposed =
         strstr(type, "econvolution") != NULL || !strcmp(type, "DECONVOLUTION");
-    /* A depthwise kernel never uses tensor cores, so it does not count as scalar. */
+    /* A depthwise kernel cannot use tensor cores, so it is not marked as scalar. */
     layer->scalar =
         says_any(tactic, scalar, FSD_COUNT_OF(scalar)) && !strstr(tactic, "depthwise");
     /* The kernel rounds FP32 inputs to TF32 if its name states so; otherwise this is

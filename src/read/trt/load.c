@@ -112,7 +112,7 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
     bool json = form == FORM_JSON;
 
     switch (input) {
-    case FSD_INPUT_ENGINE: /* also a plan: its error contains advice */
+    case FSD_INPUT_ENGINE: /* also accepts a plan: load() refuses it with advice */
         if (form == FORM_NONE)
             return FSD_CLAIM_NONE;
         return form == FORM_TEXT || form == FORM_PLAN || (json && !has_layers(file))

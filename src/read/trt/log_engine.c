@@ -21,7 +21,7 @@ struct reading {
     uint64_t odd_lines; /* the number of lines within the list that were not
                            understood */
     uint64_t first_odd; /* the number of the first such line */
-    bool old;           /* a tensor had the syntax up to TensorRT 8.4 */
+    bool old;           /* a tensor has the syntax of TensorRT 8.4 or earlier */
     FSD_VEC(struct fsd_log_layer) said; /* the layers that were read so far */
     FSD_VEC(uint32_t)
     said_of; /* indexed by name: the index in `said` of the last layer

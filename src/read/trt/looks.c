@@ -65,8 +65,8 @@ bool fsd_trt_looks_layer(const char *name)
 
 static const char pytorch[] = "a trace of PyTorch's profiler";
 
-/* Words that show the kind of a file (`what`) that is not TensorRT's.  Such a word
- * stands near the beginning of the file. */
+/* Words that show that a file is not TensorRT's; `what` is the kind of such a file.
+ * The word stands near the beginning of the file. */
 static const struct {
     const char *word, *what;
 } others[] = {{"\"aten::", pytorch},

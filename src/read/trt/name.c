@@ -21,7 +21,7 @@
  *     k_proj/MatMul+q_proj/MatMul_myl0_1                   products of one input
  *     node_linear_1_2                                      node_linear_1 again
  *     (Unnamed Layer* 36) [Shuffle], ONNXTRT_Broadcast_4   helpers of the parser
- *     Conv_1 [profile 1]                                   the same for profile 1
+ *     Conv_1 [profile 1]                                   Conv_1, for profile 1
  *
  * A node name may itself contain each of these separators, so the text alone is
  * ambiguous.  A part therefore begins with the longest name of the model that ends at a
@@ -215,7 +215,7 @@ static bool read_loose(struct fsd_expr *p)
 }
 
 /* Finds the longest known name that begins at `at` and ends at a '+' or at the end of
- * the text.  `*end` receives its end. */
+ * the text.  `*end` receives the position at which the name ends. */
 static const struct fsd_meaning *longest_joined(struct fsd_expr *p, size_t at,
                                                 size_t *end)
 {

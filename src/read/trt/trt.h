@@ -48,8 +48,9 @@ enum fsd_trt_origin {
  *  no name of a node. */
 bool fsd_trt_is_own_type(const char *type);
 
-/** Sets the facts of `layer` that follow from its type (`node->op`), its origin, the
- *  name of its tactic, and its form and provider, which must be set. */
+/** Sets the facts of `layer` that follow from its type (`node->op`), origin, tactic,
+ *  form and provider.  The caller must already have set the tactic, form and provider
+ *  of `layer`. */
 void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
                    enum fsd_trt_origin origin, struct fsd_layer *layer);
 

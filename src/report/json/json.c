@@ -163,7 +163,8 @@ static struct fsd_json *open_inner(struct fsd_json *level, bool list)
     return level + 1;
 }
 
-/* Level 0 is a list of one item, the root. It is printed without brackets. */
+/* Level 0 is a list with one item, the root. The brackets of this list are not
+ * printed. */
 static struct fsd_json *new_root(FILE *out, bool list)
 {
     struct fsd_arena *arena = fsd_arena_new();

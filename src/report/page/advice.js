@@ -1,6 +1,7 @@
 /*
- * The first card of the page. It shows what to do, ordered by what it saves; the verdict, with the
- * command that accepts the changes; and the rest of the summary.
+ * The first card of the page. The card shows three parts: the advice, with the largest
+ * savings first; the verdict and the command that accepts the changes; and the rest of
+ * the summary.
  */
 import { code_block, put_pieces } from "./detail.js";
 import { copy_button, el } from "./dom.js";
@@ -9,7 +10,8 @@ import { noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Pieces} Pieces */
 /** @typedef {import("./types").Subject} Subject */
-/** What finds the names that are on the page: a subject, or a search alone.
+/** An object whose find() finds the names that are on the page: a subject, or an object
+ * that has only find().
  * @typedef {{find(chosen: import("./types").Chosen): unknown}} Finder */
 
 /** Maximum number of rules whose advice the card shows if the summary has no advice. */

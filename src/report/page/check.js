@@ -1,8 +1,8 @@
 /*
  * Subjects that have a verdict and rules. A check is shown as the comparison with its snapshot; if
  * there is no snapshot, it is shown as the build. A lint is shown as the run or, without an engine,
- * as the model. The checks of a list have one row for each build, which shows the whole check when
- * it is selected.
+ * as the model. The checks of a list have one row for each build. When a row is
+ * selected, the details show the whole check of its build.
  */
 import { finding_pieces } from "./advice.js";
 import { item, word_chip } from "./chips.js";
@@ -44,7 +44,8 @@ function rule_row(r, found, base) {
     };
 }
 
-/** Shows the part of a figure that is in parentheses below the figure.
+/** Makes a tile of a row. The part of the value that is in parentheses becomes a note
+ * below the value, unless the row has an earlier value: then the note is that value.
  * @param {CheckDocument["summary"][0]} row @returns {import("./types").Tile} */
 function summary_tile(row) {
     const [value = "", aside = ""] = row.now.split(/ (?=\()/);

@@ -1,8 +1,9 @@
 /*
  * Two builds as a subject. A block is a region: the groups of layers that have nodes in common. The
- * groups of the old build are on the left, those of the new build on the right, each followed by the
- * inserted layers that only this build has. Changes of the network's inputs and outputs precede the
- * regions, and changes of single nodes follow them.
+ * groups of the old build are on the left, those of the new build on the right. On each
+ * side, the inserted layers in which this build differs follow the groups. Changes of
+ * the network's inputs and outputs precede the regions, and changes of single nodes
+ * follow the regions.
  */
 import { change_chips, group_chips, item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";

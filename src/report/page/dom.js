@@ -8,7 +8,8 @@ import { DATA, NAME } from "./words.js";
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @typedef {Node | string | null | undefined | false} Child */
-/** By name: the value of an attribute, whether it is set, or the handler of an event, "click".
+/** Maps the name of an attribute to its value, or to a boolean that states whether it
+ * is set. Maps the name of an event, such as "click", to its handler.
  * @typedef {Record<string, string | number | boolean | undefined | ((event: any) => void)>} Attributes */
 
 /** The page's policy forbids attributes for styles and handlers, so these are set as properties.

@@ -21,9 +21,9 @@ export function filtered(blocks, state, but) {
     );
 }
 
-/** Counts each value of a facet in the blocks that pass all other filters. If a block states what
- * has the value, such as a node or a finding, this object is counted, once in all blocks; otherwise
- * the block is counted.
+/** Counts each value of a facet in the blocks that pass all other filters. A block may
+ * state in `units` which object has the value, such as a node or a finding. Then this
+ * object is counted, but only once for all blocks. Otherwise, the block is counted.
  * @param {Block[]} blocks @param {State} state @param {string} facet @returns {Map<string,
  * number>} */
 export function tally(blocks, state, facet) {
@@ -55,9 +55,10 @@ export function search_text(names) {
 /** What can be selected in these blocks. @param {Block[]} blocks */
 export const keys_of = (blocks) => new Set(blocks.flatMap((block) => block.keys()));
 
-/** Finds the block of a selection: the first one that has the selected item, or else the first one
- * that contains the node of this name. Its item is the selected one, or else the first one that can
- * be selected.
+/** Returns a function that finds the block and the item of a selection. The block is
+ * the first one that has the selected item, or else the first one that contains the
+ * selected node. The item is the selected one, or else the first item of the block that
+ * can be selected.
  * @param {Block[]} blocks @param {(chosen: Chosen) => Chosen | null} settled @returns {(chosen: Chosen) => {block: Block, item: import("./types").Item} | null} */
 export function finder(blocks, settled) {
     /** @type {() => Map<string, Block>} */

@@ -20,9 +20,10 @@ const ATTRIBUTES = ["offset", "stop-color", "gradientUnits", "x1", "x2", "y1", "
 const NEAREST = 4;
 /** Distance between the edge of the drawing and the edge of the stage, in pixels. */
 const MARGIN = 40;
-/** A drawing is shown whole at first, unless this would need a smaller scale. */
+/** A drawing is shown whole at first, unless this would need a scale below LEGIBLE. */
 const LEGIBLE = 0.45;
-/** Largest width and shortest side of the minimap, in pixels. */
+/** MAP: the largest width of the minimap, in pixels; MAP_LEAST: the smallest width and
+ * height. */
 const MAP = 110;
 const MAP_LEAST = 40;
 const MAP_EDGE = 8; /* must equal the value in the style sheet */
@@ -30,7 +31,7 @@ const MAP_EDGE = 8; /* must equal the value in the style sheet */
 const ROOMY = 700;
 /** Number of boxes that the minimap shows: the first ones of the picture. */
 const MAP_BOXES = 3000;
-/** A pointer that moves at most this far, in pixels, before it is released makes a click. */
+/** If a pressed pointer moves at most this distance, in pixels, it makes a click. */
 const STILL = 4;
 
 /** True if the picture is not laid out yet. @param {Picture} picture */
@@ -48,7 +49,7 @@ function read_svg(text) {
 function rebuild(from, to, boxes) {
     for (const child of from.children) {
         if (!ELEMENTS.has(child.localName)) continue;
-        /* Graphviz wraps an element with a tooltip in a link without a target. */
+        /* Graphviz puts an element that has a tooltip into a link without target. */
         const made = svg(child.localName === "a" ? "g" : child.localName);
         for (const name of ATTRIBUTES) {
             const value = child.getAttribute(name);

@@ -2,10 +2,13 @@
  * The rows: a treegrid of any length, of which the document contains only the visible lines.
  *
  *     block  left                    right
- *       1    QuantizeLinear_0        0 Reformat          a block is as many lines as its
- *       2    Conv_4              |   1 CaskConvolution   longer side; its first line is a
- *            Relu_6              |                       row of level 1, the others below
- *       3    - Identity_8                                it of level 2
+ *       1    QuantizeLinear_0        0 Reformat
+ *       2    Conv_4              |   1 CaskConvolution
+ *            Relu_6              |
+ *       3    - Identity_8
+ *
+ * A block has as many lines as the longer of its sides. The first line of a block is a
+ * row of level 1, and its other lines are rows of level 2.
  *
  * All lines have the same height, so the position of a line is a product, not a search. The focus
  * stays on the grid, which names the current line (aria-activedescendant), because invisible lines

@@ -170,8 +170,9 @@ function put_facets() {
             if (label.title === active) label.querySelector("input")?.focus();
 }
 
-/** States how many rows are shown or selected, and the sums of their measures. Each sum
- * has its share of the sum over all rows.
+/** States how many rows are shown or selected, and the sums of their measures. If some
+ * rows are left out, the share of the sum over all rows follows each sum, except for a
+ * signed measure.
  * @param {import("./types").Block[]} blocks */
 function sums_of(blocks) {
     const selected = rows.selected();
@@ -239,7 +240,8 @@ function show() {
     else graph.show(state, blocks.length === subject.blocks.length ? null : keys_of(blocks));
 }
 
-/** Sets an attribute when the state is shown, for programs that drive the page and wait for it. */
+/** Shows the state in the address. Then sets the attribute data-ready, for which
+ * programs that drive the page wait. */
 function arrive() {
     state = read_state(location.hash);
     show();

@@ -107,7 +107,7 @@ function polygraphy_type(type) {
     return type;
 }
 
-/** By placeholder in the rows of a form: the text that a name puts there.
+/** Maps a placeholder in the row of a form to a function that returns the text for it.
  * @type {Record<string, (n: Named) => string>} */
 const PIECES = {
     name: (n) => n.name,

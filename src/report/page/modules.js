@@ -1,7 +1,7 @@
 /*
- * The modules of a model at a useful depth. The view `scopes` uses the same modules; in
- * a run, its code (explain/cost/scope.c) states the module of each node. A test
- * compares the modules of both sources.
+ * The modules of a model at a useful depth. The view `scopes` uses the same modules. On
+ * the page of a run, the module of each node comes from the code of this view
+ * (explain/cost/scope.c). A test compares the modules of both sources.
  */
 
 /** More than USEFUL modules are enough to tell the parts of a model apart; more than

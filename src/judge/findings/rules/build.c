@@ -58,8 +58,8 @@ void fsd_find_older(struct fsd_finder *f)
 }
 
 /* Reports nodes, inputs and outputs that the new build computes in the same way as
- * another build of the snapshot. If the other build is only the most similar one, other
- * rules report the differences. */
+ * another build of the snapshot. If no build of the snapshot computes them in this way,
+ * names the most similar build; other rules report the differences. */
 void fsd_find_variants(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old;

@@ -152,7 +152,7 @@ static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
 
         f->ms = (r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0);
         fprintf(f->out, ", %+.4f ms", f->ms);
-        /* A regrouped region counts only if it became slower than noise explains. */
+        /* A regrouped region counts only if its time grew by more than the noise. */
         if (r->happened == FSD_HAPPENED_REGROUPED &&
             f->ms <= fsd_noise_of(&t, f->policy).band)
             f->count = 0;
@@ -398,16 +398,17 @@ static struct reported find_reported(const struct fsd_finder *f)
     return reported;
 }
 
-/* Whether the precision of the node that reads the edge changed in the same way. */
+/* Whether the precision of the node that reads the edge changed in the same way as the
+ * type of the edge. */
 static bool is_of_node(const struct reported *reported, const struct fsd_edge_change *e)
 {
     return e->new_to != FSD_NONE &&
            reported->runs[e->new_to] == change_of(e->before.type, e->after.type);
 }
 
-/* Reports one side of a changed move, if the type of this side changed: with `after`,
- * the output, else the input. Reports nothing if a finding at a neighbor states the
- * same. The rule io-changed reports inputs and outputs of the network. */
+/* Reports one side of a changed move, if the type of this side changed. The side is the
+ * output if `after` is set, else the input. Reports nothing if a finding at a neighbor
+ * states the same. The rule io-changed reports inputs and outputs of the network. */
 static void report_retyped_side(struct fsd_finder *f,
                                 const struct fsd_move_change *change,
                                 const struct reported *reported, bool after)

@@ -1,7 +1,7 @@
 /*
- * Rules about changes of kernels since a snapshot: of their inputs, outputs and
- * constants, and of their number; also of the engine's inputs and outputs. A change
- * that a rule about nodes, edges or moves reports is not reported for kernels again.
+ * Rules about changes since a snapshot: of the inputs, outputs and constants of
+ * kernels, of the number of kernels, and of the engine's inputs and outputs. If a rule
+ * about nodes, edges or moves reports a change, these rules do not report it again.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
@@ -107,8 +107,8 @@ static void put_ends(struct fsd_finder *f, struct fsd_ends ends)
 }
 
 /* Prints what identifies a move: the nodes that it realises, else the consumers of its
- * output, as in " before `Conv_3`", else its producers. Prints nothing if the move has
- * none of these. */
+ * output, as in " before `Conv_3`", else the producers of its input. Prints nothing if
+ * the move has none of these. */
 static void put_place(struct fsd_finder *f, const struct fsd_state *s,
                       const struct fsd_move *m)
 {
@@ -129,7 +129,7 @@ static void put_place(struct fsd_finder *f, const struct fsd_state *s,
     }
 }
 
-/* Prints "the gemm of `MatMul_3 + Add_4`", and adds these nodes as subjects. */
+/* Prints "gemm of `MatMul_3 + Add_4`", and adds these nodes as subjects. */
 void fsd_put_kernel(struct fsd_finder *f, const struct fsd_kernel_change *k, bool new)
 {
     const struct fsd_state *s = new ? f->c->new : f->c->old;
@@ -179,8 +179,8 @@ void fsd_find_retyped_kernels(struct fsd_finder *f)
             report_types(f, k);
 }
 
-/* Reports facts of kernels that only the snapshot states, of the kind that
- * f->rule->which selects. Regions with such a fact in c->lost are left out, because
+/* Reports facts about kernels if only the snapshot states these facts. f->rule->which
+ * selects the kind of facts. Regions with such a fact in c->lost are left out, because
  * other rules have reported them. */
 void fsd_find_lost_kernel_facts(struct fsd_finder *f)
 {
@@ -318,8 +318,8 @@ static bool is_improved(const struct fsd_compare *c, const struct fsd_kernel_cha
            c->regions.at[k->region].width == FSD_WIDTH_NARROWED;
 }
 
-/* Reports a fact that no layer of the dump states, in one finding for all kernels,
- * because it has one cause. */
+/* Reports a fact that no layer of the dump states. All kernels are one finding, because
+ * the lack of the fact has one cause. */
 static void report_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
                             const char *what, const char *of)
 {

@@ -22,8 +22,8 @@ static int place_of(const struct fsd_diff *d, fsd_id layer)
     return at_output ? FSD_AT_OUTPUT : FSD_BETWEEN;
 }
 
-/* Whether the node is an unfused quantizer. A quantizer whose kernel only pads for
- * another layer is not. */
+/* Whether the node is an unfused quantizer. A quantizer does not count if its kernel
+ * only pads for another layer. */
 static bool stands(const struct fsd_diff *d, fsd_id node)
 {
     return (d->facts->traits[node] & FSD_OP_QDQ) &&
@@ -287,7 +287,8 @@ static bool has_left(const struct fsd_diff *d, fsd_id layer)
     return any && d->layers[layer].kind == FSD_KIND_COMPUTE;
 }
 
-/* Adds as subjects the nodes of these layers, each node once. */
+/* Adds as subjects the nodes that the layers `left` run in FP32 as the model requests,
+ * each node once. */
 static void about_left(struct fsd_finder *f, const fsd_id *left, uint32_t n)
 {
     const struct fsd_match *m = f->d->match;

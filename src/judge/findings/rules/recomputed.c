@@ -141,8 +141,8 @@ static bool may_be_recomputed(const struct fsd_diff *d, fsd_id node)
            !d->match->gone[node];
 }
 
-/* Stores the layers that each compute all of the node in `whole`; returns their
- * number. */
+/* Stores in `whole` the layers that each compute all of the node; returns the number of
+ * these layers. */
 static uint32_t find_whole(struct fsd_finder *f, const struct fsd_lowerings *lowerings,
                            fsd_id node, fsd_id *whole)
 {

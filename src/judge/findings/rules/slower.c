@@ -4,11 +4,11 @@
 
 enum { NAMED = 3 };
 
-/* Limits of the growth of a group's time. If the growth is at least NAMED_FROM, a share
- * of the total time, the finding on the total names the group. The group is a finding
- * of its own if the growth is at least LITTLE, a share of the total time, and at least
- * MUCH, a share of the group's own time. MUCH is larger, because the time of a group
- * varies more than the total time. */
+/* Limits of the growth of a group's time. NAMED_FROM and LITTLE are shares of the total
+ * time, MUCH is a share of the group's own time. If the growth is at least NAMED_FROM,
+ * the finding on the total names the group. If it is at least LITTLE and at least MUCH,
+ * the group is a finding of its own. MUCH is larger, because the time of a group varies
+ * more than the total time. */
 static const double NAMED_FROM = 0.005, LITTLE = 0.01, MUCH = 0.5;
 /* Used instead of MUCH if the noise is not measured. */
 static const double VERY_MUCH = 0.9;

@@ -125,8 +125,8 @@ static uint32_t changes(struct fsd_finder *f, bool report)
     return n;
 }
 
-/* Reports a model that changed although the engine did not. If f->rule->which is 1,
- * reports the model only if its file differs and no node differs. */
+/* Reports a model that changed although the engine did not. If f->rule->which is 0,
+ * reports changed nodes. If it is 1, reports a changed file without changed nodes. */
 void fsd_find_stale(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;

@@ -120,8 +120,8 @@ static double coverage(const struct fsd_state *s)
     return s->computing ? (double)s->mapped / s->computing : 1;
 }
 
-/* Reports a lower share of mapped layers. The drop is stored like a time, and the total
- * is 1, so that a budget's `share` has its usual meaning. */
+/* Reports a lower share of mapped layers. Sets f->ms to the drop of the share, and
+ * f->base to 1, so that a budget's `share` limits the drop. */
 void fsd_find_less_coverage(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;

@@ -81,7 +81,7 @@ static void report_unequal(struct fsd_finder *f, fsd_id reader, fsd_id one,
     fsd_finding_close(f);
 }
 
-/* Reports a node with two inputs whose scales differ, if they were equal before. */
+/* Reports a node if two of its inputs have different scales that were equal before. */
 static void judge_inputs(struct fsd_finder *f, fsd_id reader)
 {
     const struct fsd_state *s = f->c->new;
