@@ -18,9 +18,8 @@
 
 enum {
     BEGINNING = 1 << 17, /* bytes; readers search the first half for keywords */
-    STACK = 1 << 20,     /* bytes of the thread's stack; no decoder needs a tenth of
-                            them, and a larger stack would count toward a memory
-                            limit */
+    STACK = 1 << 20,     /* bytes of the thread's stack; no decoder needs even a tenth
+                            of them. The whole stack counts toward a memory limit */
     STRIDE = 1 << 22     /* bytes between two wake-ups of the waiting reader; each
                             wake-up takes time */
 };

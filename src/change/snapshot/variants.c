@@ -327,8 +327,9 @@ static void measure_outer(const struct rows *r, uint32_t b, const struct fsd_com
         apart[s->inputs.n + s->outputs.n + i] = is_binding_apart(c, &s->bindings.at[i]);
 }
 
-/* The line number of input, output or binding i of build `s`; 0 if it is the same as in
- * the first build.  Sets *less to whether it states less than in the first build. */
+/* The number of the line of input, output or binding i of build `s`; 0 if this line has
+ * the same content as in the first build.  Sets *less to whether the line states less
+ * than in the first build. */
 static uint32_t outer_line(const struct fsd_state *s, const struct fsd_state *first,
                            uint32_t i, bool *less)
 {

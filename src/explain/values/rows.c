@@ -70,8 +70,7 @@ static struct fsd_array without_row(struct fsd_arena *arena,
     return part;
 }
 
-/* Checks that all rows of an input are equal, for each input of the network in the
- * set. */
+/* Checks, for each network input that the set contains, that all its rows are equal. */
 static enum fsd_status check_inputs(const struct fsd_graph *g,
                                     const struct fsd_numbers *n, struct fsd_error *err)
 {

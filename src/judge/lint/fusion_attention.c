@@ -19,9 +19,9 @@ enum {
     MULTIPLE = 8,  /* all documented head sizes are multiples of this */
     LONGEST = 512, /* the most keys in INT8 */
     SHORTEST = 32, /* the fewest keys in FP8 */
-    SMALLER = 32,  /* SMALLER and LARGER: the only head sizes for which a kernel
-                      computes other operators than masks between the Softmax and the
-                      product with V */
+    SMALLER = 32,  /* SMALLER and LARGER: only for these head sizes a kernel may
+                      contain, between the Softmax and the product with V, operators
+                      that are not masks */
     LARGER = 64,
     STEPS = 16 /* the most nodes of data movement that a walk passes */
 };

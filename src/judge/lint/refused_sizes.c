@@ -226,8 +226,8 @@ static bool has_unlike_size(const struct fsd_shape *x, const struct fsd_shape *y
     return unlike;
 }
 
-/* Whether data decides between the two branches of an If, and unlike() is true for the
- * shapes of an output of one branch and of the same output of the other branch. */
+/* Whether the condition of an If depends on data, and unlike() is true for the two
+ * shapes that the branches give to one output of the If. */
 static bool branches_differ(const struct fsd_lint *l, fsd_id node,
                             bool (*unlike)(const struct fsd_shape *,
                                            const struct fsd_shape *))

@@ -98,7 +98,7 @@ void fsd_effort_skip(struct fsd_arena *arena, struct fsd_efforts *all, uint32_t 
 void fsd_effort_step(struct fsd_arena *arena, struct fsd_efforts *all,
                      struct fsd_effort_step step);
 
-/** Adds the numbers of the skip `one` to the skip `to`, which has the same reason. */
+/** Adds the numbers of `one` to those of `to`. Both skips must have the same reason. */
 void fsd_effort_add_skip(struct fsd_effort_skip *to, const struct fsd_effort_skip *one);
 
 /** Whether the log states seconds for the layers of this build. If not, only time

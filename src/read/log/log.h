@@ -199,8 +199,8 @@ struct fsd_log_list {
     uint32_t layers;
     bool prefixed;                  /**< the lines of the list have prefixes */
     unsigned pieces;                /**< the number of pieces of each prefix */
-    struct fsd_log_wrapper wrapper; /**< the prefixes of another program that are known
-                                         at the end of the list */
+    struct fsd_log_wrapper wrapper; /**< the other program's prefixes that were found
+                                         up to the end of the list */
 };
 
 /** Whether a line within the list is a message of another thread.  The prefix of such a

@@ -499,9 +499,8 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
         t->alias = r->vocab->model->tensors.at[value].name;
 }
 
-/* Finds the groups of the provider's nodes that contain a producer (if `makes` is true)
- * or a consumer (if it is false) of a tensor of these ports in the model.  Returns the
- * number of the group if there is exactly one, else 0. */
+/* Returns the number of the provider's group that produces (if `makes`) or else
+ * consumes a tensor at these ports of the model; 0 if there are none or several. */
 static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool makes,
                         fsd_sym provider)
 {

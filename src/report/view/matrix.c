@@ -99,8 +99,8 @@ static void put_type(uint8_t type, FILE *out)
 }
 
 /* Prints "int8 | fp16 x2 +1": each group, and the number of layers inserted for these
- * groups. Many groups are abbreviated, because the widest row determines the width of
- * all rows. */
+ * groups. If there are many groups, the text is shortened, because the widest row
+ * determines the width of all rows. */
 static void put_what(const struct context *k, uint32_t row, uint32_t b, FILE *out)
 {
     const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);

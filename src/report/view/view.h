@@ -15,7 +15,7 @@
 struct fsd_request {
     const struct fsd_diff *d;
     const struct fsd_query *q;
-    bool all; /**< text leaves nothing out (--all) */
+    bool all; /**< the text report omits nothing (--all) */
     struct fsd_error *err;
 };
 
