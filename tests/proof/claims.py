@@ -98,7 +98,7 @@ class Case:
                 if (kind == "bytes") == (line["topic"] == "bytes"):
                     yield from self._of_words(kind, line, k, re.compile(words), lambda at, kind=kind, classes=classes:
                                               sums.judge_count(kind, at[1], classes))
-            if line["topic"] not in ("layers", "unknown") and not line["text"].startswith("nothing known"):
+            if line["topic"] not in ("layers", "unknown") and not line["text"].startswith("no known change saves more"):
                 yield from self._of_words("gain" if line["topic"] == "to do" else "share", line, k, PERCENT,
                                           lambda at, line=line: sums.judge_brief(line, at, self.rows))
         for k, finding in enumerate(self.report["findings"]):

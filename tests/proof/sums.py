@@ -99,8 +99,8 @@ class Sums:
               ("kind", r"(\d+) computes?\b", ("compute", "requantization")),
               ("kind", r"(\d+) (?:do(?:es)? no work|(?:is|are) constant)", ("nothing",)),
               ("required", r"(\d+) of them requantizes?", ("requantization",)),
-              ("required", r"(\d+) moves? data(?! as)", ("movement",)),
-              ("required", r"(\d+) moves? data as", ("requested_movement",)),
+              ("required", r"(\d+) moves? data(?! because)", ("movement",)),
+              ("required", r"(\d+) moves? data because", ("requested_movement",)),
               ("precision", r"(?<=[( ])([a-z]+\d* \d+)(?=(?:, [a-z]+\d* \d+)*\))", ("compute", "requantization")),
               ("bytes", r"^([\d.]+ [kMG]?B)\b", ())]
 

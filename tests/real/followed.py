@@ -226,7 +226,7 @@ def main():
         lines = [x["text"] for x in report["summary"]["brief"] if x["topic"] == "to do"] if before else []
         for text in lines:
             result = follow(words.binary, folder, name, model, text, before, remake)
-            left += result is None and not text.startswith("nothing known")
+            left += result is None and not text.startswith("no known change saves more")
             results += [result] if result else []
     more = results.count("more")
     print(f"{len(results)} pieces of advice followed: {results.count('right')} save what they promise, {more} more, "
