@@ -559,10 +559,9 @@ bool fsd_file_is_model(const char *path)
     return yes;
 }
 
-/* The kinds of files. `noun` is the name in messages, `belongs` names the option, and
- * `sniff` recognizes the file; if `sniff` is NULL, a reader of `input` recognizes it.
- * `of_build`: such a file in the directory of a build is an input even if the run does
- * not open it. */
+/* The kinds of files: the name in messages, the option, and the function that
+ * recognizes the file (NULL: a reader of `input` does). `of_build`: in the directory of
+ * a build, such a file is an input even if the run does not open it. */
 static const struct kind {
     const char *noun, *belongs;
     bool (*sniff)(const char *path);
@@ -666,8 +665,7 @@ enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status 
         return status;
     model = opt->model ? fsd_file_kind(opt->model) : FSD_FILE_OTHER;
     engine = opt->engine ? fsd_file_kind(opt->engine) : FSD_FILE_OTHER;
-    /* fsd_file_kind() returns FSD_FILE_ENGINE for a model that ONNX Runtime has
-     * optimized. In place of MODEL, such a file is a model. */
+    /* A model that ONNX Runtime has optimized is also an engine (fsd_file_kind()). */
     if (model == FSD_FILE_ENGINE && fsd_file_is_model(opt->model))
         model = FSD_FILE_MODEL;
     if (engine == FSD_FILE_MODEL && opt->model && model != FSD_FILE_MODEL)
