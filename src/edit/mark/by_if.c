@@ -168,12 +168,15 @@ struct span {
     uint32_t low, high;
 };
 
-/* Members of struct borders.  All masks are 0 between two calls of fsd_break_by_if(),
- * which resets those that it sets: a call visits few nodes, so it must not clear whole
- * arrays. */
+/* Masks of the fusions that are examined at once: bit b is about borders.group[b].  All
+ * are 0 between two calls of fsd_break_by_if(), which resets those that it sets: a call
+ * visits few nodes, so it must not clear whole arrays. */
 struct masks {
-    uint64_t *passed, *behind, *sums;
-    bool *covered;
+    uint64_t *passed; /* indexed by tensor: an If of the fusion forwards the tensor */
+    uint64_t *behind; /* indexed by node: the node depends on a tensor that an If of the
+                         fusion forwards */
+    uint64_t *sums;   /* indexed by tensor: see find_sums() */
+    bool *covered;    /* indexed by tensor, no mask: see count_covered() */
 };
 
 struct fsd_outlook {
@@ -286,13 +289,8 @@ struct borders {
     const struct fsd_marks *m;
     struct fsd_candidate *c[FSD_BREAK_AT_ONCE];
     fsd_id group[FSD_BREAK_AT_ONCE];
-    uint64_t open;      /* a mask: the fusion may still get a break */
-    uint64_t marked;    /* a mask: `open` when the masks below were filled */
-    uint64_t *passed;   /* indexed by tensor, a mask: an If of the fusion forwards the
-                           tensor */
-    uint64_t *behind;   /* indexed by node, a mask: the node depends on a tensor that an
-                           If of the fusion forwards */
-    uint64_t *sums;     /* indexed by tensor, a mask: see find_sums() */
+    uint64_t open; /* a mask: the fusion may still get a break */
+    struct masks masks;
     fsd_id first, full; /* `behind` is set for nodes from `first` to before `full`. No
                            node before `first` is behind an If; each node from `full` on
                            is dry, or behind the Ifs of all fusions */
@@ -300,7 +298,9 @@ struct borders {
 
 static uint64_t behind_of(const struct borders *b, fsd_id node)
 {
-    return node < b->full ? b->behind[node] : b->m->reach->dry[node] ? 0 : UINT64_MAX;
+    return node < b->full           ? b->masks.behind[node]
+           : b->m->reach->dry[node] ? 0
+                                    : UINT64_MAX;
 }
 
 /* Returns the ids of the ranges with a node before `full` and a node from `first` on,
@@ -362,9 +362,9 @@ static void walk_behind(struct borders *b, struct fsd_arena *scratch, uint64_t b
         struct fsd_span readers = g->tensors.at[todo.at[i]].consumers;
 
         FSD_EACH_ID (node, g->links, readers) {
-            if (b->behind[node] & mine)
+            if (b->masks.behind[node] & mine)
                 continue;
-            b->behind[node] |= mine;
+            b->masks.behind[node] |= mine;
             for (uint32_t o = 0; o < g->nodes.at[node].out.n; o++)
                 if (fsd_node_has_out(g, node, o))
                     fsd_vec_push(scratch, &todo, fsd_node_out_tensor(g, node, o));
@@ -378,7 +378,7 @@ static void mark_readers(struct borders *b, fsd_id tensor, uint64_t mask)
     struct fsd_span readers = g->tensors.at[tensor].consumers;
 
     FSD_EACH_ID (reader, g->links, readers) {
-        b->behind[reader] |= mask;
+        b->masks.behind[reader] |= mask;
         b->first = reader < b->first ? reader : b->first;
     }
 }
@@ -386,23 +386,23 @@ static void mark_readers(struct borders *b, fsd_id tensor, uint64_t mask)
 /* A tensor is covered if it is behind all Ifs, and later nodes read it. Returns how the
  * node changes the number of covered tensors: its outputs are added, and the tensors
  * whose last consumer is this node are removed. */
-static uint32_t count_covered(const struct borders *b, bool *covered, fsd_id node)
+static uint32_t count_covered(const struct borders *b, fsd_id node)
 {
     const struct fsd_graph *g = b->m->d->model;
     const uint32_t *last = b->m->reach->last;
     uint32_t n = 0;
 
     FSD_EACH_OF (t, g->ports, g->nodes.at[node].in, tensor) {
-        if (t == FSD_NONE || last[t] != node || !covered[t])
+        if (t == FSD_NONE || last[t] != node || !b->masks.covered[t])
             continue;
-        covered[t] = false;
+        b->masks.covered[t] = false;
         n--;
     }
     FSD_EACH_OF (t, g->ports, g->nodes.at[node].out, tensor) {
-        if (t == FSD_NONE || last[t] == FSD_NONE || b->passed[t] ||
-            (b->behind[node] & b->open) != b->open)
+        if (t == FSD_NONE || last[t] == FSD_NONE || b->masks.passed[t] ||
+            (b->masks.behind[node] & b->open) != b->open)
             continue;
-        covered[t] = true;
+        b->masks.covered[t] = true;
         n++;
     }
     return n;
@@ -416,17 +416,14 @@ static void find_behind(struct borders *b, struct fsd_arena *scratch)
     const struct fsd_outlook *reach = b->m->reach;
     uint32_t n = 0;
 
-    b->passed = reach->masks.passed;
-    b->behind = reach->masks.behind;
-    b->sums = reach->masks.sums;
-    b->marked = b->open;
     b->first = b->full = g->nodes.n;
     EACH_OPEN(b, bit, UINT64_MAX)
     for (uint32_t i = 0; i < b->c[bit]->passed.n; i++) {
         fsd_id tensor = b->c[bit]->passed.at[i];
 
-        b->passed[tensor] |= UINT64_C(1) << bit;
-        mark_readers(b, tensor, UINT64_C(1) << bit);
+        b->masks.passed[tensor] |= UINT64_C(1) << bit;
+        if (reach->sorted) /* walk_behind() stops at nodes that are marked */
+            mark_readers(b, tensor, UINT64_C(1) << bit);
     }
     if (!reach->sorted) {
         b->first = 0;
@@ -435,10 +432,10 @@ static void find_behind(struct borders *b, struct fsd_arena *scratch)
         return;
     }
     for (fsd_id i = b->first; i < b->full; i++) {
-        for (uint32_t o = 0; b->behind[i] && o < g->nodes.at[i].out.n; o++)
+        for (uint32_t o = 0; b->masks.behind[i] && o < g->nodes.at[i].out.n; o++)
             if (fsd_node_has_out(g, i, o))
-                mark_readers(b, fsd_node_out_tensor(g, i, o), b->behind[i]);
-        n += count_covered(b, reach->masks.covered, i);
+                mark_readers(b, fsd_node_out_tensor(g, i, o), b->masks.behind[i]);
+        n += count_covered(b, i);
         if (i + 1 >= reach->floor && n == reach->live[i + 1])
             b->full = i + 1;
     }
@@ -450,29 +447,28 @@ static void clear_readers(struct borders *b, fsd_id tensor)
     struct fsd_span readers = g->tensors.at[tensor].consumers;
 
     FSD_EACH_ID (reader, g->links, readers)
-        b->behind[reader] = 0;
+        b->masks.behind[reader] = 0;
 }
 
 /* Sets all entries that find_behind() and find_sums() filled to 0 again. */
 static void clear_masks(struct borders *b)
 {
     const struct fsd_graph *g = b->m->d->model;
-    bool *covered = b->m->reach->masks.covered;
 
-    for (unsigned bit = 0; bit < FSD_BREAK_AT_ONCE; bit++)
-        for (uint32_t i = 0; b->marked >> bit & 1 && i < b->c[bit]->passed.n; i++) {
-            b->passed[b->c[bit]->passed.at[i]] = 0;
+    for (unsigned bit = 0; bit < FSD_BREAK_AT_ONCE && b->c[bit]; bit++)
+        for (uint32_t i = 0; i < b->c[bit]->passed.n; i++) {
+            b->masks.passed[b->c[bit]->passed.at[i]] = 0;
             clear_readers(b, b->c[bit]->passed.at[i]);
         }
     for (fsd_id i = b->first; i < b->full; i++) {
         struct fsd_span outputs = g->nodes.at[i].out;
 
-        b->behind[i] = 0;
+        b->masks.behind[i] = 0;
         FSD_EACH_OF (tensor, g->ports, outputs, tensor) {
             if (tensor == FSD_NONE)
                 continue;
-            b->sums[tensor] = 0;
-            covered[tensor] = false;
+            b->masks.sums[tensor] = 0;
+            b->masks.covered[tensor] = false;
             clear_readers(b, tensor);
         }
     }
@@ -553,8 +549,8 @@ static uint64_t across_of(const struct borders *b, fsd_id tensor)
     if (tensor == FSD_NONE)
         return 0;
     return fsd_is_data(b->m->d->facts, tensor) && from != FSD_NONE
-               ? ~behind_of(b, from) | b->passed[tensor] | b->sums[tensor]
-               : b->sums[tensor];
+               ? ~behind_of(b, from) | b->masks.passed[tensor] | b->masks.sums[tensor]
+               : b->masks.sums[tensor];
 }
 
 /* Fills `sums`. It marks the output of each Add that is behind the If and has only
@@ -565,12 +561,12 @@ static void find_sums(struct borders *b)
     const struct fsd_graph *g = b->m->d->model;
 
     for (fsd_id i = b->first; i < b->full; i++) {
-        uint64_t all = fsd_node_is(g, i, FSD_ONNX_Add) ? b->behind[i] : 0;
+        uint64_t all = fsd_node_is(g, i, FSD_ONNX_Add) ? b->masks.behind[i] : 0;
 
         for (uint32_t k = 0; k < g->nodes.at[i].in.n && all; k++)
             all &= across_of(b, fsd_node_in_tensor(g, i, k));
         if (all)
-            b->sums[fsd_node_out_tensor(g, i, 0)] |= all;
+            b->masks.sums[fsd_node_out_tensor(g, i, 0)] |= all;
     }
 }
 
@@ -670,11 +666,11 @@ static void add_across(struct borders *b, fsd_id i)
 
     if (!fsd_marks_is_stack(m, out))
         return;
-    for (uint32_t k = 0; k < g->nodes.at[i].in.n && b->behind[i]; k++)
+    for (uint32_t k = 0; k < g->nodes.at[i].in.n && b->masks.behind[i]; k++)
         reads |= across_of(b, fsd_node_in_tensor(g, i, k));
-    reads &= b->behind[i];
+    reads &= b->masks.behind[i];
     if (!fsd_marks_is_inside(m, out) && has_norm(m, of))
-        read = read_behind(b, out) & ~b->behind[i];
+        read = read_behind(b, out) & ~b->masks.behind[i];
     if (!((reads | read) & b->open))
         return;
     EACH_OPEN(b, bit, (reads | read) & others_than(b, of))
@@ -753,7 +749,7 @@ void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
                      struct fsd_candidate *const *without, uint32_t n)
 {
     struct fsd_candidate made[FSD_BREAK_AT_ONCE];
-    struct borders b = {.m = m};
+    struct borders b = {.m = m, .masks = m->reach->masks};
 
     if (strcmp(m->d->model->kind, "onnx") != 0 || fsd_marks_condition(m->d) == FSD_NONE)
         return;
