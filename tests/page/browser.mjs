@@ -146,7 +146,7 @@ async function check_views(page) {
     await page.keyboard.press("4");
     check("findings: each rule is shown", (await page.locator("#rules").innerText()).includes("quantize/standing"));
     const advice = (await page.locator("#rules details", { hasText: "quantize/standing" }).first().innerText()).replace(/\s+/g, " ");
-    for (const word of ["why It reads", "fix Quantize every input", "add a Q/DQ pair on"]) check(`findings: ${word}`, advice.includes(word), advice);
+    for (const word of ["why This layer reads", "fix Quantize every input", "add a Q/DQ pair on"]) check(`findings: ${word}`, advice.includes(word), advice);
     await accessible(page, "findings");
 }
 
