@@ -13,6 +13,7 @@
  * break.
  */
 #include "edit/mark/break.h"
+#include "edit/mark/outlook.h"
 #include "base/base.h"
 #include "edit/graph.h"
 
@@ -377,7 +378,7 @@ static void keep_break(struct fsd_marks *m, fsd_id group, struct fsd_candidate *
 void fsd_marks_add_breaks(struct fsd_marks *m)
 {
     m->breaks = FSD_NEW(m->arena, struct fsd_break, m->state->groups.n);
-    m->reach = fsd_outlook_new(m);
+    m->outlook = fsd_outlook_new(m);
     for (fsd_id at = 0; at < m->state->groups.n; at += FSD_BREAK_AT_ONCE) {
         struct fsd_candidate c[FSD_BREAK_AT_ONCE], *none_yet[FSD_BREAK_AT_ONCE];
         fsd_id groups[FSD_BREAK_AT_ONCE];

@@ -1,5 +1,5 @@
 /* Declarations for the two ways to split a fusion: by a mark (break.c) and by an If
- * (by_if.c). All functions but the last two are in candidate.c. */
+ * (by_if.c). All functions but the last are in candidate.c. */
 #pragma once
 
 #include "edit/mark/mark.h"
@@ -51,7 +51,3 @@ void fsd_break_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id beh
 enum { FSD_BREAK_AT_ONCE = 64 };
 void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
                      struct fsd_candidate *const *without, uint32_t n);
-
-/** Collects the facts about the model that each call of fsd_break_by_if() needs, in
- *  m->arena. */
-struct fsd_outlook *fsd_outlook_new(const struct fsd_marks *m);

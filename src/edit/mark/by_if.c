@@ -6,12 +6,14 @@
  * Which groups change depends on all nodes behind the If. If each fusion had its own
  * walk over these nodes, the time would grow with the square of the model's size.
  * Therefore one walk examines 64 fusions: bit b of a mask is about the b-th fusion and
- * its Ifs. The walk ends as soon as each tensor that later nodes read is behind the Ifs
- * of all 64 fusions, for example after the next residual sum of a transformer.
+ * its Ifs. The walk ends as soon as too many groups change for each of the 64 fusions,
+ * or as soon as each tensor that later nodes read is behind the Ifs of all of them, for
+ * example after the next residual sum of a transformer.
  */
 #include "base/base.h"
 #include "edit/graph.h"
 #include "edit/mark/break.h"
+#include "edit/mark/outlook.h"
 
 enum { FAR = 64 }; /* a search passes at most this many nodes without a group */
 
@@ -156,141 +158,14 @@ static void pass_borders(const struct fsd_marks *m, fsd_id group,
 
 /* --------------------------------------------------------------- what else changes */
 
-/* Ranges of nodes, in the order of their first nodes. */
-struct spans {
-    FSD_VEC(struct span) all;
-    uint32_t *most; /* indexed like `all`: the greatest `high` of this and all earlier
-                       ranges */
-};
-
-struct span {
-    fsd_id id; /* the group or the Add */
-    uint32_t low, high;
-};
-
-/* Masks of the fusions that are examined at once: bit b is about borders.group[b].  All
- * are 0 between two calls of fsd_break_by_if(), which resets those that it sets: a call
- * visits few nodes, so it must not clear whole arrays. */
-struct masks {
-    uint64_t *passed; /* indexed by tensor: an If of the fusion forwards the tensor */
-    uint64_t *behind; /* indexed by node: the node depends on a tensor that an If of the
-                         fusion forwards */
-    uint64_t *sums;   /* indexed by tensor: see find_sums() */
-    bool *covered;    /* indexed by tensor, no mask: see count_covered() */
-};
-
-struct fsd_outlook {
-    bool sorted;    /* in the model, each node precedes the consumers of its outputs */
-    bool *dry;      /* indexed by node: the node depends on no input of the network */
-    uint32_t *last; /* indexed by tensor: its last consumer; FSD_NONE: none */
-    uint32_t *live; /* indexed by node: number of tensors that exist before the node
-                       runs and that this or a later node reads, not counting outputs of
-                       dry nodes */
-    uint32_t floor; /* all dry nodes that have a group precede this node */
-    struct spans groups; /* of each group, from its first to its last node */
-    struct spans adds; /* of each Add, from the node to the last consumer of its sum */
-    struct masks masks;
-};
-
-static bool is_dry(const struct fsd_graph *g, const bool *dry, fsd_id tensor)
-{
-    fsd_id from = fsd_tensor_producer(g, tensor);
-
-    return tensor == FSD_NONE ||
-           (from != FSD_NONE ? dry[from]
-                             : g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT);
-}
-
-FSD_ORDERED(by_low, struct span, fsd_order(x->low, y->low), fsd_order(x->id, y->id))
-
-static void sort_spans(struct fsd_arena *arena, struct spans *spans)
-{
-    uint32_t most = 0;
-
-    fsd_vec_sort(&spans->all, by_low);
-    spans->most = FSD_NEW(arena, uint32_t, spans->all.n);
-    for (uint32_t i = 0; i < spans->all.n; i++) {
-        most = spans->all.at[i].high > most ? spans->all.at[i].high : most;
-        spans->most[i] = most;
-    }
-}
-
-static void find_spans(const struct fsd_marks *m, struct fsd_outlook *reach)
-{
-    const struct fsd_graph *g = m->d->model;
-
-    for (fsd_id i = 0; i < m->state->groups.n; i++) {
-        struct span span = {i, FSD_NONE, 0};
-
-        for (uint32_t k = 0; k < m->state->groups.at[i].nodes.n; k++) {
-            fsd_id node = fsd_marks_node(m, i, k);
-
-            span.low = node < span.low ? node : span.low;
-            span.high = node > span.high ? node : span.high;
-        }
-        fsd_vec_push(m->arena, &reach->groups.all, span);
-    }
-    for (fsd_id i = 0; i < g->nodes.n; i++) {
-        fsd_id sum =
-            fsd_node_is(g, i, FSD_ONNX_Add) ? fsd_node_out_tensor(g, i, 0) : FSD_NONE;
-        uint32_t last = sum == FSD_NONE ? FSD_NONE : reach->last[sum];
-        struct span span = {i, i, last == FSD_NONE ? i : last};
-
-        if (sum != FSD_NONE && m->group_of[i] != FSD_NONE)
-            fsd_vec_push(m->arena, &reach->adds.all, span);
-    }
-    sort_spans(m->arena, &reach->groups);
-    sort_spans(m->arena, &reach->adds);
-}
-
-struct fsd_outlook *fsd_outlook_new(const struct fsd_marks *m)
-{
-    const struct fsd_graph *g = m->d->model;
-    struct fsd_outlook *reach = FSD_NEW(m->arena, struct fsd_outlook, 1);
-
-    reach->sorted = true;
-    reach->dry = FSD_NEW(m->arena, bool, g->nodes.n);
-    reach->last = fsd_ids_new(m->arena, g->tensors.n);
-    reach->live = FSD_NEW(m->arena, uint32_t, g->nodes.n + 2);
-    for (fsd_id i = 0; i < g->nodes.n; i++) {
-        reach->dry[i] = true;
-        FSD_EACH_OF (tensor, g->ports, g->nodes.at[i].in, tensor)
-            reach->dry[i] &= is_dry(g, reach->dry, tensor);
-        if (reach->dry[i] && fsd_marks_owner(m, i) != FSD_NONE)
-            reach->floor = i + 1;
-    }
-    for (fsd_id t = 0; t < g->tensors.n; t++) {
-        struct fsd_span readers = g->tensors.at[t].consumers;
-        fsd_id from = fsd_tensor_producer(g, t);
-
-        FSD_EACH_ID (reader, g->links, readers) {
-            reach->sorted &= from == FSD_NONE || reader > from;
-            if (reach->last[t] == FSD_NONE || reader > reach->last[t])
-                reach->last[t] = reader;
-        }
-        reach->sorted &= g->tensors.at[t].producers.n < 2;
-        if (!readers.n || is_dry(g, reach->dry, t))
-            continue;
-        reach->live[from == FSD_NONE ? 0 : from + 1]++;
-        reach->live[reach->last[t] + 1]--;
-    }
-    for (fsd_id i = 1; i < g->nodes.n + 2; i++)
-        reach->live[i] += reach->live[i - 1];
-    find_spans(m, reach);
-    reach->masks = (struct masks){.passed = FSD_NEW(m->arena, uint64_t, g->tensors.n),
-                                  .behind = FSD_NEW(m->arena, uint64_t, g->nodes.n),
-                                  .sums = FSD_NEW(m->arena, uint64_t, g->tensors.n),
-                                  .covered = FSD_NEW(m->arena, bool, g->tensors.n)};
-    return reach;
-}
-
 /* The fusions that are examined at once. In all masks, bit b is about group[b]. */
 struct borders {
     const struct fsd_marks *m;
     struct fsd_candidate *c[FSD_BREAK_AT_ONCE];
     fsd_id group[FSD_BREAK_AT_ONCE];
-    uint64_t open; /* a mask: the fusion may still get a break */
-    struct masks masks;
+    uint64_t open;  /* a mask: the fusion may still get a break */
+    bool residuals; /* whether sums on both sides of the Ifs count, too */
+    struct fsd_masks masks;
     fsd_id first, full; /* `behind` is set for nodes from `first` to before `full`. No
                            node before `first` is behind an If; each node from `full` on
                            is dry, or behind the Ifs of all fusions */
@@ -298,39 +173,9 @@ struct borders {
 
 static uint64_t behind_of(const struct borders *b, fsd_id node)
 {
-    return node < b->full           ? b->masks.behind[node]
-           : b->m->reach->dry[node] ? 0
-                                    : UINT64_MAX;
-}
-
-/* Returns the ids of the ranges with a node before `full` and a node from `first` on,
- * in ascending order. */
-static fsd_id_vec near(const struct borders *b, const struct spans *spans,
-                       struct fsd_arena *scratch)
-{
-    fsd_id_vec found = {0};
-    uint32_t low = 0, high = spans->all.n;
-    bool sorted = true;
-
-    while (low < high) { /* the ranges before `low` end before `first` */
-        uint32_t mid = low + (high - low) / 2;
-
-        if (spans->most[mid] < b->first)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    for (; low < spans->all.n && spans->all.at[low].low < b->full; low++) {
-        fsd_id id = spans->all.at[low].id;
-
-        if (spans->all.at[low].high < b->first)
-            continue;
-        sorted &= !found.n || id > found.at[found.n - 1];
-        fsd_vec_push(scratch, &found, id);
-    }
-    if (!sorted)
-        fsd_vec_sort(&found, fsd_by_id);
-    return found;
+    return node < b->full             ? b->masks.behind[node]
+           : b->m->outlook->dry[node] ? 0
+                                      : UINT64_MAX;
 }
 
 /* Runs the body for each bit that is set in the mask and in b->open. */
@@ -389,7 +234,7 @@ static void mark_readers(struct borders *b, fsd_id tensor, uint64_t mask)
 static uint32_t count_covered(const struct borders *b, fsd_id node)
 {
     const struct fsd_graph *g = b->m->d->model;
-    const uint32_t *last = b->m->reach->last;
+    const uint32_t *last = b->m->outlook->last;
     uint32_t n = 0;
 
     FSD_EACH_OF (t, g->ports, g->nodes.at[node].in, tensor) {
@@ -408,39 +253,6 @@ static uint32_t count_covered(const struct borders *b, fsd_id node)
     return n;
 }
 
-/* Fills `passed` and `behind`. ONNX lists nodes before their consumers, so one pass is
- * enough. For a model with another order, each fusion has its own walk. */
-static void find_behind(struct borders *b, struct fsd_arena *scratch)
-{
-    const struct fsd_graph *g = b->m->d->model;
-    const struct fsd_outlook *reach = b->m->reach;
-    uint32_t n = 0;
-
-    b->first = b->full = g->nodes.n;
-    EACH_OPEN(b, bit, UINT64_MAX)
-    for (uint32_t i = 0; i < b->c[bit]->passed.n; i++) {
-        fsd_id tensor = b->c[bit]->passed.at[i];
-
-        b->masks.passed[tensor] |= UINT64_C(1) << bit;
-        if (reach->sorted) /* walk_behind() stops at nodes that are marked */
-            mark_readers(b, tensor, UINT64_C(1) << bit);
-    }
-    if (!reach->sorted) {
-        b->first = 0;
-        EACH_OPEN(b, bit, UINT64_MAX)
-        walk_behind(b, scratch, bit);
-        return;
-    }
-    for (fsd_id i = b->first; i < b->full; i++) {
-        for (uint32_t o = 0; b->masks.behind[i] && o < g->nodes.at[i].out.n; o++)
-            if (fsd_node_has_out(g, i, o))
-                mark_readers(b, fsd_node_out_tensor(g, i, o), b->masks.behind[i]);
-        n += count_covered(b, i);
-        if (i + 1 >= reach->floor && n == reach->live[i + 1])
-            b->full = i + 1;
-    }
-}
-
 static void clear_readers(struct borders *b, fsd_id tensor)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -450,7 +262,7 @@ static void clear_readers(struct borders *b, fsd_id tensor)
         b->masks.behind[reader] = 0;
 }
 
-/* Sets all entries that find_behind() and find_sums() filled to 0 again. */
+/* Sets all entries that walk() filled to 0 again. */
 static void clear_masks(struct borders *b)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -553,21 +365,17 @@ static uint64_t across_of(const struct borders *b, fsd_id tensor)
                : b->masks.sums[tensor];
 }
 
-/* Fills `sums`. It marks the output of each Add that is behind the If and has only
- * operands from before the If (across_of()). The nodes from `full` on need no entry,
- * because they read nothing from before an If. */
-static void find_sums(struct borders *b)
+/* Marks the output of an Add that is behind the If and has only operands from before
+ * the If (across_of()). */
+static void mark_sum(struct borders *b, fsd_id node)
 {
     const struct fsd_graph *g = b->m->d->model;
+    uint64_t all = fsd_node_is(g, node, FSD_ONNX_Add) ? b->masks.behind[node] : 0;
 
-    for (fsd_id i = b->first; i < b->full; i++) {
-        uint64_t all = fsd_node_is(g, i, FSD_ONNX_Add) ? b->masks.behind[i] : 0;
-
-        for (uint32_t k = 0; k < g->nodes.at[i].in.n && all; k++)
-            all &= across_of(b, fsd_node_in_tensor(g, i, k));
-        if (all)
-            b->masks.sums[fsd_node_out_tensor(g, i, 0)] |= all;
-    }
+    for (uint32_t k = 0; k < g->nodes.at[node].in.n && all; k++)
+        all &= across_of(b, fsd_node_in_tensor(g, node, k));
+    if (all)
+        b->masks.sums[fsd_node_out_tensor(g, node, 0)] |= all;
 }
 
 static bool has_norm(const struct fsd_marks *m, fsd_id group)
@@ -706,25 +514,86 @@ static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
         fsd_break_add(c, user);
 }
 
+/* Fills `passed`, and marks the nodes that read the forwarded tensors. ONNX lists nodes
+ * before their consumers, so the walk finds the nodes behind these. For a model with
+ * another order, each fusion has its own walk. */
+static void mark_passed(struct borders *b, struct fsd_arena *scratch)
+{
+    const bool sorted = b->m->outlook->sorted;
+
+    b->full = b->m->d->model->nodes.n;
+    b->first = sorted ? b->full : 0;
+    EACH_OPEN(b, bit, UINT64_MAX)
+    {
+        for (uint32_t i = 0; i < b->c[bit]->passed.n; i++) {
+            fsd_id tensor = b->c[bit]->passed.at[i];
+
+            b->masks.passed[tensor] |= UINT64_C(1) << bit;
+            if (sorted) /* walk_behind() stops at nodes that are marked */
+                mark_readers(b, tensor, UINT64_C(1) << bit);
+        }
+        if (!sorted)
+            walk_behind(b, scratch, bit);
+    }
+}
+
+static void add_group(struct borders *b, fsd_id group)
+{
+    add_mixed_group(b, group);
+    if (b->residuals)
+        add_stacked(b, group);
+}
+
+/* Adds the groups that change, from the ranges that end with the node. */
+static void add_ended(struct borders *b, fsd_id node)
+{
+    const struct fsd_ranges *groups = &b->m->outlook->groups;
+    const struct fsd_ranges *adds = &b->m->outlook->adds;
+
+    for (uint32_t i = groups->first_end[node]; i < groups->first_end[node + 1]; i++)
+        add_group(b, groups->ends.at[i]);
+    if (!b->residuals)
+        return;
+    for (uint32_t i = adds->first_end[node]; i < adds->first_end[node + 1]; i++)
+        add_across(b, adds->ends.at[i]);
+}
+
+/* Adds the groups that change, from the ranges that the end of the walk divides. */
+static void add_divided(struct borders *b, struct fsd_arena *scratch)
+{
+    const struct fsd_outlook *look = b->m->outlook;
+    fsd_id_vec groups = fsd_ranges_across(&look->groups, b->full, scratch);
+    fsd_id_vec adds = fsd_ranges_across(&look->adds, b->full, scratch);
+
+    for (uint32_t i = 0; i < groups.n && b->open; i++)
+        add_group(b, groups.at[i]);
+    for (uint32_t i = 0; i < adds.n && b->open && b->residuals; i++)
+        add_across(b, adds.at[i]);
+}
+
 /* Adds the groups that change because of the tensors that are forwarded so far. */
-static void add_parts(struct borders *b, bool residuals)
+static void walk(struct borders *b)
 {
     FSD_SCRATCH(scratch);
-    const struct fsd_outlook *reach = b->m->reach;
-    fsd_id_vec groups, adds;
+    const struct fsd_graph *g = b->m->d->model;
+    const struct fsd_outlook *look = b->m->outlook;
+    uint32_t covered = 0;
 
-    find_behind(b, scratch);
-    groups = near(b, &reach->groups, scratch);
-    for (uint32_t i = 0; i < groups.n && b->open; i++)
-        add_mixed_group(b, groups.at[i]);
-    if (residuals && b->open) {
-        find_sums(b);
-        adds = near(b, &reach->adds, scratch);
-        for (uint32_t i = 0; i < adds.n && b->open; i++)
-            add_across(b, adds.at[i]);
-        for (uint32_t i = 0; i < groups.n && b->open; i++)
-            add_stacked(b, groups.at[i]);
+    mark_passed(b, scratch);
+    for (fsd_id i = b->first; i < b->full; i++) {
+        for (uint32_t o = 0;
+             look->sorted && b->masks.behind[i] && o < g->nodes.at[i].out.n; o++)
+            if (fsd_node_has_out(g, i, o))
+                mark_readers(b, fsd_node_out_tensor(g, i, o), b->masks.behind[i]);
+        if (b->residuals)
+            mark_sum(b, i);
+        add_ended(b, i);
+        covered += look->sorted ? count_covered(b, i) : 0;
+        if (!b->open ||
+            (look->sorted && i + 1 >= look->floor && covered == look->live[i + 1]))
+            b->full = i + 1;
     }
+    add_divided(b, scratch);
     clear_masks(b);
 }
 
@@ -749,7 +618,7 @@ void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
                      struct fsd_candidate *const *without, uint32_t n)
 {
     struct fsd_candidate made[FSD_BREAK_AT_ONCE];
-    struct borders b = {.m = m, .masks = m->reach->masks};
+    struct borders b = {.m = m, .masks = m->outlook->masks};
 
     if (strcmp(m->d->model->kind, "onnx") != 0 || fsd_marks_condition(m->d) == FSD_NONE)
         return;
@@ -759,13 +628,14 @@ void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
         b.group[i] = groups[i];
         b.open |= (uint64_t)!fsd_break_is_none(&made[i]) << i;
     }
-    add_parts(&b, false);
+    walk(&b);
     /* Some builders refuse several Ifs if a branch of the model bypasses these Ifs. The
      * borders are therefore forwarded only if the break changes no other group. */
     EACH_OPEN(&b, bit, UINT64_MAX)
     if (made[bit].n == 1)
         pass_borders(m, groups[bit], &made[bit]);
-    add_parts(&b, true);
+    b.residuals = true;
+    walk(&b);
     for (uint32_t i = 0; i < n; i++) {
         if (fsd_break_is_none(&made[i]))
             continue;

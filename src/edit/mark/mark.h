@@ -106,12 +106,12 @@ struct fsd_marks {
     struct fsd_tensor_place *places; /**< indexed by tensor of the model */
     struct fsd_break *breaks;        /**< indexed by group */
     FSD_VEC(fsd_id) pool;
-    struct fsd_outlook *reach; /**< facts about the model that breaks by an If need */
-    fsd_id *next_same;         /**< indexed by tensor: the next tensor with the same
+    struct fsd_outlook *outlook; /**< facts about the model that breaks by an If need */
+    fsd_id *next_same;           /**< indexed by tensor: the next tensor with the same
                                     value */
-    struct fsd_users **users;  /**< indexed by value of a tensor: the result of
+    struct fsd_users **users;    /**< indexed by value of a tensor: the result of
                                     fsd_marks_users(); NULL: not known yet */
-    uint32_t *stamps, *walks;  /**< for fsd_marks_users(). stamps: the last walk that
+    uint32_t *stamps, *walks;    /**< for fsd_marks_users(). stamps: the last walk that
                                     visited a value or group, indexed by value, then by
                                     group; walks: the number of walks so far */
 };

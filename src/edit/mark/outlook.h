@@ -1,0 +1,58 @@
+/* Facts about a whole model that each search for breaks by Ifs needs (by_if.c). They
+ * are collected once per model. */
+#pragma once
+
+#include "edit/mark/mark.h"
+
+/** A range of nodes. */
+struct fsd_range {
+    fsd_id id; /**< the group or the Add */
+    fsd_id low, high;
+};
+
+/** Ranges in the order of their first nodes. */
+struct fsd_ranges {
+    FSD_VEC(struct fsd_range) all;
+    fsd_id *most;        /**< indexed like `all`: the greatest `high` of this and all
+                               earlier ranges */
+    fsd_id_vec ends;     /**< the ids of the ranges, in the order of their last nodes,
+                               then of their ids */
+    uint32_t *first_end; /**< indexed by node: the position in `ends` of the first range
+                               whose last node is this or a later node; has one entry
+                               more than the model has nodes */
+};
+
+/** Masks of the fusions that are examined at once (by_if.c). All masks are 0 between
+ *  two calls of fsd_break_by_if(). Each call resets only the masks that it has set: a
+ *  call visits few nodes, so clearing whole arrays would take too long. */
+struct fsd_masks {
+    uint64_t *passed; /**< indexed by tensor: an If of the fusion forwards the tensor */
+    uint64_t *behind; /**< indexed by node: the node depends on a tensor that an If of
+                           the fusion forwards */
+    uint64_t *sums;   /**< indexed by tensor: an Add behind the If computes the tensor
+                           as a sum of tensors from before the If */
+    bool *covered;    /**< not a mask; indexed by tensor: the tensor is behind the Ifs
+                           of all examined fusions */
+};
+
+struct fsd_outlook {
+    bool sorted;  /**< in the model, each node precedes the consumers of its outputs */
+    bool *dry;    /**< indexed by node: the node depends on no input of the network */
+    fsd_id *last; /**< indexed by tensor: its last consumer; FSD_NONE: none */
+    uint32_t *live; /**< indexed by node: number of tensors that exist before the node
+                         runs, and that this node or a later node reads. Outputs of dry
+                         nodes are not counted */
+    fsd_id floor;   /**< all dry nodes that have a group precede this node */
+    struct fsd_ranges groups; /**< a range for each group: its first to its last node */
+    struct fsd_ranges adds;   /**< a range for each Add with a group: from the Add to
+                                   the last consumer of its sum */
+    struct fsd_masks masks;
+};
+
+/** Collects the facts in m->arena. */
+struct fsd_outlook *fsd_outlook_new(const struct fsd_marks *m);
+
+/** Returns the ids of the ranges that begin before `node` and end at `node` or later.
+ *  The ids are in `scratch`, in the order of the ranges' first nodes. */
+fsd_id_vec fsd_ranges_across(const struct fsd_ranges *ranges, fsd_id node,
+                             struct fsd_arena *scratch);
