@@ -278,6 +278,9 @@ struct fsd_options {
                            inputs */
     bool unlisted;    /**< accepts, as `engine`, a build log that lists no layers; for
                            views of the build itself, such as "buildtime" */
+    bool unhashed;    /**< the engine's file is not hashed; this saves time for formats
+                           that do not state the hash (fsd_format_hashes()).  The other
+                           formats then state zeros */
 };
 
 /** The contents of a picture (dot, svg, png, pdf).  Zero is the default of every field.
@@ -1113,6 +1116,10 @@ FSD_API const char *fsd_format_find(const char *name);
 /** Returns whether a format is a picture.  `name` is the name of a format or a path, as
  * in fsd_format_find(). */
 FSD_API bool fsd_format_draws(const char *name);
+
+/** Returns whether reports in a format state the hashes of the files.  `name` is the
+ *  name of a format or a path, as in fsd_format_find(). */
+FSD_API bool fsd_format_hashes(const char *name);
 
 /** Returns the name of the i-th format, from 0; NULL if there are fewer formats. */
 FSD_API const char *fsd_format_at(unsigned i);

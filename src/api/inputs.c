@@ -723,6 +723,7 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
         in.engine = in.read->file;
     else
         status = fsd_file_open_coming(&in.engine, opt->engine, ENGINE_LIMIT, err);
+    in.engine.unhashed = opt->unhashed && !opt->n_parts;
     FSD_THEN(status, load_log(&in, err));
     FSD_THEN(status, load_model(&in, err));
     FSD_THEN(status, load_engine(&in, err));

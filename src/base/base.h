@@ -613,9 +613,9 @@ struct fsd_file {
     const char *name; /* the path as the user gave it; the caller owns it */
     const unsigned char *bytes;
     size_t size;
-    struct fsd_mapping *map;   /* the mapping that contains `bytes`; NULL: the bytes
-                                  belong to the caller, or there are none */
-    bool sparse;               /* whether fsd_file_at() reads bytes when needed */
+    struct fsd_mapping *map; /* contains `bytes`; NULL: the caller owns them, or none */
+    bool sparse;             /* whether fsd_file_at() reads bytes when needed */
+    bool unhashed;           /* whether no report states the hash of the file */
     struct fsd_coming *coming; /* a decompression in progress; NULL: there is none */
     void (*abandon)(struct fsd_file *); /* cancels `coming`; NULL if there is none */
 };

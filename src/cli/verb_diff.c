@@ -69,15 +69,17 @@ static enum fsd_status print_diff(const void *payload, const struct sink *to)
     return fsd_diff_write(payload, to->format, to->style, to->out, to->err);
 }
 
-/* Whether all outputs are pictures. Pictures show no findings. */
-static bool only_draws(const struct command_line *line)
+/* Sets what no output of the command shows: pictures show no findings, and few formats
+ * state the hashes of files. */
+static void omit_unused(struct command_line *line)
 {
-    unsigned n = 0;
+    line->run.uncited = line->run.unhashed = true;
+    for (unsigned i = 0; i < line->n_outputs; i++) {
+        const char *format = line->outputs[i].format;
 
-    while (n < line->n_outputs && line->outputs[n].format &&
-           fsd_format_draws(line->outputs[n].format))
-        n++;
-    return n == line->n_outputs;
+        line->run.uncited &= format && fsd_format_draws(format);
+        line->run.unhashed &= !format || !fsd_format_hashes(format);
+    }
 }
 
 /* Writes the report of one run.
@@ -95,7 +97,7 @@ static enum fsd_status run_one(struct command_line *line,
         if (status != FSD_OK)
             return status;
     }
-    line->run.uncited = only_draws(line);
+    omit_unused(line);
     status = fsd_engines_diff(&diff, engines, &line->run, err);
     if (status == FSD_E_FORMAT)
         report_failure(line); /* in addition to the error, which determines the exit

@@ -319,6 +319,13 @@ bool fsd_format_draws(const char *name)
     return format && format->picture;
 }
 
+bool fsd_format_hashes(const char *name)
+{
+    const struct format *format = find_format(name);
+
+    return format && (format->document || format->page);
+}
+
 const char *fsd_format_at(unsigned i)
 {
     return i < FSD_COUNT_OF(formats) ? formats[i].name : NULL;

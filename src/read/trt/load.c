@@ -404,7 +404,7 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
     FSD_THEN(status, check_profile(g, source, err));
     if (status == FSD_OK && scan && scan->hashed)
         memcpy(g->hash, scan->hash, sizeof g->hash);
-    else if (status == FSD_OK)
+    else if (status == FSD_OK && !file->unhashed)
         status = hash_file(file, g->hash, err);
     if (status == FSD_OK)
         fsd_build_finish(&b);
