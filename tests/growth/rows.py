@@ -139,7 +139,7 @@ VERBS = [
     ("batch", "", ["list"], "batch {list} -j 1"),
     ("batch", "--jobs", ["list"], "batch {list} --jobs 2"),
     ("batch", "--fail-on", ["list"], "batch {list} -j 1 --fail-on error"),
-    ("batch", "--resume", ["list"], ["batch {list} -j 1 -o {new:lines.jsonl}", "batch {list} -j 1 --resume {new:lines.jsonl}"]),
+    ("batch", "--resume", ["list"], ["batch {list} -j 1 -o {new:lines.jsonl}", "batch {list} -j 1 --resume -o {new:lines.jsonl}"]),
 ]
 
 # Options that several verbs have in common, by the verb that shows them best.
@@ -201,7 +201,7 @@ SHARED = {("cut", "--values"): "diff", ("bisect", "--values"): "diff", ("stabili
           ("stability", "--only"): "compare", ("lint", "--scale"): "lint --fix"}
 
 # The largest 4n: a limit of the program, or a million nodes.
-MOST = {"routes": 200, "parts": 16, "builds": 26, "branches": 200_000}
+MOST = {"routes": 200, "parts": 16, "builds": 26, "branches": 200_000, "star": 1_000_000, "equal_nodes": 1_000_000, "folded": 1_000_000}
 
 
 # ------------------------------------------------------------------------- lists and logs

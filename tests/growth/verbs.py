@@ -50,10 +50,11 @@ def counted(folder, row, shape, n):
         done = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", BINARY, *words],
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False,
                               env={**os.environ, "LC_ALL": "C"})
-    found = re.search(rb"I +refs: +([\d,]+)", done.stderr)
+    # The child process that lays a page's picture out has a count of its own, and ends first.  Graphviz gets a bounded number of boxes.
+    found = re.findall(rb"I +refs: +([\d,]+)", done.stderr)
     if done.returncode not in (0, 1) or not found:
         return math.nan, math.nan, f"exit status {done.returncode}: {done.stderr[-300:].decode(errors='replace')}"
-    return int(found[1].replace(b",", b"")), kib, ""
+    return int(found[-1].replace(b",", b"")), kib, ""
 
 
 def exponent(costs):
