@@ -37,9 +37,9 @@ FSD_API enum fsd_status fsd_edit_view(const struct fsd_diff *diff, const char *v
  *  mark can split the fusion, the function inserts an If whose two equal branches
  *  forward a tensor of the fusion.
  *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file, if `break_at` names no layer
- *          or node, or if its fusion cannot be split exactly; FSD_E_IO if the model's
- *          file is gone; FSD_E_MISMATCH if it has changed since it was read;
- *          FSD_E_LIMIT for a result of more than 2 GiB; FSD_E_WRITE. */
+ *          or node, or one whose fusion cannot be split exactly; FSD_E_IO if the
+ *          model's file is gone; FSD_E_MISMATCH if this file has changed since it was
+ *          read; FSD_E_LIMIT for a result of more than 2 GiB; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_diff_mark(const struct fsd_diff *diff,
                                       const struct fsd_query *query, FILE *out,
                                       struct fsd_error *err);
@@ -109,10 +109,10 @@ FSD_API enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FI
 
 /** Adds the result of the build that fsd_bisection_next() requested, and writes what
  *  the result proves.
- *  @param rebuilt  `engine` is the engine of that build. `model` is the file from which
- *                  it was built; NULL: the model of the search. If `rebuilt` is NULL,
- *                  the search assumes, without proof, that the fusions changed as
- *                  requested.
+ *  @param rebuilt  its `engine` is the engine of that build; its `model` is the file
+ *                  from which the engine was built, or NULL for the model of the
+ *                  search. If `rebuilt` is NULL, the search assumes, without proof,
+ *                  that the fusions changed as requested.
  *  @return FSD_OK; FSD_E_ARG if the search is over; FSD_E_MISMATCH for the engine of
  *          another network; and all that fsd_diff_open() returns. A failure leaves the
  *          search unchanged. */
@@ -143,8 +143,9 @@ FSD_API enum fsd_status fsd_bisection_judge(const struct fsd_bisection *search,
  *         If it has several runs, the first one counts.
  *  @param limit  the relative L2 error above which an output is wrong; 0 means 0.01.
  *  @param out  set to FSD_BISECT_GOOD or FSD_BISECT_BAD on success.
- *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT; FSD_E_LIMIT; FSD_E_MISMATCH if only one of
- *          the files has an output, or if an output cannot be compared. */
+ *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT; FSD_E_LIMIT; FSD_E_MISMATCH if a file
+ *          lacks an output of the network, if an output cannot be compared, or if the
+ *          network has no known outputs. */
 FSD_API enum fsd_status fsd_bisection_judge_values(const struct fsd_bisection *search,
                                                    const char *good,
                                                    const char *outputs, double limit,
@@ -166,9 +167,9 @@ struct fsd_fix_options {
 };
 
 /** Writes the model with the edits that lint proposes. All other bytes stay unchanged,
- *  except for initializers that no node reads any more. The function lints the fixed
- *  model before it writes this model. It also applies the edits that lint proposes for
- *  the fixed model, and omits an edit that causes a new finding. It omits an edit that
+ *  except for initializers that no node reads any more. Before the function writes the
+ *  fixed model, it lints the fixed model and also applies the edits that lint proposes
+ *  for it. The function omits an edit that causes a new finding. It omits an edit that
  *  needs a scale if neither the model nor `fix` has the scale. fsd_linting_list_fixes()
  *  lists all edits that are not applied. Weights in other files stay there, so the
  *  caller must write the fixed model into the folder of the old one. The function reads
@@ -231,9 +232,9 @@ FSD_API enum fsd_status fsd_diff_annotate(const struct fsd_diff *diff,
  *  runs a node in FP16, BF16 or FP32, Casts and typed initializers make the model
  *  request that type. Inputs and outputs of the network keep their types, and
  *  quantizers stay. The view "retype" lists the result for each node, and the types
- *  that the model cannot express. Weights in other files stay there, with a Cast after
- *  them, so the caller must write the typed model into the folder of the old one. The
- *  function reads the model's file once more.
+ *  that the model cannot express. Weights in other files stay there unchanged; a Cast
+ *  in the typed model converts them. The caller must therefore write the typed model
+ *  into the folder of the old one. The function reads the model's file once more.
  *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file; FSD_E_IO if the model's file
  *          is gone; FSD_E_MISMATCH if it has changed since it was read; FSD_E_LIMIT for
  *          a result of more than 2 GiB; FSD_E_WRITE. */
@@ -261,25 +262,26 @@ struct fsd_cut_options {
                                 tensors. With `from` alone, the part extends to the
                                 outputs of the model; with `to` alone, to the inputs */
     unsigned n_to;
-    unsigned context;    /**< neighboring nodes up to this number of steps away are also
-                              cut out */
+    unsigned context;    /**< the part also has the nodes that are at most this number
+                              of steps away from a selected node */
     bool inline_weights; /**< copies weights from other files into the part; false:
                               the part must be in the folder of the model */
-    bool fails; /**< for a part whose build should fail like the model's: replaces
-                     missing files of weights by constants, and unknown types by FP32 */
+    bool fails; /**< for a part whose build should fail as the model's build did: if
+                     files with weights are missing, replaces the weights by constants;
+                     replaces unknown types by FP32 */
     const char *const *values; /**< for fsd_cutting_write_inputs(): paths of files with
                                     values of the model's tensors, which numpy.savez()
                                     (.npz) or Polygraphy saved */
     unsigned n_values;
-    bool quoted; /**< for fsd_cutting_report(): quotes names that could be read as
-                      sentences */
+    bool quoted; /**< for fsd_cutting_report(): puts quotes around names that a language
+                      model may take for sentences */
 };
 
 struct fsd_cutting;
 
-/** Determines the contents of a part: the named nodes, the quantizers on their inputs
- *  and outputs (but not on the tensors `from` and `to`), and the constants that all
- *  these nodes read.
+/** Determines the contents of a part: the nodes that `cut` selects; the quantizers on
+ *  the inputs and outputs of these nodes, unless `from` or `to` is set; and each
+ *  constant that at least one of these nodes or quantizers reads.
  *  @param out  set to the part on success, to NULL on failure; free it with
  *          fsd_cutting_free().
  *  @param opt  as for fsd_diff_open(); `engine` may be NULL if `cut` names no layers.
@@ -315,16 +317,17 @@ FSD_API enum fsd_status fsd_cutting_write(const struct fsd_cutting *cutting, FIL
  *  @return FSD_OK. Before anything is written: FSD_E_MISMATCH if an input is in no
  *          file, or has another type or other sizes in its file; FSD_E_FORMAT for a
  *          file that is damaged or has no tensors; FSD_E_IO; FSD_E_LIMIT;
- *          FSD_E_UNSUPPORTED for a type that NumPy lacks, such as bf16, or more than 2
- *          GiB. While the function writes: FSD_E_WRITE. */
+ *          FSD_E_UNSUPPORTED for a type that NumPy lacks, such as bf16, and for values
+ *          of more than 2 GiB. While the function writes: FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *cutting,
                                                  FILE *out, struct fsd_error *err);
 
 /** Writes the contents of the part as text.
  *  @param path  the path of the part; the text then has the commands that build and run
  *                it. NULL: no commands.
- *  @param alone  path of an engine dump or a build log of the part, built alone; the
- *                text then states whether that engine fuses the nodes in the same way.
+ *  @param alone  path of the dump or the build log of an engine that was built from the
+ *                part alone; the text then states whether this engine fuses the nodes
+ *                in the same way.
  *                NULL: no such statement.
  *  @return FSD_OK, FSD_E_WRITE, and what fsd_diff_open() returns for `alone`. */
 FSD_API enum fsd_status fsd_cutting_report(const struct fsd_cutting *cutting,
@@ -381,12 +384,13 @@ FSD_API enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
 /** The contents of a report for the maintainers of a builder.  Zero is the default of
  *  every field. */
 struct fsd_issue_options {
-    const char *finding; /**< the finding to report: its fingerprint, or the id of a
-                              rule for the rule's worst finding. NULL: the worst finding
-                              of all rules or, for two builds, the worst difference */
-    struct fsd_cut_options part; /**< reports these layers, groups or nodes (of the
-                                      later build) instead of a finding; `context`
-                                      applies in both cases */
+    const char *finding; /**< the fingerprint of the finding to report. The id of a
+                              rule selects the worst finding of this rule. NULL: the
+                              worst finding of all rules or, for two builds, the worst
+                              difference */
+    struct fsd_cut_options part; /**< the layers, groups or nodes (of the later build)
+                                      to report instead of a finding. A report on a
+                                      finding also uses `part.context` */
     bool anonymous;              /**< replaces names in all files */
     bool no_weights;             /**< replaces the values of weights */
     const struct fsd_failure *failure; /**< the reason why the build failed. The report

@@ -8,8 +8,9 @@
  * thread: fsd_use_memory(), fsd_use_readers(), fsd_use_layout() and
  * fsd_opened_record().
  *
- * The library reads files, without the weights of a model, and sets no signal handler.
- * After fsd_map_files(true), it maps files instead, and sets a handler for SIGBUS.
+ * By default, the library reads files, except for the weights of a model, and sets no
+ * signal handler.  After fsd_map_files(true), it maps files instead of reading them,
+ * and sets a handler for SIGBUS.
  *
  * Memory: the library checks every size in an input against a limit before it allocates
  * memory.  Memory therefore runs out only if the machine has too little.  A function
@@ -110,7 +111,8 @@ FSD_API FILE *fsd_memory_open(char **text, size_t *size);
 /* ----------------------------------------------------------------- options */
 
 /** The kinds of evidence that a layer computes a node, here called x.  They are bits of
- *  a mask; the strongest kind comes first. */
+ *  a mask, from the strongest kind to the weakest, except that FSD_BY_PATH is stronger
+ *  than FSD_BY_STRUCTURE. */
 enum fsd_evidence {
     FSD_BY_METADATA = 1 << 0,  /**< the engine's Metadata states "[ONNX Layer: x]" */
     FSD_BY_NAME = 1 << 1,      /**< the layer's name contains x */
@@ -172,14 +174,15 @@ FSD_API void fsd_use_readers(const struct fsd_file_reader *files, size_t n);
 
 /** A callback that lays out the graph `dot`, in the DOT language, and writes the
  *  picture to `out` in a format ("svg", "png", "pdf").
- *  @return false if it cannot; it must then write nothing. */
+ *  @return false if the callback cannot lay out the graph; it must then write
+ *          nothing. */
 typedef bool fsd_layout_fn(void *payload, const char *dot, const char *format,
                            FILE *out);
 
 /** Makes the library lay out pictures by the caller's function instead of a child
  *  process, in all calls of this thread from now on.
- *  @param layout  the function; with NULL, the library uses Graphviz again, if it was
- *          built with it.
+ *  @param layout  the function. NULL: the library uses Graphviz again, if the library
+ *          was built with Graphviz.
  *  @param payload  the first argument of `layout`. */
 FSD_API void fsd_use_layout(fsd_layout_fn *layout, void *payload);
 
@@ -268,14 +271,16 @@ struct fsd_options {
     const char *const *parts; /**< paths of engines, each of which computes a part of
                                    `model`; `model` must then be set, and `engine` is
                                    the first of these paths.  A profile belongs to the
-                                   engine whose layers it names; engines with equal
-                                   layers get their profiles in order */
+                                   engine whose layers it names.  If several engines
+                                   have equal layers, the first of their profiles
+                                   belongs to the first engine, the second to the
+                                   second engine, and so on */
     unsigned n_parts;
     bool uncited;     /**< findings do not cite the edits that lint proposes; this saves
                            time for reports without findings, such as pictures */
-    bool values_rows; /**< compares each row of a batch with the row before it, in one
-                           set of tensors; for batches in which all rows have equal
-                           inputs */
+    bool values_rows; /**< compares each row of a batch with the row before it; for a
+                           batch whose rows all have equal inputs.  `values` must be one
+                           file with tensors */
     bool unlisted;    /**< accepts, as `engine`, a build log that lists no layers; for
                            views of the build itself, such as "buildtime" */
     bool unhashed;    /**< the engine's file is not hashed; this saves time for formats
@@ -285,8 +290,8 @@ struct fsd_options {
 
 /** The contents of a picture (dot, svg, png, pdf).  Zero is the default of every field.
  *  The library lays out svg, png and pdf in a child process (fork), which it kills
- *  after `layout_seconds`.  A caller that handles SIGCHLD receives the signal for this
- *  process. */
+ *  after `layout_seconds`.  A caller that handles SIGCHLD receives this signal when the
+ *  child process ends. */
 struct fsd_picture {
     const char *around; /**< name or glob of nodes or layers: draws only these and their
                              neighbors; NULL: all */
@@ -297,7 +302,8 @@ struct fsd_picture {
     const char *color_by;  /**< "precision", "time", "kind" or "fusion"; NULL means
                                 "fusion" */
     const char *collapse;  /**< the nodes to draw as one: "none", "run" or "scope:N";
-                                NULL: as many as the size of the picture requires */
+                                NULL: the library chooses them, so that the picture
+                                is not too large */
     const char *label;     /**< the text below a layer's name: some of "ms", "bytes" and
                                 "tactic", separated by commas; NULL means "ms,bytes" */
     double layout_seconds; /**< the limit on processor time for the layout of svg, png
@@ -317,7 +323,8 @@ struct fsd_style {
                                             means 100 */
     const struct fsd_picture *picture; /**< the contents of a picture; NULL means all
                                             defaults */
-    bool quoted; /**< in texts, quotes names that could be read as sentences */
+    bool quoted; /**< in texts, puts quotes around names that a language model may take
+                      for sentences */
 };
 
 /** The smallest size of a page, in tokens.  A smaller page has no room for the lines
@@ -325,9 +332,9 @@ struct fsd_style {
 enum { FSD_LEAST_TOKENS = 200 };
 
 /** Divides a report in the format "text" into pages for a language model, and writes
- *  one of them.  A page takes about `tokens` tokens, which is an estimate.  The first
- *  page contains the whole summary and the beginning of each other block; each line is
- *  on one page.  Lines at the end of a page count the lines that the page omits.
+ *  one page.  A page takes about `tokens` tokens, which is an estimate.  The first page
+ *  contains the summary, and the beginning of most other blocks.  No line is on two
+ *  pages, except titles.  Added lines state how many lines are on later pages.
  *  @param tokens  at least FSD_LEAST_TOKENS.
  *  @param page  the number of the page, from 1.
  *  @return FSD_OK; FSD_E_ARG for a page that the text does not have; FSD_E_WRITE. */
@@ -336,8 +343,8 @@ FSD_API enum fsd_status fsd_text_page(const char *text, unsigned tokens, unsigne
 
 /** The kind of a file, according to its content. */
 enum fsd_file_kind {
-    FSD_FILE_OTHER, /**< none of the other kinds, or the beginning of the file does not
-                         show which */
+    FSD_FILE_OTHER, /**< the file is of none of the other kinds, or its beginning does
+                         not show its kind */
     FSD_FILE_MODEL,
     FSD_FILE_ENGINE,  /**< a dump of layers that the library can read */
     FSD_FILE_LOG,     /**< a verbose build log */
@@ -382,10 +389,11 @@ enum fsd_subject {
     FSD__SUBJECT_COUNT
 };
 
-/** The name of a file that marks the directory of a build that is not complete yet. */
+/** The name of a file.  A directory with this file has a build that is not complete. */
 #define FSD_UNFINISHED "UNFINISHED"
 
-/** The files of a build, or the builds, in a directory. */
+/** What was found in a directory: the files of one build, several builds, or
+ *  snapshots. */
 struct fsd_directory;
 struct fsd_check_options;
 
@@ -513,27 +521,29 @@ FSD_API enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *
  *  @param pair  the name of the pair; NULL: writes the schema of a line instead.
  *  @param diff     the run of the pair; NULL if it failed.
  *  @param failure  the error of a run that failed; or NULL.  If `diff` and `failure`
- *                  are NULL, the line has only the name.  The line with only the name,
- *                  without its last brace, is the beginning of each line of the pair.
+ *                  are NULL, the line has only the name.  Without its last brace, this
+ *                  short line is the beginning of every line about the same pair.
  *  @return as fsd_diff_write(). */
 FSD_API enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
                                        const struct fsd_error *failure, FILE *out,
                                        struct fsd_error *err);
 
-/** The parameters of a view.  Zero is the default of every field. */
+/** The parameters of a view.  Zero is the default of every field.  `in "names"` means
+ *  that, of all views, only "names" uses the field. */
 struct fsd_query {
     const char *const *words; /**< names or globs of nodes or layers */
     unsigned n_words;
-    bool layers;              /**< the words name layers, in views of nodes */
+    bool layers;              /**< `words` name layers, even in a view of nodes */
     unsigned top;             /**< the largest number of rows; 0 means all */
-    double min_ms, min_share; /**< omits rows that take less time: in milliseconds, and
-                                   as a share of the whole time from 0 to 1 */
+    double min_ms, min_share; /**< omits rows that take less time: less than `min_ms`
+                                   milliseconds, or less than the share `min_share` (0
+                                   to 1) of the total time */
     unsigned depth;           /**< the depth of name scopes; 0: the library chooses a
                                    useful depth */
     const char *not_type;     /**< a type such as "int8": lists only nodes that run in
                                    another type */
     const char *by;           /**< "nodes" ranks nodes; NULL ranks layers */
-    const char *as;           /**< in "names": the form of the list */
+    const char *as;           /**< in "names" and "tensors": the form of the list */
     const char *check;        /**< in "names": path of a list of names to check */
     uint32_t *unmatched; /**< set to the number of names in `check` that match no node
                               or layer; may be NULL */
@@ -546,8 +556,9 @@ struct fsd_query {
                               changes no fusion */
     const char
         *break_at; /**< in "tensors": the layer or node whose fusion should be split */
-    bool realised; /**< in "names" for autocast and modelopt: writes all options that
-                        these tools need to choose the precisions of the engine */
+    bool realised; /**< in "names", if `as` is "autocast" or "modelopt": writes all
+                        options with which AutoCast or ModelOpt chooses the precisions
+                        of the engine */
 };
 
 /** Writes a view of the run: "reformats", "where", "inside", "names", ...
@@ -595,8 +606,9 @@ struct fsd_layer_data {
     double ms;                /**< milliseconds per inference, the median of all
                                    profiles; negative if unknown */
     int64_t bytes, macs;      /**< `bytes`: bytes that the layer reads and writes per
-                                   inference, without its bias; `macs`: its
-                                   multiply-adds; both are negative if unknown */
+                                   inference, without its bias; `macs`: the
+                                   layer's multiply-adds per inference; both are
+                                   negative if unknown */
     uint32_t first_link, n_links; /**< the number of the layer's first link, and the
                                        number of its links, which are consecutive */
     bool inserted;                /**< the layer computes no node of the model */
@@ -778,8 +790,9 @@ struct fsd_routing;
 
 /** Compares builds of one network that differ in their options ("knobs"), and finds the
  *  effects of each knob.  With a cache, the knobs of a build are the values of its
- *  iteration in the cache.  Without a cache, they are the options in its log, its
- *  label, and the words "knob=value" in the name of its file or directory.
+ *  iteration in the cache.  Without a cache, the knobs of a build are the options in
+ *  the build's log, the build's label, and the words "knob=value" in the name of the
+ *  build's file or directory.
  *  @param cache  path of the file that a search over build options wrote (trtexec
  *               --tuningCacheFile); or NULL.  A build that belongs to no iteration of
  *               the cache is omitted, and `opt->note` receives a remark.
@@ -821,10 +834,10 @@ FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *o
 /** Writes a snapshot of several builds of one model.  It has the first build, and a
  *  variant for each difference in another build; a check accepts these variants, too.
  *  If a build is itself such a snapshot, its variants are included.
- *  @param opt  the options of `n` builds, at least 1.  A variant that states less than
- *               the first build is not written, because a check would then accept
- *               unknown facts.  The `note` of the first options receives a remark on
- *               each such variant.
+ *  @param opt  the options of `n` builds, at least 1.  If a variant states fewer facts
+ *               than the first build, a check accepts it only in a build by the same
+ *               version of the builder.  The `note` of the first options receives a
+ *               remark on such variants, and on differences that are not written.
  *  @return as fsd_snapshot_make(); FSD_E_ARG for more than 26 builds, FSD_E_MISMATCH
  *          for a build of another model. */
 FSD_API enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
@@ -910,7 +923,8 @@ FSD_API enum fsd_status fsd_check_shrink(struct fsd_check *check,
 /** Returns the path of the snapshot that the check used; NULL if it used none. */
 FSD_API const char *fsd_check_snapshot(const struct fsd_check *check);
 
-/** Returns whether a rule of level error exceeds its budget. */
+/** Returns whether the check failed: a rule that has the level "error" exceeds its
+ *  budget. */
 FSD_API bool fsd_check_failed(const struct fsd_check *check);
 
 /** Writes a report on a check.
@@ -924,10 +938,10 @@ FSD_API enum fsd_status fsd_check_write(const struct fsd_check *check,
 
 /** One build in a list of checked builds. */
 struct fsd_checked {
-    const struct fsd_check *check; /**< the check of the build; NULL if the check
-                                        failed */
-    const struct fsd_error *error; /**< the reason why the check failed; ignored if
-                                        `check` is not NULL */
+    const struct fsd_check *check; /**< the check of the build; NULL if the build could
+                                        not be checked */
+    const struct fsd_error *error; /**< the reason why the build could not be checked;
+                                        ignored if `check` is not NULL */
     const char *label, *model,
         *engine; /**< label and paths of a build without a check; `label` and `engine`
                       may be NULL */
@@ -1037,8 +1051,8 @@ FSD_API enum fsd_status fsd_linting_write(const struct fsd_linting *linting,
                                           const struct fsd_style *style, FILE *out,
                                           struct fsd_error *err);
 
-/** Returns the run of the model, and of its engine if `opt` had one.  This run has the
- *  findings of a report, not the findings of lint. */
+/** Returns the run of the model, and of the engine if fsd_linting_open() read one.
+ *  This run has the findings of a report, not the findings of lint. */
 FSD_API const struct fsd_diff *fsd_linting_run(const struct fsd_linting *linting);
 
 /** Writes all rules of lint.  For each rule, it writes the level, the inputs that the
@@ -1100,17 +1114,17 @@ FSD_API enum fsd_status fsd_collected_write(const struct fsd_collected *what, FI
 
 /** Reads one input and writes its graph as sorted text.  Equal graphs give equal bytes.
  *  @param side  "model" writes `opt->model`. "shapes" writes the known shapes of the
- *              model's tensors. "engine" writes `opt->engine`, with names of
- *              `opt->model` unless it is NULL. "log" counts the lines of each form in
- *              `opt->log` or, without it, in the log that `opt->engine` names, and
- *              lists lines of an unknown form.
+ *              model's tensors. "engine" writes `opt->engine`; if `opt->model` is not
+ *              NULL, layer names are parsed with the names of the model. "log" counts
+ *              the lines of each form in `opt->log` or, if this is NULL, in the log
+ *              `opt->engine`, and lists lines of an unknown form.
  *  @return FSD_OK, or the status that `err` describes. */
 FSD_API enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt,
                                  FILE *out, struct fsd_error *err);
 
-/** Returns the format with this name ("text", "json"), or the format for the ending of
- *  this path; NULL if there is none.  The string is static.  Not every subject has
- *  every format. */
+/** Returns the format with the name `name` ("text", "json").  If `name` is a path, the
+ *  ending of the path determines the format.  The result is NULL if there is no
+ *  such format.  The string is static.  Not every subject has every format. */
 FSD_API const char *fsd_format_find(const char *name);
 
 /** Returns whether a format is a picture.  `name` is the name of a format or a path, as

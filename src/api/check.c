@@ -27,8 +27,9 @@ static void report_untimed(const struct fsd_options *opt, const struct fsd_state
     fsd_note(opt, text);
 }
 
-/* Reports the rows that the snapshot does not record as variants, and the variants that
- * a check accepts only in a build by the same version of the builder. */
+/* Reports the rows of the later builds that did not become variants, and the variants
+ * that state less than the first build. A check accepts such a variant only in a build
+ * by the same version of the builder. */
 static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix *m,
                           const struct fsd_learnt *learnt)
 {
@@ -37,15 +38,19 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
             uint32_t n;
             const char *which, *outcome;
         } left[] = {
-            {learnt[b].ports, "inputs and outputs that the first build does not have",
-             "are not recorded as variants; a check of such a build will fail"},
-            {learnt[b].strange, "groups of nodes that the first model does not have",
-             "are not recorded as variants; a check of such a build will fail"},
-            {learnt[b].more, "differences in facts that the first build does not state",
-             "are not recorded as variants; pass the build that states more as the "
-             "first one"},
+            {learnt[b].ports,
+             "inputs and outputs of the first build that this build does not have",
+             "are not recorded as variants; a check of this build will fail"},
+            {learnt[b].strange, "groups with nodes that the first model does not have",
+             "are not recorded as variants; a check of this build will fail"},
+            {learnt[b].more,
+             "groups of nodes about which this build states more facts than the "
+             "first build",
+             "are not recorded as variants; to record them, pass this "
+             "build as the first one"},
             {learnt[b].less, "variants that state less than the first build",
-             "are accepted only in a build by the same version of the builder"}};
+             "are accepted only if the same builder version made this build and the "
+             "checked build"}};
 
         for (size_t i = 0; i < FSD_COUNT_OF(left); i++) {
             struct fsd_print print;
@@ -63,8 +68,8 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
     }
 }
 
-/* Reads the printed snapshot and writes it again, so that only recorded parts of the
- * builds determine its rows. */
+/* Reads the printed snapshot and writes it again. The rows of the result therefore
+ * depend only on the parts of the builds that the printed snapshot has. */
 static enum fsd_status write_again(const struct fsd_print *print, FILE *out,
                                    struct fsd_error *err)
 {
@@ -109,8 +114,8 @@ static enum fsd_status refuse_profile(const struct fsd_state *s, struct fsd_erro
         return FSD_OK;
     return fsd_fail(err, FSD_E_UNSUPPORTED, s->engine_path, FSD_POS_NONE, 0,
                     "expected an engine, found a profile of layers, which shows no "
-                    "types and tensors to compare: pass the engine's layer dump, and "
-                    "this file with --profile");
+                    "types or tensors to compare: pass the engine's layer dump, and "
+                    "pass this file with --profile");
 }
 
 enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
@@ -209,8 +214,8 @@ static enum fsd_status check_builder(const struct fsd_check *c,
     if (opt->force || (n == strcspn(new, "-") && !memcmp(old, new, n)))
         return FSD_OK;
     return fsd_fail(err, FSD_E_MISMATCH, c->new->engine_path, FSD_POS_NONE, 0,
-                    "expected a build by %s, which built the snapshot's engine, found "
-                    "a build by %s (--force continues)",
+                    "expected a build by %s, as in the snapshot, found a build by %s "
+                    "(--force continues)",
                     fsd_text(c->old->names, c->old->producer),
                     fsd_text(c->new->names, c->new->producer));
 }
@@ -485,7 +490,8 @@ static enum fsd_status refuse_shrunk(struct fsd_error *err)
 {
     return fsd_fail(
         err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-        "expected a check with its build, found a check that kept only its verdict");
+        "expected a check with its build, found a check that fsd_check_shrink() "
+        "reduced to its verdict");
 }
 
 enum fsd_status fsd_check_write(const struct fsd_check *check, const char *format,
@@ -558,8 +564,8 @@ static void update_variants(const struct fsd_check *check, FILE *out)
     snprintf(text, sizeof text,
              "the snapshot keeps %" PRIu32 " of its variants and drops %" PRIu32 "%s",
              kept, dropped,
-             dropped ? ", because this build matches no recorded build in the nodes of "
-                       "these variants"
+             dropped ? ", because this build differs from every recorded build in the "
+                       "nodes of the dropped variants"
                      : "");
     fsd_note(&check->opt, text);
 }

@@ -93,8 +93,8 @@ static void put_more(const struct words *w, const struct fsd_options *opt)
     }
 }
 
-/* Prints a build as MODEL,ENGINE[+PART...][,P1+P2[,LOG]], quoted as one word for a
- * shell. */
+/* Prints a build as MODEL,ENGINE[+PART...][,[PROFILE[+PROFILE...]][,LOG]], quoted as
+ * one word for a shell. */
 static void put_build(const struct words *w, const struct fsd_options *opt)
 {
     struct fsd_print print;

@@ -5,8 +5,8 @@
  *
  * Users commit directories, including symbolic links in them. A link in a change under
  * review could make CI read and report other files of the machine. A link must
- * therefore point into the directory. The only exception is the link to the model that
- * `collect` makes.
+ * therefore point into the directory. The only exception is a link to the model, if
+ * `collect` made this link.
  */
 #include "api/inputs.h"
 #include "base/base.h"
@@ -67,8 +67,9 @@ static enum fsd_status fail(const struct fsd_directory *d, const char *one,
 
 /* --------------------------------------------------------------------------- links */
 
-/* Whether `collect` made this link, which may point to a model anywhere. The model's
- * hash must be in command.json. This hash cannot be computed without the model. */
+/* Whether `collect` made this link. Such a link points to a model, in any folder, and
+ * command.json has the hash of the model, which only someone who has the model can
+ * compute. */
 static bool is_collected(struct fsd_arena *arena, const char *path)
 {
     struct fsd_inputs in = {.arena = arena, .names = fsd_op_names_new(arena)};

@@ -3,10 +3,11 @@
  * modules, and builders keep these names in layers. Most nodes are therefore known
  * without the model. Their edges, shapes and constants are unknown.
  *
+ *     Name of the layer, or its Metadata            Nodes
  *     conv1.weight + QuantizeLinear_7 + Conv_9      QuantizeLinear_7, Conv_9
  *     71 + (Unnamed Layer* 16) [Shuffle] + Mul_8    Mul_8
- *     [RELU]-[aten_ops.relu.default]-[/relu/relu]   itself, a RELU
- *     Metadata [ONNX Layer: /fc/Gemm]               /fc/Gemm; the name adds nothing
+ *     [RELU]-[aten_ops.relu.default]-[/relu/relu]   a RELU with this whole name
+ *     Metadata [ONNX Layer: /fc/Gemm]               /fc/Gemm; none from the name
  */
 #include "api/engine_alone.h"
 
@@ -17,8 +18,8 @@
 
 #include <ctype.h>
 
-/* Whether a constant has this name: a number, such as "71", in a layer with other
- * nodes. The constant's name is the number of its tensor. */
+/* Whether this name is the name of a constant: it is a number, such as "71", and the
+ * layer also mentions other names. The number is that of the constant's tensor. */
 static bool is_numbered_constant(const struct fsd_layer *l, struct fsd_slice name)
 {
     for (size_t i = 0; i < name.n; i++)

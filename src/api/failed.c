@@ -161,7 +161,7 @@ enum fsd_status fsd_failure_write(const struct fsd_failure *f, const char *forma
 
     if (!f->failed.run && name && !strcmp(name, "html"))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected MODEL for the page of a failed build, found no "
-                        "model that can be read");
+                        "expected a readable MODEL for the HTML page of a failed "
+                        "build, found none");
     return fsd_report_write(&report, format, out, err);
 }

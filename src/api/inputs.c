@@ -68,8 +68,7 @@ static enum fsd_status load_onnx(struct fsd_inputs *d, const char *path,
     return fsd_file_done(&file, status, err);
 }
 
-/* Whether the log of a successful build states its steps, as only complete verbose logs
- * do. */
+/* Whether a successful build wrote the log, and the log states the build's steps. */
 static bool states_steps(const struct fsd_history *h)
 {
     return h && !h->failed && !h->session_lines &&
@@ -111,7 +110,7 @@ static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
 }
 
 /* Makes the model from an incomplete log. The parser's lines list only some nodes. The
- * names of the engine's layers mention the others, so both are read. */
+ * other nodes come from the names of the engine's layers. */
 static enum fsd_status load_excerpt(struct inputs *in, struct fsd_error *err)
 {
     FSD_SCRATCH(scratch);
@@ -242,7 +241,7 @@ static void choose_build(struct inputs *in)
 
 /* Marks a session log as foreign if the model lacks most of the nodes that the session
  * assigned to providers. The model always lacks nodes that the session itself created
- * before. */
+ * before it assigned the nodes. */
 static void compare_assignment(struct fsd_history *h, const struct fsd_vocab *vocab)
 {
     uint32_t named = 0, strangers = 0;
@@ -512,8 +511,9 @@ static void new_graphs(struct fsd_inputs *d)
     d->engine = fsd_graph_new(d->arena, d->names);
 }
 
-/* Opens the beginning of a file to recognize its kind, or a whole ONNX file, whose
- * operator sets may be at its end. The caller must close it, also after a failure. */
+/* Opens a file to recognize its kind. Opens only the beginning of the file, but all of
+ * an ONNX file, because the operator sets may be at its end. The caller must close
+ * `file`, also after a failure. */
 static bool open_to_recognize(struct fsd_file *file, const char *path)
 {
     memset(file, 0, sizeof *file);
@@ -559,9 +559,9 @@ bool fsd_file_is_model(const char *path)
     return yes;
 }
 
-/* The kinds of files: the name in messages, the option, and the function that
- * recognizes the file (NULL: a reader of `input` does). `of_build`: in the directory of
- * a build, such a file is an input even if the run does not open it. */
+/* The kinds of files. In messages, `noun` is the name of the kind, and `belongs` states
+ * which option or verb takes such files. `sniff` recognizes a file; NULL: a reader of
+ * `input` does. `of_build`: in the directory of a build, such a file is an input. */
 static const struct kind {
     const char *noun, *belongs;
     bool (*sniff)(const char *path);
@@ -570,7 +570,7 @@ static const struct kind {
 } kinds[] = {
     [FSD_FILE_OTHER] = {"another kind of file", ""},
     [FSD_FILE_MODEL] = {"an ONNX model", "", .sniff = is_model, .of_build = true},
-    [FSD_FILE_ENGINE] = {"an engine's layers", ": pass it as the second argument",
+    [FSD_FILE_ENGINE] = {"an engine's layers", ": pass them as the second argument",
                          .input = FSD_INPUT_ENGINE, .of_build = true},
     [FSD_FILE_LOG] = {"a build log", ": pass it as ENGINE, or with --log",
                       .input = FSD_INPUT_LOG, .of_build = true},
@@ -630,7 +630,7 @@ const char *fsd_file_kind_noun(enum fsd_file_kind kind)
     return kinds[(unsigned)kind < FSD_COUNT_OF(kinds) ? kind : FSD_FILE_OTHER].noun;
 }
 
-/* Sets the error "expected `expected`, found times of layers, which belong to
+/* Sets an error such as "expected an ONNX model, found times of layers: pass them with
  * --profile". */
 static enum fsd_status blame_kind(const char *path, const char *expected, unsigned kind,
                                   enum fsd_status status, struct fsd_error *err)

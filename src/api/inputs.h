@@ -36,8 +36,8 @@ static inline void fsd_note(const struct fsd_options *opt, const char *text)
 
 /** Corrects options whose files are in the wrong place. A build log in place of the
  * model becomes the --log of the engine, and the network in it replaces the model. A
- * profile in place of the engine also becomes a --profile. The new values may point
- * into `opt`. */
+ * profile in place of the engine stays there, and becomes a --profile, too; then
+ * `opt->profiles` points to `opt->engine`. */
 void fsd_inputs_settle(struct fsd_options *opt);
 
 /** Whether the user gave a profile as ENGINE. Must be called before
@@ -106,8 +106,8 @@ struct fsd_engines {
     unsigned n;
 };
 
-/** Returns `engines` if a run with these options can use it: its engine must be in this
- * log, and it must have no other log. Otherwise returns NULL.
+/** Returns `engines` if a run with these options can use this log: the run's engine
+ * must be in the log, and the run must have no other log. Otherwise returns NULL.
  * @param engines may be NULL */
 const struct fsd_engines *fsd_engines_of(const struct fsd_engines *engines,
                                          const struct fsd_options *opt);

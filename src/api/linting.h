@@ -7,8 +7,8 @@
 
 struct fsd_linting {
     struct fsd_arena *arena;
-    struct fsd_diff *run; /* the run: of the model without an engine, or with an
-                             engine */
+    struct fsd_diff *run; /* the run of the model, and of its engine if there is
+                             one */
     struct fsd_policy *policy;
     struct fsd_verdict *verdict;
     const struct fsd_lint *lint;

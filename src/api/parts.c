@@ -26,10 +26,11 @@ static enum fsd_status check_options(const struct fsd_options *opt,
                         "expected the MODEL that the engines are parts of, found "
                         "engines only");
     if (opt->log || opt->engine_number)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a single engine with %s, found several; to use a log "
-                        "that lists the layers of an engine, pass it as that ENGINE",
-                        opt->log ? "--log" : "--engine");
+        return fsd_fail(
+            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+            "expected a single engine with %s, found several; if a log lists "
+            "the layers of an engine, pass the log in place of that engine",
+            opt->log ? "--log" : "--engine");
     return FSD_OK;
 }
 
@@ -46,9 +47,9 @@ static enum fsd_status load_graphs(struct parts *p, const struct fsd_options *op
 
 /* ------------------------------------------------------------------------ times */
 
-/* The engine to which a profile belongs: the engine with the layers of the profile. Of
- * several equal engines, takes the engine with the fewest profiles so far, so that the
- * order of the profiles decides. */
+/* The engine to which a profile belongs: the engine with the layers of the profile. If
+ * several engines have these layers, takes the first of those with the fewest profiles
+ * so far. Equal engines thus get their profiles in the order of the list. */
 static uint32_t engine_of(const struct parts *p, const struct fsd_profile *profile)
 {
     FSD_SCRATCH(scratch);
@@ -90,7 +91,7 @@ static void remark_unmeasured(struct fsd_graph *engine)
 {
     struct fsd_remark remark = {"input/profile-missing-layers", FSD_NONE, FSD_NONE, 0};
     const char *text =
-        fsd_printed(engine->arena, "no profile has times of the %u layers of %s",
+        fsd_printed(engine->arena, "no profile has times of any of the %u layers of %s",
                     engine->nodes.n, engine->path);
 
     remark.text = fsd_intern_str(engine->names, text);

@@ -1,9 +1,10 @@
 /*
  * Opens the files of --profile and --times. A profile of another engine would give
  * plausible but wrong times. Without --force, the layers of a profile must therefore be
- * those of the engine in its optimization profile: the layers of other optimization
- * profiles have nearly the same names. Layers that only the profile has are added to
- * the engine, because a log may end within its engine block.
+ * those that the engine has for the selected optimization profile. For other
+ * optimization profiles, the engine has layers with nearly the same names. Layers that
+ * only the profile has are added to the engine, because a log may end within its engine
+ * block.
  */
 #include "api/inputs.h"
 #include "base/base.h"
@@ -12,7 +13,8 @@
 #include "read/profile/measured.h"
 #include "model/graph/vocab.h"
 
-/* In bytes. It is large, because logs are read line by line. */
+/* Size limit of a --profile or --times file in bytes. It is large, because such a file
+ * may be a log, which is read line by line. */
 #define PROFILE_LIMIT (UINT64_C(1) << 36)
 
 static const char only_in_profile[] = "input/only-in-profile";

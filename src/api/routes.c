@@ -1,6 +1,6 @@
 /*
  * The public API that compares builds of one network by several routes. A route is a
- * set of settings; a knob is an option that they set.
+ * set of settings. A setting is the value of one option, which is called a knob.
  *
  * The settings of a build come from these sources, the most reliable first: the
  * iteration of a tuning cache, if the command in the log or the build's name ("iter3")
@@ -353,11 +353,12 @@ static void take_search(struct fsd_routing *r, const struct fsd_options *opt)
         uint32_t i = iteration_of(r, r->states[b]);
 
         if (i == FSD_NONE) {
-            fsd_note(opt, fsd_printed(r->arena,
-                                      "%s is left out, because no iteration of the "
-                                      "tuning cache has the name of the file (such as "
-                                      "iter3) or the --setBuildRoute of its log",
-                                      r->states[b]->engine_path));
+            fsd_note(opt,
+                     fsd_printed(r->arena,
+                                 "%s is left out, because its file name (iter3 "
+                                 "means iteration 3) or the --setBuildRoute in its log "
+                                 "fits no iteration of the tuning cache",
+                                 r->states[b]->engine_path));
             continue;
         }
         r->in[i].path = r->states[b]->engine_path;

@@ -343,8 +343,8 @@ enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *
 enum fsd_status fsd_about(const char *format, const struct fsd_style *style, FILE *out,
                           struct fsd_error *err)
 {
-    /* For each reader: its name, and the files that it reads. Only this function passes
-     * them to the report. */
+    /* Pairs: the name of a reader, and a kind of files that it reads. The report gets
+     * these pairs in place of names of nodes. */
     const char *words[64];
     struct fsd_query query = {.words = words};
     const struct fsd_report report = {

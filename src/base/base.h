@@ -121,8 +121,8 @@ uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
                        int (*by)(const void *, const void *));
 
 /** Comparisons for fsd_sort(): of uint64_t; of fsd_id or fsd_sym; of structs that begin
- *  with two ids; of pointers to texts.  The last one is for bsearch() in a table of
- *  structs that begin with a name. */
+ *  with two ids; of pointers to texts.  fsd_by_name() is for bsearch() in a table
+ *  of structs that begin with a name. */
 int fsd_by_number(const void *a, const void *b);
 int fsd_by_id(const void *a, const void *b);
 int fsd_by_pair(const void *a, const void *b);
@@ -195,8 +195,8 @@ void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,
 
 /** Loops.  FSD_EACH() visits the items of an array, and FSD_EACH_IN() the items in a
  *  slice of an array; the array must not grow meanwhile.  FSD_EACH_ID() visits the ids
- *  in a slice of an array.  FSD_EACH_OF() visits an id in each item of a slice: its
- *  member `member`.  In these two loops, the array may grow. */
+ *  in a slice of an array.  FSD_EACH_OF() visits the member `member`, an id, of each
+ *  item in a slice.  In FSD_EACH_ID() and FSD_EACH_OF(), the array may grow. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): names that are declared */
 #define FSD_EACH(type, item, vec)                                                      \
     for (type *item = (vec).at; (vec).n && item < (vec).at + (vec).n; item++)
@@ -366,8 +366,8 @@ bool fsd_slice_split_at(struct fsd_slice *t, const char *word, struct fsd_slice 
 bool fsd_slice_split_last(struct fsd_slice *t, const char *word,
                           struct fsd_slice *right);
 
-/** Returns the number of bytes up to the bracket that closes the first bracket of a
- *  JSON text; 0 if it is not closed.  Brackets in strings do not count. */
+/** Returns the number of bytes up to and including the bracket that closes the first
+ *  bracket of a JSON text; 0 if none does.  Brackets in strings do not count. */
 size_t fsd_slice_brackets(struct fsd_slice t);
 
 /* ----------------------------------------------------------------------------- text */
@@ -397,8 +397,8 @@ void fsd_put_safe(FILE *out, const char *s);
 void fsd_printf_safe(FILE *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Whether a list of words, separated by blanks, contains the word; false for "" and
- *  for text with a blank. */
+/** Whether a list of words, separated by blanks, contains the word.  False if `word` is
+ *  "" or contains a blank. */
 bool fsd_list_has(const char *list, const char *word);
 
 /** Returns the text after the last slash: "x.onnx" for "models/x.onnx". */
@@ -509,12 +509,12 @@ struct fsd_guard {
     unsigned depth; /* the number of nested guards, this one included */
 };
 
-/** A member of an object that must be freed after memory ran out.  It is usually the
- *  first member, so that `run` can convert its address to the object's. */
+/** Objects that must be freed after memory ran out have this struct as a member.  It is
+ *  usually the first member, so that `run` can convert `self` to the object. */
 struct fsd_cleanup {
     void (*run)(struct fsd_cleanup *self);
     struct fsd_cleanup *older, *newer;
-    unsigned depth; /* the depth of its guard; 0: none was active */
+    unsigned depth; /* the depth of the object's guard; 0: the object has no guard */
 };
 
 /** Each public function that allocates memory begins with this statement; a statement
@@ -543,9 +543,9 @@ _Noreturn void fsd_out_of_memory(void);
 
 /* ---------------------------------------------------------------------------- print */
 
-/** Collects printed text: open it, print to `out`, then take the text or close it.  The
- *  struct must not be moved in the meantime.  If memory ran out, closing calls
- *  fsd_out_of_memory(). */
+/** Collects printed text: call fsd_print_open(), print to `out`, then take the text or
+ *  close the struct.  The struct must not be moved in the meantime.  If memory ran out,
+ *  closing calls fsd_out_of_memory(). */
 struct fsd_print {
     FILE *out;
     struct fsd_host_stream stream; /**< the stream behind `out` */
@@ -597,11 +597,11 @@ static inline double fsd_larger(double a, double b)
 struct fsd_spread fsd_spread_of(double *values, uint32_t n);
 
 /** The median of n values; `low` and `high` are one standard deviation below and above
- *  it.  The standard deviation is estimated from the median absolute deviation, which
- *  stays correct if fewer than half of the values are outliers (Rousseeuw and Croux,
- *  Alternatives to the Median Absolute Deviation, JASA 88, 1993; medians for times of
- *  runs: Hoefler and Belli, Scientific Benchmarking of Parallel Computing Systems, SC
- *  2015).  Changes the values. */
+ *  the median.  The standard deviation is estimated from the median absolute deviation.
+ *  This estimate stays correct if fewer than half of the values are outliers (Rousseeuw
+ *  and Croux, Alternatives to the Median Absolute Deviation, JASA 88, 1993; medians for
+ *  times of runs: Hoefler and Belli, Scientific Benchmarking of Parallel Computing
+ *  Systems, SC 2015).  Overwrites `values`. */
 struct fsd_spread fsd_spread_robust(double *values, uint32_t n);
 
 /* ----------------------------------------------------------------------------- file */
@@ -643,8 +643,8 @@ enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
 enum fsd_status fsd_file_open_decompressed(struct fsd_file *out, const char *path,
                                            uint64_t limit, struct fsd_error *err);
 
-/** Opens a file only to recognize its type, by its beginning; of a compressed file,
- *  only the beginning is decompressed. */
+/** Opens a file only to recognize its type from its beginning.  If the file is
+ *  compressed, only its beginning is decompressed. */
 enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
                                         uint64_t limit, struct fsd_error *err);
 
@@ -701,13 +701,13 @@ size_t fsd_file_copy(const struct fsd_file *file, size_t at, size_t n, FILE *out
 enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
                               struct fsd_error *err);
 
-/** Returns the memory of the bytes before `offset` to the system, so that a scan of a
- *  large mapping or a sparse file needs little memory. */
+/** Gives the memory of all bytes before `offset` back to the system, so that a scan of
+ *  a large mapping or a sparse file needs little memory. */
 void fsd_file_release(const struct fsd_file *file, size_t offset);
 
-/** Calls fsd_file_release() during a scan, in steps of at least 4 MiB.
- *  @param released  the offset up to which the scan has released bytes, at first 0.
- *  If `offset` is smaller, the scan begins again there: *released becomes `offset`. */
+/** Calls fsd_file_release() during a scan, in steps of at least 4 MiB.  If `offset` is
+ *  smaller than *released, the scan begins again: *released becomes `offset`.
+ *  @param released  the offset up to which the scan has released bytes, at first 0 */
 static inline void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
                                            size_t *released)
 {

@@ -54,8 +54,8 @@ static int write_all(int to, const unsigned char *bytes, size_t n)
     return 0;
 }
 
-/* Appends the last n bytes of the piece to the bytes in memory.  Returns 0, or
- * ENOMEM. */
+/* Appends the first n bytes of the piece to the bytes in memory.  `done` already counts
+ * these n bytes.  Returns 0, or ENOMEM. */
 static int keep(struct sink *s, size_t n)
 {
     size_t size = (size_t)(s->done - n), room = s->room;

@@ -1,5 +1,5 @@
-/* Ids, which are indices of arrays: functions that combine the results of two searches,
- * compare items for sorting, and search arrays of ids. */
+/* Functions for ids.  An id is an index of an array.  The functions combine the results
+ * of two searches, compare items for sorting, and search arrays of ids. */
 #include "base/base.h"
 
 #include <stdlib.h>

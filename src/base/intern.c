@@ -174,7 +174,7 @@ void fsd_intern_replace(struct fsd_intern *names, const char *const *texts)
     for (fsd_sym i = 1; i < names->entries.n; i++)
         if (texts[i])
             names->entries.at[i] = (struct entry){texts[i], strlen(texts[i])};
-    names->slots = NULL; /* the hashes no longer match */
+    names->slots = NULL; /* the slots have the hashes of the old texts */
     make_slots(names, n);
     for (fsd_sym i = 1; i < names->entries.n; i++) {
         const struct entry *entry = &names->entries.at[i];

@@ -4,10 +4,10 @@
  * link and a symbolic link can be names of the same file.  A file that is opened a
  * thousand times has one entry of 16 bytes in a hash table.
  *
- * The caller owns the list and sets it for a thread, like fsd_use_memory(), because the
- * functions that open files and the functions that write files share only paths.  The
- * list is not global, so that two runs in one process have two lists.  Several threads
- * may work for one run, so the list has a lock.
+ * The caller owns the list and sets it for a thread, like fsd_use_memory().  The list
+ * is no parameter, because the functions that open or write files receive only paths.
+ * The list is not global, so that two runs in one process have two lists.  Several
+ * threads may work for one run, so the list has a lock.
  */
 #include "base/base.h"
 #include "base/open.h"

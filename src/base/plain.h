@@ -10,8 +10,9 @@ static inline bool fsd_is_plain(char c)
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/** Whether any of eight bytes is not plain.  A subtraction or an addition can set the
- *  highest bit of a byte only if this byte or a lower one is not plain. */
+/** Whether any of eight bytes is not plain.  The sums and differences set the highest
+ *  bit of each byte that is not plain.  A carry or borrow can set this bit in a plain
+ *  byte, too, but only if a lower byte is not plain. */
 static inline bool fsd_is_any_odd(uint64_t x)
 {
     const uint64_t each = UINT64_C(0x0101010101010101);

@@ -104,10 +104,10 @@ enum fsd_status fsd_flush(FILE *out, struct fsd_error *err)
  *       fsd_run_open()    guard 2     arena B, mapping C     list: C2 B2 A1
  *
  * If memory runs out, C and B are freed in this order, and fsd_run_open() returns
- * FSD_E_MEMORY.  They are freed before the jump, because they may be on the stack that
- * the jump removes.  If fsd_run_open() returns any other status, C and B pass to guard
- * 1.  When the outermost guard ends, the caller owns all objects, and the list is
- * empty. */
+ * FSD_E_MEMORY.  C and B are freed before the jump to the guard (FSD_JUMP_TO), because
+ * the jump removes a part of the stack, and C and B may be there.  If fsd_run_open()
+ * returns any other status, C and B pass to guard 1.  When the outermost guard ends,
+ * the caller owns all objects, and the list is empty. */
 static void (*at_end_of_memory)(void);
 static _Thread_local struct fsd_guard *innermost;
 static _Thread_local struct fsd_cleanup *newest;

@@ -298,8 +298,8 @@ void fsd_put_noun(FILE *out, uint64_t n, const char *noun)
 
 /* ------------------------------------------------------------ commands to runners */
 
-/* Skips all characters outside ASCII.  A runner on .NET compares texts by the
- * rules of a language when it searches for commands, and these rules ignore invisible
+/* Skips all characters outside ASCII.  A runner on .NET searches for commands by the
+ * rules of a natural language (a .NET culture), and these rules ignore invisible
  * characters. */
 static const char *skip_foreign(const char *s)
 {

@@ -106,14 +106,14 @@ static enum fsd_status take_words(struct build_word *build, const char *word,
     if (!*build->model)
         return fail_file(
             err, FSD_E_ARG, word,
-            "expected MODEL,ENGINE[,PROFILE[,LOG]], a snapshot or a directory "
-            "that holds "
-            "them");
+            "expected MODEL,ENGINE[,PROFILE[,LOG]], a snapshot, or a directory that "
+            "holds MODEL and ENGINE");
     status = split_parts(build, word, err);
     return status == FSD_OK ? split_profiles(build, word, err) : status;
 }
 
-/* Returns the name; NULL if it is empty, so that the word has no such file. */
+/* Returns the name; NULL if the name is empty, because the word then does not name this
+ * file. */
 static const char *named(const char *name)
 {
     return *name ? name : NULL;

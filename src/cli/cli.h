@@ -63,8 +63,8 @@ struct annotate_options {
 };
 
 struct bisect_options {
-    const char *state, *values; /* paths of the file that keeps the search (--state),
-                                   and of the correct outputs (--values) */
+    const char *state, *values; /* --state: path of the file that keeps the search;
+                                   --values: path of the file with correct outputs */
     unsigned confirm;           /* number of runs of CMD for each build; 0: one */
 };
 
@@ -72,7 +72,7 @@ struct bisect_options {
 struct command_line {
     const struct verb *verb;
     bool named;             /* whether the command line names the verb */
-    int exit_status;        /* OK, or FINDINGS if the verb sets it */
+    int exit_status;        /* OK, unless the verb sets FINDINGS */
     struct fsd_error error; /* the error if files of the command line cannot be read */
 
     /* Options of all verbs. */
@@ -194,7 +194,7 @@ enum { GROUP_USUAL = 3 };
 #define WORDS(list, n)                                                                 \
     TAKES_WORDS, offsetof(struct command_line, list), FSD_AT(n, unsigned),             \
         .room = FSD_ROOM(list)
-/* CHOICE stores the index of the word, for example of an enum; ONE_OF, the word. */
+/* CHOICE stores the index of the word, such as an enum; ONE_OF stores the word. */
 #define CHOICE(member, choices)                                                        \
     TAKES_CHOICE,                                                                      \
         offsetof(struct command_line, member) +                                        \
@@ -243,7 +243,7 @@ struct verb {
     bool two_builds; /* the verb has no options of one build, such as --log */
     bool one_format; /* the verb has one format, so any output name is allowed */
     bool cites;      /* for views: the rows cite the edits that lint proposes */
-    int subject;     /* enum fsd_subject, for the formats; -1: one format */
+    int subject;     /* enum fsd_subject: determines the formats; -1: one format */
 };
 
 /** Run check or snapshot for each build of the list line->builds. gate_list.c */
@@ -269,7 +269,7 @@ const char *near_verb(const char *word);
 const struct option_row *find_option(const struct verb *verb, const char *word);
 
 /** The index of the first of `n` words that is neither an option of the verb nor an
- * option's argument; if there is none: n, or more if an argument is missing. */
+ * option's argument. If there is none: n, or n + 1 if an option lacks its argument. */
 unsigned first_argument(const struct verb *verb, unsigned n, char **words);
 
 /** The index of the first verb among `n` words; n if there is none. Options of this
@@ -291,9 +291,9 @@ void print_completions(unsigned n, char **words);
 _Noreturn void usage_error(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
-/** Parses the command line; exits with 0 after --help, with 2 after a usage error. Then
- * checks the paths of parts, and replaces a directory by its files; if this fails,
- * line->error has the reason. `check` of a verb with MODEL and ENGINE is called last.
+/** Parses the command line. Exits with 0 after --help, and with 2 after a usage error.
+ * Also checks the paths of parts, and replaces a directory by its files. If this fails,
+ * line->error has the reason. Calls the `check` of a verb with MODEL and ENGINE last.
  * @param named the verb on the command line; NULL: none, so the verb is diff */
 void parse_command_line(struct command_line *line, const struct verb *named, int argc,
                         char **argv);
@@ -407,8 +407,8 @@ bool is_directory(const char *path);
 /** Sets whether paths may leave their folder (--follow). Must be called first. */
 void allow_leading_out(bool allowed);
 
-/** fsd_directory_open(), _snapshots() and _builds(). They follow links that lead out of
- * the directory if allow_leading_out() allowed this. */
+/** Call fsd_directory_open(), fsd_directory_snapshots() and fsd_directory_builds() with
+ * the `follow` that allow_leading_out() set. */
 enum fsd_status open_directory(struct fsd_directory **out, struct fsd_options *run,
                                struct fsd_error *err);
 enum fsd_status open_snapshots(struct fsd_directory **out,
@@ -434,12 +434,12 @@ enum fsd_status check_parts(const char *const *paths, unsigned n,
  * @param list path of the list; NULL: a pipe, whose paths are not checked */
 enum fsd_status check_listed(const char *path, const char *list, struct fsd_error *err);
 
-/** Runs snapshot --merge: if only one side changed, writes this side to the file of
- * OURS. If both sides changed, sets the exit status to FINDINGS. */
+/** Runs `snapshot --merge=BASE OURS THEIRS`. If only THEIRS differs from BASE, writes
+ * it to OURS. If all three differ, sets the exit status to FINDINGS. */
 enum fsd_status merge_snapshots(struct command_line *line, struct fsd_error *err);
 
-/** Finds the file to which the snapshot of a listed build is written: `to`; if `to` is
- * a folder, the file in it that is named after the build's label. Creates missing
+/** Sets `path` to the file for the snapshot of a listed build. This is `to` or, if `to`
+ * is a folder, a file in this folder, named after the build's label. Creates missing
  * folders.
  * @param list like for check_listed() */
 enum fsd_status find_snapshot_place(const struct fsd_options *run, const char *to,
@@ -572,8 +572,8 @@ _Noreturn void end_without_memory(void);
 void *must(void *memory);
 
 /** Ends the program with a signal. Removes temporary files.
- * @param whole_job true: send the signal to all processes of the program's own group,
- *         because the terminal sent it only to the group of a command */
+ * @param whole_job true: the terminal sent the signal only to a command's group, so it
+ *         is sent here to all processes of the program's own group */
 _Noreturn void end_by(int number, bool whole_job);
 
 /** A file or directory that is removed when the program ends. The caller sets `path`;
@@ -607,11 +607,11 @@ void drop_temporary(struct temporary *t, bool gone);
 
 /* Outputs: standard output, or a file that is written completely or not at all. */
 
-/** Writes all n bytes; partial writes continue. Safe in a child after fork().
+/** Writes all n bytes, in several calls if needed. Safe in a child after fork().
  * @return false, with errno set, if a write fails */
 bool write_all(int to, const void *bytes, size_t n);
 
-/** From now on, records every file that this thread opens as an input. No output may
+/** Records as inputs all files that this thread opens from now on. No output may
  * replace an input. reads.c */
 void record_reads(void);
 
@@ -696,7 +696,7 @@ void end_progress(void);
 
 /* ---------------------------------------------------------------------------- child */
 
-/* Runs a command of the user. Its process group ends with this program. */
+/* Runs a command of the user. The command's process group ends with this program. */
 
 /** Receives a piece of a command's output.
  * @param stream 0: standard output; 1: standard error
@@ -737,8 +737,8 @@ struct partial {
     char folder[PATH_MAX],
         path[PATH_MAX];      /**< DIR and DIR.partial, as the user named them */
     char absolute[PATH_MAX]; /**< absolute path of DIR.partial */
-    int dir, mark; /**< locked descriptors of DIR.partial and its FSD_UNFINISHED; or
-                        -1 */
+    int dir, mark; /**< locked descriptors of DIR.partial and of FSD_UNFINISHED in it;
+                        -1: not open */
 };
 
 /** Creates and locks DIR.partial. Removes the files that an earlier collect left in it.

@@ -48,8 +48,8 @@ static const char *given_option(const struct collect_command *c, const char *opt
     return NULL;
 }
 
-/* The index of the word "trtexec", also with a path. A command such as `env` or `nice`
- * may precede it. */
+/* The index of the word "trtexec", which may include a path. A command such as `env` or
+ * `nice` may precede it. */
 static unsigned place_of_trtexec(const struct collect_command *c)
 {
     for (unsigned i = 0; i < c->n && c->words[i][0] != '-'; i++)

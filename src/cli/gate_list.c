@@ -41,7 +41,8 @@ void refuse_beside_list(const struct command_line *line)
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i])
             usage_error(
-                "%s is not an option of --list: write it in the line of the build",
+                "%s cannot be passed with --list: write it in the list, in the line of "
+                "the build",
                 beside[i]);
 }
 
@@ -82,8 +83,10 @@ static void check_one(void *payload, unsigned i)
     if (e->line->policy)
         options.policy = e->line->policy;
     if (status == FSD_OK && options.accept && !options.snapshot)
-        status = fail_file(&e->error, FSD_E_ARG, NULL,
-                           "--update needs snapshot=FILE in this line, or a SNAPSHOT");
+        status =
+            fail_file(&e->error, FSD_E_ARG, NULL,
+                      "--update needs snapshot=FILE in this line, or SNAPSHOT on the "
+                      "command line");
     if (status == FSD_OK && options.snapshot)
         status = open_snapshots(&e->several, &options, &e->error);
     if (status == FSD_OK)

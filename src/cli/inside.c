@@ -135,7 +135,7 @@ enum fsd_status check_listed(const char *path, const char *list, struct fsd_erro
         is_in(real, ".") || is_beside(real, list))
         return FSD_OK;
     return fail_file(err, FSD_E_ARG, path,
-                     "expected a path below the directory of the list or the working "
-                     "directory, found %.400s (--follow reads it)",
+                     "expected a path below the list's directory or below the working "
+                     "directory, found %.400s (--follow accepts it)",
                      real);
 }

@@ -164,11 +164,12 @@ void print_manual(FILE *out)
                 verb->name);
         put_arguments(out, verb->arguments);
     }
-    fputs(".Nm\n.Cm help\n.Op Ar VERB\n.Sh DESCRIPTION\n.Nm\nreads an ONNX model and "
-          "the layer dump or build log of the engine that was\nbuilt from it, and "
-          "shows which layer computes which nodes, and the evidence.\nIt needs no GPU "
-          "and no TensorRT, and never loads the weights.\n.Sh VERBS\n",
-          out);
+    fputs(
+        ".Nm\n.Cm help\n.Op Ar VERB\n.Sh DESCRIPTION\n.Nm\nreads an ONNX model and "
+        "the layer dump or build log of the engine that was\nbuilt from it, and "
+        "shows which layer computes which nodes, and the evidence for it.\nIt needs no "
+        "GPU and no TensorRT, and never loads the weights.\n.Sh VERBS\n",
+        out);
     for (unsigned i = 0; (verb = verb_at(i)); i++)
         put_verb(out, verb);
     fputs(".Sh OPTIONS\n", out);
@@ -179,9 +180,10 @@ void print_manual(FILE *out)
     fprintf(
         out,
         ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev NO_COLOR\nIf set, output is "
-        "never colored.\n.It Ev SOURCE_DATE_EPOCH\nThe date for the expiry dates of "
-        "a policy.\n.El\n.Sh EXIT STATUS\n.Bl -tag -width Ds "
-        "-compact\n.It 0\nno finding of a level that fails\n.It "
-        "1\nfindings\n.It 2\nan error: wrong usage, an unreadable input, a report "
+        "never colored.\n.It Ev SOURCE_DATE_EPOCH\nThe date with which check compares "
+        "the expiry dates of a policy.\n.El\n.Sh EXIT STATUS\n.Bl -tag -width Ds "
+        "-compact\n.It 0\nno finding has a level that fails the run\n.It "
+        "1\na finding has such a level\n.It 2\nan error: wrong usage, an unreadable "
+        "input, a report "
         "that cannot be written\n.El\n.Sh AUTHORS\n.An The fusiondiff authors\n");
 }

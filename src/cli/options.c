@@ -93,9 +93,9 @@ static void take_peak(struct command_line *line, char *word)
                     word);
 }
 
-/* Limits the memory that the program can write to, but not mappings of files. CI does
- * not count mappings either, and a model may have hundreds of megabytes of weights that
- * are never read. */
+/* Limits the memory that the program can write to, but not mappings of files. The
+ * memory limit of CI does not count mappings either, and a model may have hundreds of
+ * megabytes of weights that are never read. */
 static void limit_memory(struct command_line *line, char *word)
 {
     char *end;
@@ -162,9 +162,9 @@ static const struct option_row of_all[] = {
     {"width", "COLUMNS", "Width of the text report",
      NUMBER(style.width, 40, 10000, "40 to 10000 columns"), .group = 2},
     {"budget", "TOKENS[,PAGE]",
-     "Print at most TOKENS tokens of the text, the summary first, as input for a "
-     "language model; the report counts the omitted lines, and later pages contain "
-     "them (default: page 1)",
+     "Print at most TOKENS tokens of the text, for input to a language model: page 1 "
+     "(the default) begins with the summary; the report counts the omitted lines, and "
+     "later pages contain them",
      TAKEN_BY(take_budget), .group = 2},
     {"color", "WHEN", "Color the text: auto (the default), always or never",
      CHOICE(color, "auto always never"), .group = 2},
@@ -207,7 +207,7 @@ static const struct option_row of_one_build[] = {
      "Peak bandwidth and peak compute throughput of the device, for the roofline",
      TAKEN_BY(take_peak)},
     {"values", "FILE",
-     "Numbers from other tools for nodes, layers or tensors: a table with their names "
+     "Numbers from other tools: a table with the names of nodes, layers or tensors "
      "(CSV, JSON), or saved tensors (npz, outputs saved by Polygraphy); of two files "
      "with tensors, the first is the reference",
      WORDS(values, run.n_values)},

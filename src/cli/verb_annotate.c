@@ -13,18 +13,18 @@ static const char doc[] =
     "Writes the outcome of each node for model viewers.  -o FILE.onnx writes MODEL "
     "with the outcomes as metadata, which Netron shows; without MODEL, it writes a "
     "graph of the engine's layers.  -o FILE.nodedata.json writes data that Model "
-    "Explorer shows next to MODEL.\vAll other bytes of MODEL are unchanged, so the "
-    "model computes the same outputs.  A node in a function has one outcome for each "
-    "call.  In a graph of layers, each layer is an operator of the domain `trt`, with "
-    "formats, precision, "
-    "times, tactic and advice as attributes.";
+    "Explorer shows next to MODEL.\vThe written model differs from MODEL only in the "
+    "metadata, so it computes the same outputs.  A node in a function has one outcome "
+    "for each call.  In a graph of layers, each layer is an operator of the domain "
+    "`trt`, with formats, precision, times, tactic and advice as attributes.";
 
 static void check_line(struct command_line *line)
 {
     need_pair(line);
     if (line->format)
-        usage_error(
-            "expected -o FILE with the extension .onnx or .nodedata.json, and no -f");
+        usage_error("expected no -f: the extension of -o FILE (.onnx or "
+                    ".nodedata.json) selects "
+                    "the format");
     if (!line->outputs[0].path)
         usage_error("expected -o FILE.onnx or -o FILE.nodedata.json");
 }

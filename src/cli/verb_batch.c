@@ -35,14 +35,17 @@ static const struct option_row options[] = {
 static const char doc[] =
     "Analyzes many pairs in several threads and writes one line of JSON per pair, in "
     "the order of LIST: the report of the pair, or its error.\vA line of LIST is MODEL "
-    "ENGINE, ENGINE alone or a directory that holds them, followed by profile=FILE, "
-    "log=FILE, times=FILE, shape=NAME=DIMS or engine=N, separated by blanks, or by "
-    "tabs if names contain blanks; label=, snapshot= and policy= are for 'check "
+    "ENGINE, ENGINE alone or a directory that holds them.  profile=FILE, log=FILE, "
+    "times=FILE, shape=NAME=DIMS and engine=N can follow.  Blanks separate the words "
+    "of a line, or tabs if names contain blanks; label=, snapshot= and policy= are "
+    "for 'check "
     "--list'.  Empty lines and lines that begin with # are ignored; '-' reads standard "
     "input.  Paths are relative to the current directory.  In place of LIST you can "
-    "pass a directory of builds: each a directory, or one model and its "
-    "engines.\n\nExit status: 0 every pair was analyzed, and no finding is at or above "
-    "the --fail-on level; 1 there are findings; 2 a pair could not be analyzed (its "
+    "pass a directory that holds a subdirectory for each build, or one model and its "
+    "engines.\n\nExit status: 0 every pair was analyzed, and no finding is at or "
+    "above "
+    "the --fail-on level; 1 there are findings at or above this level; 2 a pair could "
+    "not be analyzed (its "
     "line has the error), or another error.";
 
 static void check_line(struct command_line *line)
@@ -287,7 +290,8 @@ static enum fsd_status go_on(struct batch *b, struct fsd_error *err)
         return status;
     if (target.kind == TARGET_STREAM)
         return fail_file(err, FSD_E_ARG, path,
-                         "expected a file to continue, found a device or a pipe");
+                         "expected a file that --resume can continue, found a device "
+                         "or a pipe");
     fd = open(target.path,
               O_RDWR | O_NOFOLLOW | O_CLOEXEC |
                   (target.kind == TARGET_NEW ? O_CREAT | O_EXCL : 0),

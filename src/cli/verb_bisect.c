@@ -26,11 +26,11 @@ static const struct option_row options[] = {
      NUMBER(bisect.confirm, 1, MOST_RUNS, "1 to 100 runs")},
     {"values", "GOOD",
      "With run: file with the correct outputs of the network. bisect compares the "
-     "outputs of each build with this file, and ignores whether CMD calls the build "
-     "good",
+     "outputs of each build with this file, and only this comparison decides whether "
+     "the build is good or bad",
      WORD(bisect.values)},
     {"limit", "ERROR",
-     "With --values: relative L2 error from which an output is wrong (default: 0.01)",
+     "With --values: largest relative L2 error of a correct output (default: 0.01)",
      AMOUNT(run.values_limit, ABOVE_0, 1e9, "a number above 0")},
     {"state", "FILE",
      "File that keeps the state of the search (default: .fusiondiff-bisect)",
@@ -135,7 +135,8 @@ static enum fsd_status start(struct command_line *line, FILE *out,
 }
 
 /* Sets the files of a new build from "ENGINE" or "MODEL,ENGINE". If MODEL is the model
- * that CMD received, the original model replaces it: it has the same nodes and names.
+ * that CMD received, the original model is used instead, because it has the same nodes
+ * and names.
  * @param given path of the model that CMD received; NULL: none */
 static void take_dump(struct fsd_options *out, const struct command_line *line,
                       const char *given, char *word)
@@ -556,16 +557,14 @@ const struct verb verb_bisect = {
     "only if the results are right when this fusion alone is split, and wrong when all "
     "other fusions are split.  For a failure that several fusions cause together, "
     "bisect searches for the smallest set.\vCMD builds the model that FUSIONDIFF_MODEL "
-    "names, "
-    "tests the "
-    "network's own outputs, prints the path of the new dump on its last line, and "
-    "ends with 0 (good), 125 (skip) or 1 to 127 (bad).  In this model, some tensors "
-    "are additional outputs, whose names CMD reads from its standard input, one per "
-    "line. An If in the model splits each fusion that no additional output splits.  "
-    "`bisect next "
-    "-o FILE.onnx` writes this model.  With --values CMD saves the network's outputs "
-    "(numpy.savez(), Polygraphy), prints the path of this file on the line before the "
-    "last, and ends with 0 or 125.  COMPARISON is a file that `polygraphy run "
+    "names, tests the network's own outputs, prints the path of the new dump on its "
+    "last line, and ends with 0 (good), 125 (skip) or another status up to 127 (bad).  "
+    "In this model, some tensors are additional outputs, whose names CMD reads from "
+    "its standard input, one per line.  An If with two equal branches splits each "
+    "fusion that no additional output splits.  `bisect next -o FILE.onnx` writes this "
+    "model.  With --values, CMD saves the network's outputs in a file (numpy.savez(), "
+    "Polygraphy), prints the path of this file on the line before the last, and ends "
+    "with 0 or 125.  COMPARISON is a file that `polygraphy run "
     "--save-accuracy-results` wrote.  bisect compares NEW_ENGINE with ENGINE to prove "
     "which fusions changed.",
     {"start model.onnx engine.json", "run ./build_and_test.sh", "bad new.json"},

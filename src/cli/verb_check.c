@@ -8,8 +8,9 @@ static const struct option_row options[] = {
      "Policy file with the levels and budgets of rules, and the findings to ignore",
      WORD(check.policy)},
     {"list", "FILE",
-     "Check every build of a list ('-': standard input) in the format of batch, with "
-     "snapshot=, label=, policy= and profile= in its lines, and write one report",
+     "Check every build of a list ('-': standard input), and write one report; the "
+     "list has the format of batch, and its lines can have snapshot=, label=, policy= "
+     "and profile=",
      WORD(builds)},
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
@@ -23,7 +24,8 @@ static const struct option_row options[] = {
      "Print the default policy as a starting point, and check nothing",
      FLAG(print_policy)},
     {"today", "YYYY-MM-DD",
-     "Date for the expiry dates of the policy (default: SOURCE_DATE_EPOCH, or today)",
+     "Compare the expiry dates of the policy with this date (default: "
+     "SOURCE_DATE_EPOCH, or today)",
      DAY(check.today)},
     {"lint", NULL, "Also lint the model", FLAG(check.lint)},
     {"for", "BUILDER", "With --lint: the target builder, e.g. rtx-1.7:sm89",
@@ -36,9 +38,8 @@ static const char doc[] =
     "layers, latency.  In a directory of snapshots, check selects the snapshot for the "
     "build's label, version and GPU.\vWithout SNAPSHOT, it checks the absolute rules "
     "of the policy: fused blocks, types, inserted layers and memory.\n\nExit status: 0 "
-    "the check "
-    "passes, or --update was given; 1 a rule of level error is over its budget; 2 an "
-    "error.";
+    "the check passes, or --update was given; 1 a rule of level error is over its "
+    "budget; 2 an error.";
 
 /* The current date in UTC as YYYYMMDD, or the date of SOURCE_DATE_EPOCH. */
 static unsigned today(void)
@@ -66,8 +67,8 @@ static void sort_words(struct command_line *line)
 
     if (line->builds) {
         if (n > 1)
-            usage_error("expected only the list, and at most one SNAPSHOT for lines "
-                        "without snapshot=, found '%s' too",
+            usage_error("expected at most one file besides --list (the SNAPSHOT for "
+                        "lines without snapshot=), found '%s' too",
                         line->words[1]);
         refuse_beside_list(line);
         line->check.snapshot = n ? line->words[0] : NULL;
@@ -81,7 +82,7 @@ static void sort_words(struct command_line *line)
                : fsd_file_kind_noun(kind);
     for (unsigned i = 1; i < n; i++)
         if (noun && fsd_file_kind(line->words[i]) == FSD_FILE_SNAPSHOT)
-            usage_error("expected the snapshot first, found '%s', which is %s, "
+            usage_error("expected the snapshot as the first file, found '%s' (%s) "
                         "before '%s'",
                         line->words[0], noun, line->words[i]);
     if (kind == FSD_FILE_SNAPSHOT || n == 3 ||

@@ -144,7 +144,8 @@ static void report_lacks(const struct collect *c)
     bool log = kinds >> FSD_FILE_LOG & 1, engine = kinds >> FSD_FILE_ENGINE & 1;
 
     if (!c->model)
-        print_note(NULL, "the command names no ONNX model: pass it with --model");
+        print_note(NULL,
+                   "the command names no ONNX model: pass the model with --model");
     if (!engine && !log)
         print_note(
             NULL,

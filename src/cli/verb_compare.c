@@ -8,8 +8,8 @@ static const char doc[] =
     "column per build.\v"
     "OLD and NEW are each MODEL,ENGINE[+ENGINE...][,PROFILE[,LOG]], a snapshot, or a "
     "directory that holds one model, one engine and at most one profile.  In place of "
-    "OLD and NEW, pass one directory that holds all builds: a directory or a snapshot "
-    "of each build, or one model and its engines.  The models may be different exports "
+    "OLD and NEW, pass one directory that holds a subdirectory or a snapshot for each "
+    "build, or one model and its engines.  The models may be different exports "
     "of one network: fusiondiff aligns nodes by unique names, or by structure.\n\n"
     "Pictures show both builds side by side; --all draws large builds in full.\n\n"
     "Exit status: 0 the builds do not differ, 1 they differ, 2 an error.  Times, "
@@ -34,14 +34,17 @@ static const struct option_row options[] = {
     {"profile", "FILE", NULL, TAKEN_BY(refuse_file), .hidden = true},
     {"log", "FILE", NULL, TAKEN_BY(refuse_file), .hidden = true},
     {"times", "FILE", NULL, TAKEN_BY(refuse_file), .hidden = true},
-    {"tactics", NULL, "Also report changed tactics, with both names",
+    {"tactics", NULL,
+     "Also report changed tactics, with the name of the tactic in "
+     "each build",
      FLAG(style.tactics), .group = 4},
     {"around", "NODE",
-     "Pictures: only the layers of these nodes (a glob), layer 12 of either build "
-     "(layer:12), or the producer of a tensor, with their neighbors",
+     "Pictures: draw only these layers and their neighbors: the layers of the nodes "
+     "that match a glob, layer 12 of either build (layer:12), or the producer of a "
+     "tensor",
      WORD(picture.around), .group = 5},
     {"only", "changes",
-     "Pictures: only changes and their neighbors (the default for large builds)",
+     "Pictures: draw only changes and their neighbors (the default for large builds)",
      WORD(picture.only), .group = 5},
     ROW_LAYOUT_TIMEOUT,
     {0},

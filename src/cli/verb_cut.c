@@ -27,8 +27,9 @@ static const struct option_row options[] = {
 
 static const char doc[] =
     "Cuts a part with its weights out of a model, and writes the part as a separate "
-    "model; prints the nodes of the part, and the commands to build it.  Without -o, "
-    "it writes no model.\vThe part includes the Q/DQ pairs at its edges, so that an "
+    "model; prints the nodes of the part, and the commands to build it.  Without "
+    "-o FILE, it writes no model.\vThe part includes the Q/DQ pairs at its edges, so "
+    "that an "
     "INT8 layer stays INT8, and the constants with the nodes that compute them.  "
     "ENGINE supplies "
     "sizes that the model leaves dynamic.  Sizes that nodes compute from known sizes "

@@ -13,12 +13,14 @@ static const struct option_row options[] = {
      "log: print to standard error which lines of the build log fusiondiff understood, "
      "and which it did not",
      ONE_OF(debug, "log"), .group = 4},
-    {"around", "NAME", "Pictures: only the neighborhood of this node or layer (a glob)",
+    {"around", "NAME",
+     "Pictures: draw only the neighborhood of this node or layer (a glob)",
      WORD(picture.around), .group = 5},
     {"depth", "N", "Pictures: size of the neighborhood in steps (default: 1)",
      NUMBER(picture.depth, 1, 1000, "1 to 1000 steps"), .group = 5},
     {"only", "WHAT",
-     "Pictures: only the neighborhoods of reformats, changes or precision differences",
+     "Pictures: draw only reformats, changes (such as fusions) or precision changes, "
+     "and their neighbors",
      WORD(picture.only), .words = "reformats changes precision", .group = 5},
     {"color-by", "WHAT",
      "Pictures: color layers by fusion (the default), precision, time, kind or "
@@ -46,9 +48,7 @@ static const char doc[] =
     "files, you can pass a directory that holds one build.  For the log of a failed "
     "build, the report has the class of the failure, the nodes at which the build "
     "failed, and what to try.\n\nExit "
-    "status: 0 no finding at or above "
-    "the --fail-on "
-    "level, 1 findings, 2 an error.";
+    "status: 0 no finding at or above the --fail-on level, 1 findings, 2 an error.";
 
 /* Requires MODEL and ENGINE. --dump model needs only MODEL. */
 static void check_line(struct command_line *line)
@@ -69,8 +69,8 @@ static enum fsd_status print_diff(const void *payload, const struct sink *to)
     return fsd_diff_write(payload, to->format, to->style, to->out, to->err);
 }
 
-/* Sets what no output of the command shows: pictures show no findings, and few formats
- * state the hashes of files. */
+/* Sets run.uncited and run.unhashed if no output shows what these omit: pictures show
+ * no findings, and few formats state the hashes of files. */
 static void omit_unused(struct command_line *line)
 {
     line->run.uncited = line->run.unhashed = true;

@@ -17,7 +17,7 @@ static const struct option_row options[] = {
      "and --node",
      WORDS(part.layers, part.cut.n_layers)},
     {"group", "LAYER",
-     "Like --layer, but report all layers that share nodes with this layer, too",
+     "Like --layer, but also report all layers that share nodes with this layer",
      WORDS(part.groups, part.cut.n_groups)},
     {"node", "NODE", "Report this node: its name, #number or pattern",
      WORDS(part.nodes, part.cut.n_nodes)},
@@ -28,7 +28,9 @@ static const struct option_row options[] = {
      FLAG(issue.options.anonymous)},
     {"names", "FILE", "With --anonymize: write the list of names to FILE",
      WORD(issue.names)},
-    {"no-weights", NULL, "Replace the weights of the part by constants",
+    {"no-weights", NULL,
+     "Replace the values of the weights of the part by fixed "
+     "numbers",
      FLAG(issue.options.no_weights)},
     {"verify", NULL,
      "Build the part alone with trtexec or tensorrt_rtx, if installed, and report "

@@ -6,12 +6,12 @@
 #ifdef FSD_EDIT
 #define FIX_ROWS                                                                       \
     {"fix", "RULE|ID,...",                                                             \
-     "Apply the edits of all findings, or of a RULE or fingerprint ID, and write the " \
-     "model to -o FILE; without -o, list the edits",                                   \
+     "Apply the edits of all findings, of a RULE, or of the finding with fingerprint " \
+     "ID, and write the model to -o FILE; without -o, list the edits",                 \
      TAKEN_BY(take_fix), .optional = true},                                            \
         {"scale", "TENSOR=VALUE",                                                      \
-         "With --fix: the scale of a tensor that must be calibrated according to the " \
-         "list of edits; may be repeated",                                             \
+         "With --fix: the scale of a tensor, if the list of edits says that this "     \
+         "tensor must be calibrated; may be repeated",                                 \
          WORDS(fix.scales, fix.options.n_scales)},
 #define BRIEF "check a model before its build, and fix it"
 #define EDITS                                                                          \
@@ -31,24 +31,24 @@
 #endif
 
 static const char doc[] =
-    "Checks a model before its build: quantizers that prevent fusions, scales, "
-    "operators and types that the builder does not support, and unaligned channels.  "
-    "With ENGINE, lint reports whether the built engine confirms each finding.  ENGINE "
-    "may be the log of a failed build, which states the target builder.\v" EDITS
+    "Checks a model before its build for operators, types and scales that the builder "
+    "does not support, for unaligned channels, and for quantizers that prevent "
+    "fusions.  With ENGINE, lint reports whether the built engine confirms each "
+    "finding.  ENGINE may be the log of a failed build, which states the target "
+    "builder.\v" EDITS
     "\n\nExit status: 0 no finding at or above the --fail-on level" NO_STATUS "; "
     "1 findings" NO_EDIT "; 2 an error.";
 
 static const struct option_row options[] = {
     {"for", "BUILDER",
      "Target builder: trt8, trt10, trt11 or rtx, with version and compute "
-     "capability, e.g. rtx-1.7:sm89, which is the default; with an ENGINE, the "
-     "default is the builder of that engine",
+     "capability (default: the builder of ENGINE; without an ENGINE, rtx-1.7:sm89)",
      WORD(lint.builder), .words = BUILDERS},
     {"policy", "FILE",
      "Policy file with the levels of rules, and the findings to ignore",
      WORD(lint.policy)},
     {"today", "YYYY-MM-DD",
-     "Date for the expiry dates of the policy (default: nothing expires)",
+     "Compare the expiry dates of the policy with this date (default: nothing expires)",
      DAY(lint.today)},
     {"list", NULL, "List all rules of lint and exit", FLAG(list)},
     {"fail-on", "LEVEL",

@@ -3,8 +3,8 @@
 #include "cli/edit.h"
 
 static const char doc[] =
-    "Writes the precision that a weakly typed builder chose for each node into the "
-    "model, as Casts and typed initializers, so that a strongly typed builder "
+    "Writes into the model the precision that a weakly typed builder chose for each "
+    "node, as Casts and typed initializers, so that a strongly typed builder "
     "(TensorRT 11, TensorRT for RTX) uses the same precision; prints which nodes get "
     "this precision, and why other nodes do not.  Without -o FILE.onnx, it writes no "
     "model.\vInputs and outputs keep their types.  "
@@ -50,7 +50,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 const struct verb verb_retype = {
     "retype",
     "MODEL ENGINE",
-    "write the precisions that a weakly typed engine chose into a model",
+    "write into a model the precisions that a weakly typed engine chose",
     doc,
     {"model.onnx old_engine.json -o typed.onnx", "model.onnx old_engine.json -f json"},
     .check = check_line,

@@ -8,7 +8,8 @@ enum { MOST_ROUTES = 128 };
 static const char doc[] =
     "Explains builds of one network with several sets of options: how each option "
     "(\"knob\") changes fusions, precisions, data movement and time, which set of "
-    "options (\"route\") is the fastest, and which of its knobs it needs.\vCACHE is a "
+    "options (\"route\") is the fastest, and which of its knobs the fastest route "
+    "needs.\vCACHE is a "
     "file that trtexec --tuningCacheFile wrote; \"iter3\" in the name of a build, or "
     "--setBuildRoute in its log, assigns the build to an iteration of CACHE.  Without "
     "CACHE, the knobs of a build "
@@ -57,8 +58,8 @@ static enum fsd_status count_found(void *payload, const char *model, const char 
 
     (void)model;
     (void)err;
-    *n += *engine ? 1 : 2; /* a folder or snapshot counts as two: even if it is
-                              alone, it shows a directory of several builds */
+    *n += *engine ? 1 : 2; /* a folder or snapshot counts as two: even a single one
+                              makes its directory a directory of several builds */
     return FSD_OK;
 }
 

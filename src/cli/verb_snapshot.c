@@ -4,12 +4,12 @@
 
 static const struct option_row options[] = {
     {"with-times", NULL,
-     "Refuse to write a snapshot without times, which --profile adds",
+     "Refuse to write a snapshot that has no times (--profile adds times)",
      FLAG(with_times)},
     {"list", "FILE",
      "Write a snapshot of every build of a list ('-': standard input) in the format "
-     "of batch, to the file that snapshot= in its line names; label= and profile= are "
-     "--label and --profile of that build",
+     "of batch.  In each line, snapshot= names the file of the snapshot, and label= "
+     "and profile= set --label and --profile of the build",
      WORD(builds)},
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
@@ -23,8 +23,8 @@ static const struct option_row options[] = {
      "may be repeated",
      WORDS(also, n_also)},
     {"merge", "BASE",
-     "Merge driver for git: merge two snapshots that both come from BASE. Write the "
-     "snapshot that changed to the first file, or exit with 1 if both changed",
+     "Merge driver for git: merge two snapshots that both come from BASE. If only one "
+     "snapshot changed, write it to the first file; if both changed, exit with 1",
      WORD(merge_base)},
     {0},
 };

@@ -10,12 +10,13 @@ static const struct option_row options[] = {
      "can be marked together, then tensors that can be marked one at a time",
      FLAG(query.only_free)},
     {"break", "LAYER",
-     "To split this fusion, find tensors to mark as outputs, or to pass through an If, "
-     "and list all fusions that change; LAYER is a name, 12, node:12 or a pattern",
+     "Find the tensors that split this fusion if you mark them as outputs, or pass "
+     "them through an If, and list all fusions that then change; LAYER is a name, 12, "
+     "node:12 or a pattern",
      WORD(query.break_at)},
     {"as", "FORM",
-     "Print tensors in the form names, trtexec, polygraphy or api (Python): the "
-     "tensors of --free (the default) or of --break",
+     "Print only tensors, in this form: names, trtexec, polygraphy or api (Python); "
+     "without --break, print the tensors of --free",
      WORD(query.as), .words = "names trtexec polygraphy api"},
     {0},
 };
@@ -27,8 +28,7 @@ static const char doc[] =
     "with additional outputs: the tensors that can be marked together (the default), "
     "or the tensors of --break.  In that model, an If with two equal branches splits "
     "each fusion that no additional output splits.  To compare engines that are built "
-    "from "
-    "that model, pass the original model.";
+    "from that model, pass the original model.";
 
 struct job {
     const struct fsd_diff *diff;

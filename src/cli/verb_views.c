@@ -69,8 +69,8 @@ static const struct option_row top_options[] = {
      "Rank layers (the default), nodes, scopes, patterns, types or tactics",
      WORD(query.by), .words = "layers nodes scopes patterns types tactics"},
     {"rank-by", "COLUMN",
-     "Rank by a column of --values instead of time; for errors: l2_rel, max_abs, "
-     "max_rel, l2, cosine, nan or inf",
+     "Rank by a column of --values, not by time; if --values compares tensors, the "
+     "columns are l2_rel, max_abs, max_rel, l2, cosine, nan and inf",
      WORD(query.rank_by)},
     {0},
 };
@@ -90,8 +90,8 @@ static const struct option_row names_options[] = {
     {"not", "TYPE", "List nodes that do not run in TYPE, e.g. int8",
      WORD(query.not_type), .words = "fp32 tf32 fp16 bf16 fp8 int8 int4 fp4"},
     {"finding", "RULE",
-     "List the nodes of RULE's findings, with the type that the rule requires, e.g. "
-     "precision/fp16-range",
+     "List the nodes of the findings of RULE, e.g. precision/fp16-range, with the type "
+     "that the rule requires",
      WORD(query.finding)},
     {"realised", NULL,
      "With --as autocast or modelopt: write all options that make the tool choose the "
@@ -119,8 +119,8 @@ static const struct option_row scopes_options[] = {
 
 static const struct option_row explain_options[] = {
     {"node", "NODE",
-     "The node to explain: a name, #12, layer:12 or a pattern; if given twice, explain "
-     "also states why the two nodes are fused or not",
+     "The node to explain: a name, #12, layer:12 or a pattern; if given twice, the "
+     "report also states why the two nodes are fused or not",
      TAKEN_BY(take_node)},
     {"layer", "LAYER", "The layer to explain: a name, 12, node:12 or a pattern",
      TAKEN_BY(take_layer)},
@@ -248,8 +248,7 @@ const struct verb view_verbs[] = {
      "Ranks layers, nodes, scopes, patterns, types or tactics by time: where the time "
      "goes, how far each row is from the roofline, and what to do first.\vWithout "
      "--profile it ranks by bytes or multiply-adds, and the report states this.  "
-     "--peak "
-     "GB/S,TOP/S sets the roofline.",
+     "--peak GB/S,TOP/S sets the roofline.",
      {"model.onnx engine.json --profile profile.json -n 5",
       "model.onnx engine.json --profile profile.json --by scopes",
       "model.onnx engine.json --values table.csv --rank-by loss",
@@ -270,8 +269,8 @@ const struct verb view_verbs[] = {
      "[MODEL] ENGINE",
      "show where the build spent its time, and the size of the plan",
      "Shows where the time of a build went, as its verbose log states it: seconds by "
-     "layer and by tactic source, which tactics were timed, taken from the timing "
-     "cache or skipped, and why, the steps of the build, and the size of the "
+     "layer and by tactic source; which tactics were timed, taken from the timing "
+     "cache or skipped, and why; the steps of the build; and the size of the "
      "plan.\vENGINE is the log itself, or --log names it.  Logs of versions before "
      "TensorRT 8.4 state no seconds; fusiondiff then takes whole seconds from the time "
      "stamps of the lines.",
@@ -319,7 +318,7 @@ const struct verb view_verbs[] = {
      "[MODEL] ENGINE [NODE...]",
      "list node names in the form of other tools, and check lists of names",
      "Writes node names in the form that another tool reads.\vNODE is " A_WORD
-     "; without NODE, it writes all nodes that layers compute.",
+     "; without NODE, the list has all nodes that layers compute.",
      {"model.onnx engine.json --not int8",
       "model.onnx engine.json --not int8 --as modelopt",
       "model.onnx engine.json --realised --as autocast",

@@ -1,5 +1,5 @@
 /*
- * The functions of host.h for Unix. Two of them need care: a mapped page is lost if
+ * The functions of host.h for Unix. Two cases need care: a mapped page is lost if
  * another program truncates the file (SIGBUS), and a child process must end when its
  * time is over.
  */

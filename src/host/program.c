@@ -1,7 +1,7 @@
 /*
  * The separators of paths, and the search for programs in the folders of PATH. Empty
- * and relative entries of PATH are skipped: they mean the current folder or one in it,
- * which may contain a stranger's files.
+ * and relative entries of PATH are skipped: they depend on the current folder, and this
+ * folder may contain a stranger's files.
  */
 #include "host/files.h"
 

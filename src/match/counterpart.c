@@ -1,5 +1,6 @@
 /*
- * Finds the counterpart of an engine's tensor: the model's tensor whose value it holds.
+ * Finds the counterpart of an engine's tensor: the model's tensor whose value the
+ * engine's tensor holds.
  *
  * Exact names come first.  They need one correction: when a builder moves a Q back
  * across an operator that commutes with it (QuantizeLinear after a MaxPool), the
@@ -9,8 +10,9 @@
  *     engine   a -> Q -> "b" -> MaxPool -> "c"      "b" is int8 and holds Q(a)
  *
  * So a quantized engine tensor may have the name of a float tensor that the model
- * quantizes next.  Its counterpart is then the tensor before the operator (seen with
- * MaxPool).  When a builder moves a DQ forward, names shift in the other direction.
+ * quantizes next.  The counterpart of the engine tensor is then the model's tensor
+ * before the operator, here "a".  This was seen with MaxPool.  When a builder moves a
+ * DQ forward, names shift in the other direction.
  *
  * A layer may forward its input unchanged.  If the input has a counterpart, the output
  * then gets the same counterpart.  After all these layers are done, an input may also
@@ -127,9 +129,9 @@ static void name_counterparts(struct fsd_match *m)
     }
 }
 
-/* Gives the tensor `to` the counterpart of `from`.  Of several possible counterparts,
- * the first in the model counts, whatever the order of the layers, because the model
- * computes the others from it. */
+/* Gives the tensor `to` the counterpart of `from`.  If several counterparts are
+ * possible, `to` gets the first of them in the model, because the model computes the
+ * others from this first one.  So the order of the visits to layers is irrelevant. */
 static bool give(struct fsd_match *m, const bool *settled, fsd_id from, fsd_id to)
 {
     if (settled[to] || !fsd_match_holds(m, from) ||

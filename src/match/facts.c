@@ -160,8 +160,8 @@ static void mark_size(const struct growth *w, fsd_id tensor, struct work *work)
     work->at[work->n++] = node;
 }
 
-/* Marks the producers of the marked nodes, as far back as values depend only on
- * sizes. */
+/* Marks the producer of each input of a marked node, if this input depends only on
+ * sizes.  Continues from the newly marked nodes in the same way. */
 static void mark_before(const struct growth *w, struct work work)
 {
     struct fsd_facts *f = w->f;

@@ -3,7 +3,7 @@
  * model, for example because another exporter wrote the engine's model.  The evidence
  * is weights, sizes and the paths between layers.  Here, (864) is a number of weights:
  *
- *     engine   "x" -> conv(864) -> "t1" -> conv(9216), also reads "t2" -> "t3"
+ *     engine   "x" -> conv(864) -> "t1" -> conv(9216; also reads "t2") -> "t3"
  *     model    input -> Conv(864) -> Relu -> Conv(9216) -> Add(other) -> Relu
  *
  * Layers are visited in data-flow order, so that the inputs of a layer already have
@@ -17,12 +17,12 @@
  * Nothing is inferred if
  *
  *   - the layer may begin with several nodes (equal branches), or with none,
- *   - the next layer may be elementwise, too, so that it is unknown where the first
+ *   - the next layer may compute elementwise nodes, so that it is unknown where this
  *     layer ends,
  *   - sizes differ.
  *
- * Layers behind such a layer remain unknown.  The exception is a layer if exactly one
- * node, and no other layer, has the same number of weights.  If less than half of the
+ * Layers behind such a layer remain unknown.  The exception is a layer with a number of
+ * weights that exactly one node and no other layer has.  If less than half of the
  * layers with weights get a counterpart, the engine was not built from this model, and
  * all inferred counterparts are dropped.
  */
@@ -251,9 +251,9 @@ static void keep_written(struct infer *x, struct part *p)
 }
 
 /* Whether it is unknown where the layer ends.  `tensor` is the output of the layer, and
- * may hold the value `written`.  A layer without weights that reads `tensor` must
- * compute a node without weights that reads `written`.  If there is no such node, the
- * elementwise nodes before `written` may belong to either of the two layers. */
+ * may hold the value `written`.  If a next layer without weights reads `tensor`, this
+ * next layer must compute a node without weights that reads `written`.  If there is no
+ * such node, either layer may compute the elementwise nodes before `written`. */
 static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
 {
     const struct fsd_graph *e = x->m->engine;

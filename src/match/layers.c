@@ -1,6 +1,6 @@
 /*
- * Derives two properties of a layer from its tensors and from facts that the engine
- * readers of all builders set (`kind`, `forwards`), never from names.
+ * Derives two properties of a layer from its tensors and from two members that every
+ * engine reader sets (`kind` and `forwards`).  No property is derived from names.
  *
  * The first property is how likely it is that the layer computes nodes.  The second is
  * the layer's unit: a set of layers connected by tensors that the model does not have.

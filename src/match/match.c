@@ -240,8 +240,8 @@ static enum fsd_dtype float_constant(const struct fsd_match *m, fsd_id layer,
                : FSD_DTYPE_UNKNOWN;
 }
 
-/* Whether the engine lists the constants of all its kernels and none of them has 4
- * bits. */
+/* Whether nothing in the engine has 4 bits.  False if the type of a port is unknown, or
+ * if a kernel does not list its constants. */
 static bool has_no_4_bits(const struct fsd_match *m)
 {
     for (uint32_t i = 0; i < m->engine->ports.n; i++) {
@@ -259,7 +259,7 @@ static bool has_no_4_bits(const struct fsd_match *m)
 
 /* Counts the 4-bit weights that the engine stores as floats.  A strongly typed builder
  * keeps weights in the model's types.  A weakly typed builder may dequantize weights,
- * so that its engines are not checked. */
+ * so engines of such a builder are not checked. */
 static void fit_packed(const struct fsd_match *m, struct fsd_fit *fit)
 {
     if (!m->engine->strongly_typed || !m->engine->detailed || !has_no_4_bits(m))

@@ -67,8 +67,8 @@ struct fsd_match {
     struct fsd_story *story; /**< the replayed build log; NULL if there is no log */
     unsigned evidence;       /**< mask of the evidence that passes may use */
 
-    bool *gone; /**< indexed by node: whether the model proves or the log states that no
-                     layer has to compute the node */
+    bool *gone; /**< indexed by node: whether no layer has to compute the node; the
+                     model proves this, or the log states it */
     fsd_id *counterpart; /**< indexed by engine tensor: the model tensor whose value the
                               engine tensor holds; FSD_NONE if unknown */
     fsd_id *moved_q; /**< indexed by engine tensor: the Q that the builder moved before
@@ -76,8 +76,8 @@ struct fsd_match {
                           tensor holds the quantized value of its counterpart */
     bool inferred;   /**< whether infer.c inferred the counterparts from weights, sizes
                           and paths, because no name fits */
-    fsd_id *unit;    /**< indexed by layer: the first layer of its unit.  Layers that
-                          share a tensor that the model does not have form a unit */
+    fsd_id *unit;    /**< indexed by layer: the first layer of its unit.  Layers form
+                          a unit if they share a tensor that the model does not have */
 
     bool *layer_sourced; /**< indexed by layer: whether its Metadata names nodes */
     bool *node_sourced;  /**< indexed by node: whether some layer's Metadata names it */
@@ -151,8 +151,9 @@ static inline bool fsd_match_in_region(const struct fsd_match *m, fsd_id layer)
     return m->region_of_layer[layer] != FSD_NONE;
 }
 
-/** Whether a link or a region shows which layers compute `node`, or which nodes `layer`
- *  computes. */
+/** fsd_match_maps_node(): whether a link or a region shows which layers compute the
+ *  node.  fsd_match_maps_layer(): whether a link or a region shows which nodes the
+ *  layer computes. */
 static inline bool fsd_match_maps_node(const struct fsd_match *m, fsd_id node)
 {
     return m->of_node[node].n || m->region_of_node[node] != FSD_NONE;

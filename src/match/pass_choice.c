@@ -128,9 +128,9 @@ static void sweep_back(struct choice *c)
     }
 }
 
-/* Fills `named`.  The engine names the inputs and outputs of the model, the
- * counterparts of its tensors, and the tensors after which arguments of kernels are
- * named. */
+/* Fills `named`.  The engine names three kinds of model tensors: the inputs and outputs
+ * of the model, the counterparts of engine tensors, and the tensors after which kernel
+ * arguments are named. */
 static void find_named(struct choice *c)
 {
     const struct fsd_match *m = c->m;

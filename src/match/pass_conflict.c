@@ -8,9 +8,9 @@
 #include "model/graph/graph.h"
 
 /* Layers that tensors link to a node.  `first` is the first such layer, and `other` is
- * the first such layer outside the unit of `first`.  So for any unit, one of the two is
- * the first such layer outside this unit.  Both are stored because thousands of layers
- * may share a name, and each of these layers looks up the node. */
+ * the first such layer outside the unit of `first`.  So the first such layer outside a
+ * given unit is `first` or `other`.  Both are stored, because thousands of layers may
+ * share a name, and each of these layers looks up the node. */
 struct rivals {
     fsd_id first, other;
 };

@@ -40,7 +40,7 @@ struct spans {
                          engine has the value in memory */
     /* The following members describe the current layer. */
     fsd_id layer;
-    bool ported;              /* whether the dump states its tensors */
+    bool ported;              /* whether the dump states the layer's tensors */
     uint32_t *ahead, *behind; /* indexed by node: equal to `mark` if a path from one of
                                  the ends leads forward (ahead) or back (behind) to the
                                  node */
@@ -272,8 +272,8 @@ static void link_enclosed(struct fsd_match *m, const fsd_id *enclosed)
 
 /* ------------------------------------------------------------------ what is left */
 
-/* The engine's only region, if no other layer may have more nodes than its name lists;
- * else FSD_NONE. */
+/* The engine's only region.  FSD_NONE if there is not exactly one region, if Metadata
+ * lists the region's nodes, or if another layer may have nodes that no name lists. */
 static fsd_id only_region(const struct fsd_match *m)
 {
     fsd_id found = FSD_NONE;

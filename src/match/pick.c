@@ -114,8 +114,8 @@ static void by_number(struct search *s, const struct fsd_graph *g, mark_fn *take
 }
 
 /* Tries the methods in order; the first method with a result ends the search.  Each
- * method first looks for a name of the wanted kind.  Otherwise it looks for a name of
- * the other kind, which stands for the linked nodes or layers. */
+ * method first looks for a name of the wanted kind.  If there is none, the method looks
+ * for a name of the other kind, which stands for the linked nodes or layers. */
 static void look(struct search *s)
 {
     static search_fn *const searches[] = {by_name, by_number, by_provider, by_pattern,

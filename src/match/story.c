@@ -169,8 +169,8 @@ void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
         if (node_of[i] == FSD_NONE)
             node_of[i] = find_node(parsed, node, model, vocab);
         of[node] = node_of[i];
-        /* The builder adds nodes to a model without nodes, so they are no
-         * difference. */
+        /* If the model has no nodes, the builder added the parsed nodes.  So these
+         * nodes are no difference. */
         if (node_of[i] == FSD_NONE && model->nodes.n && !h->unlike++)
             h->unlike_name = parsed->nodes.at[node].name;
     }
@@ -301,9 +301,9 @@ static void replay_tuned(struct fsd_story *s, const struct fsd_event *e, uint32_
         fsd_story_set(s, e->b, fsd_story_join(s, fsd_story_nodes(s, e->b), nodes));
 }
 
-/* Replays an event about one or two layers.  The builder merges a duplicate with the
- * other layer.  It removes a slice only if the line has "retargeting"; otherwise a copy
- * performs the slice. */
+/* Replays an event about one or two layers.  If layer `e->a` duplicates layer `e->b`,
+ * the builder merged both.  If layer `e->a` is a slice, the builder removed it only if
+ * the line has "retargeting"; otherwise a copy performs the slice. */
 static void replay_pair(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
 {
     struct fsd_span a = fsd_story_nodes(s, e->a), b = {0, 0};

@@ -26,7 +26,7 @@ struct fsd_scene {
 enum fsd_left {
     FSD_LEFT_NOT,
     FSD_LEFT_ERASED,   /**< the builder's passes removed all layers of the node, because
-                            they have no effect */
+                            the layers have no effect */
     FSD_LEFT_MERGED,   /**< the builder removed the node as a duplicate of another
                             node */
     FSD_LEFT_IN_PLACE, /**< the node is a slice, and its consumers directly read a part
@@ -35,7 +35,8 @@ enum fsd_left {
 
 struct fsd_leaving {
     enum fsd_left how;
-    fsd_id other;   /**< if it was merged, the node that replaces it; else FSD_NONE */
+    fsd_id other;   /**< FSD_LEFT_MERGED: the node that replaces this node; else
+                         FSD_NONE */
     uint32_t event; /**< index in fsd_history.events */
 };
 
@@ -48,8 +49,8 @@ struct fsd_story {
     FSD_VEC(uint8_t) known;           /**< indexed by name: whether `of_name` is set */
     FSD_VEC(fsd_id) pool;
     FSD_VEC(uint32_t)
-    made; /**< indexed by name: 1 plus the index of the event that added a Reformat of
-               this name or a copy of a tensor of this name; 0 if there is none */
+    made; /**< indexed by name: 1 plus the index of the event that added a Reformat with
+               this name, or a copy of the tensor with this name; 0 if there is none */
     FSD_VEC(struct fsd_scene) scenes; /**< sorted by node, then event */
     struct fsd_span *of_node;         /**< indexed by node: its scenes, a span of
                                            `scenes` */

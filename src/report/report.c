@@ -1,10 +1,10 @@
 /*
  * The tables of formats and subjects, and the choice of a writer. A subject can have
  * several forms: an own writer, findings, rows, a picture. A format writes the first
- * form that it has, in the order of form_of(). A view or verb that fills a sheet
- * therefore gets every format that prints sheets. All text passes through
- * write_lines(), which wraps lines and escapes commands to CI runners, so that no
- * writer can forget this.
+ * form that it has, in the order of form_of(). If a view or verb fills a sheet, every
+ * format that prints sheets can write it. All text passes through write_lines(), which
+ * wraps lines, and escapes commands to CI runners. No writer can therefore forget to
+ * do so.
  */
 #include "model/graph/graph.h"
 #include "report/subject/subject.h"
@@ -23,9 +23,9 @@ struct format {
     const char *name;
     const char *extensions; /* file name extensions of this format; a space follows each
                                of them */
-    const char *escape;     /* format that escapes commands to a CI runner, for
-                               fsd_put_escaped(); NULL: no escape, because the format is
-                               not text or consists of such commands */
+    const char *escape;     /* how commands to a CI runner are escaped: the argument
+                               `escape` of fsd_put_escaped(); NULL: not at all, because
+                               the report is not text or consists of such commands */
     fsd_write_fn *own[FSD__SUBJECT_COUNT]; /* a special writer for each subject; NULL
                                               here and below: the format has no such
                                               form */
@@ -33,7 +33,8 @@ struct format {
     fsd_sheet_fn *sheet;                   /* writes subjects that fill rows */
     bool document;                         /* the format prints whole documents, not
                                               tables */
-    bool json;                             /* the format quotes all names */
+    bool json;                             /* the argument `json` of fsd_put_escaped():
+                                              the format quotes all names */
     bool picture, page;
     bool wraps; /* lines are wrapped if the width is known */
     bool timed; /* the format prints the times of a run */
@@ -88,9 +89,9 @@ struct subject {
     bool judged;               /* its main content is findings, so a format writes a
                                   verdict rather than rows */
     judge_fn *judge;           /* finds the findings, for formats that show them */
-    fill_fn *document, *table; /* fill the rows of a document and of tables; a NULL
-                                  table: tables use the rows of the document; both NULL:
-                                  the requested view fills the rows */
+    fill_fn *document, *table; /* fill the rows of a document and of tables; if `table`
+                                  is NULL, tables use the rows of the document; if both
+                                  are NULL, the requested view fills the rows */
 };
 
 #define DOCUMENT(name, call)                                                           \
@@ -342,7 +343,7 @@ const char *fsd_format_of(enum fsd_subject subject, unsigned i)
 }
 
 /* Whether the report needs findings that are not determined yet. A page shows the
- * findings of any subject. Text and rows show findings of a comparison only. Pictures
+ * findings of any subject. Text and rows show findings only for a comparison. Pictures
  * show no findings, and write_verdicts() determines its findings itself. */
 static bool lacks_verdict(const struct fsd_report *r, const struct format *f)
 {

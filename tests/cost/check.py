@@ -461,7 +461,7 @@ def check_profiles():
           abs(ms["total"] - 1.4) < 1e-12, f"{ms}")
     broken = {"": "found none", "[]": "found none", "[": "found none", "{": "found none",
               '[{"count":1}]': "found none", '[{"name":"a': "end of a text",
-              '[{"name" "a"}]': "expected ':'", "garbage": "a log without the table",
+              '[{"name" "a"}]': "expected ':'", "garbage": "a log that has neither the table",
               '[{"name":"a","timeMs":[1]}]': "a number or a text",
               '{"Layers":["a"]}': "an engine's layers", '[{"ph":"X","ts":1}]': "Chrome trace",
               '[{"latencyMs":1}]': "--times", "\0": "0x00"}

@@ -228,7 +228,7 @@ def main():
         for bad, says in ((text.replace("bisect/2", "bisect/9"), "expected fusiondiff-bisect/2"),
                           (text.replace("files ", "files 0"), "changed after the search began"),
                           (text + "fair\n", "expected good, bad or skip, found 'fair'"),
-                          (text.replace("bad\n", "bad changed 99\n", 1), "numbers of fusions"), (text + "bad\n", "the search is complete"), ("", "expected fusiondiff-bisect/2")):
+                          (text.replace("bad\n", "bad changed 99\n", 1), "indices of fusions"), (text + "bad\n", "the search is complete"), ("", "expected fusiondiff-bisect/2")):
             state.write_text(bad)
             bisect(folder, "next", status=2, says=says)
     return 1 if failed else 0

@@ -37,7 +37,7 @@ def check(holds, what):
 
 
 BASES = ("measured for fusiondiff", "documented by NVIDIA", "reported by users", "the ONNX operator specification", "log of a",
-         "by definition", "the limits of fusiondiff", "the rules that the finding names", "has no row for it")
+         "by definition", "the limits of fusiondiff", "the rules that the finding names", "has no row for the operator")
 
 
 def check_source(rule):

@@ -226,7 +226,7 @@ static void garbage_between_lines(void **state)
     assert_layer(&r, 1, "NoOp", "b", 1, 1);
     assert_int_equal(remarks(&r, "input/odd-lines"), 1);
     assert_non_null(
-        strstr(text(&r, r.g->remarks.at[r.g->remarks.n - 1].text), "2 lines"));
+        strstr(text(&r, r.g->remarks.at[r.g->remarks.n - 1].text), "2 of the lines"));
     end(&r);
 }
 

@@ -193,9 +193,10 @@ static bool states_network(const struct fsd_state *s)
     return s->inputs.n || s->outputs.n;
 }
 
-/* Without models, the inputs and outputs of the engines are compared. With models, only
- * one case is left: the models' inputs and outputs are equal, but an engine states a
- * different shape. That engine was built from a different model. */
+/* If a model is unknown, reports changes of the engines' inputs and outputs. If both
+ * models are known, take_ports() reports the changes of their inputs and outputs. If
+ * these are equal, but an engine states a different shape, this function reports the
+ * shape: that engine was built from a different model. */
 static void take_bindings(struct fsd_compare *c)
 {
     bool modelled = states_network(c->old) && states_network(c->new);
@@ -209,7 +210,7 @@ static void take_bindings(struct fsd_compare *c)
             continue;
         if (b->old && b->new && b->shape)
             differs(c, FSD_ASPECT_PORTS,
-                    fsd_printed(c->arena, "%s `%s` of the engine: %s, previously %s",
+                    fsd_printed(c->arena, "%s `%s` of the engine is %s, previously %s",
                                 noun, fsd_text(s->names, shown->name),
                                 fsd_text(c->new->names, b->new->shape),
                                 fsd_text(c->old->names, b->old->shape)));

@@ -5,9 +5,9 @@
  *     conv1 [Conv] -> act1 [Relu]      -> conv2 [Conv]
  *     conv1 [Conv] -> act1 [LeakyRelu] -> conv2 [Conv]      act1: different operator
  *
- * If a node is added or removed, an exporter's counter gives the names of later nodes
- * to other nodes. A name alone therefore proves nothing: most producers and consumers
- * of the two nodes must correspond, too.
+ * If a node is added or removed, an exporter's counter renumbers the later nodes, and
+ * an old name may then belong to another node. A name alone therefore proves nothing:
+ * most producers and consumers of the two nodes must correspond, too.
  */
 #include "change/compare/parts.h"
 

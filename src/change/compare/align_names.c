@@ -1,6 +1,7 @@
 /*
- * Finds names that identify a node or weight in any export. A name that an
- * exporter numbered does not identify its node: a new call renumbers later calls.
+ * Finds names that identify a node or weight in any export. A name that an exporter
+ * numbered does not identify its node. The exporter numbers the calls of a module or
+ * operator, so an added call changes the numbers of the later calls.
  *
  *     /layer1/relu_1/Relu    numbered
  *     /layer1/relu/Relu      numbered if /layer1/relu_1 exists: the first call gets no

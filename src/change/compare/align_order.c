@@ -1,13 +1,14 @@
 /*
- * Refuses pairs that would reverse the order of two nodes: one node is an ancestor of
- * the other in the old model, and its descendant in the new model:
+ * Refuses pairs that would reverse the order of two nodes. The pairs x - y and a - b
+ * contradict each other, because x is before a, but y is after b:
  *
- *     old  ... x -> a          x is aligned to y.  The pair a - b is
- *     new  ... b -> y          refused, and x - y, too, if it is a proposal
+ *     old  ... x -> a
+ *     new  ... b -> y
  *
- * Levels decide: the ancestors of b have lower levels than b. Only the nearest aligned
- * ancestors and descendants of a pair are checked, because the pairs of these nodes are
- * checked in the same way.
+ * Each of the two pairs is refused if it is only proposed. Levels show the order: each
+ * node has a higher level than its ancestors. Only the nearest ancestors and
+ * descendants that have a counterpart are checked, because their pairs are checked in
+ * the same way.
  */
 #include "change/compare/parts.h"
 

@@ -77,7 +77,7 @@ static uint32_t place(struct fsd_span *spans, uint32_t n)
     return at;
 }
 
-/* @param answers indexed by symbol: YES or NO; 0 before the operator is first asked */
+/* @param answers indexed by the symbol of an operator: YES or NO; 0: not set yet */
 static bool is_symmetric(const struct fsd_state *s, fsd_sym op, uint8_t *answers)
 {
     enum { NO = 1, YES };

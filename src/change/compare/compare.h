@@ -77,7 +77,8 @@ struct fsd_account {
     FSD_VEC(struct fsd_difference) different; /**< sorted by aspect */
 };
 
-/** struct fsd_node_edit: a change of a node that both models have; compare_model.c. */
+/** A change of a node that both models have (struct fsd_node_edit). compare_model.c
+ *  finds these changes. */
 #define FSD_EDIT_WEIGHT "shape of the weight" /**< value of `of` for a changed weight */
 enum fsd_edit_what {
     FSD_EDIT_OPERATOR,
@@ -94,7 +95,7 @@ struct fsd_node_edit {
                                 value is the default */
 };
 
-/** The precision of an aligned node that both builds compute. */
+/** A change of the precision of an aligned node that both builds compute. */
 struct fsd_node_change {
     fsd_id old, new;       /**< nodes */
     uint8_t before, after; /**< enum fsd_dtype */
@@ -110,9 +111,12 @@ enum fsd_presence {
                          new build does */
     FSD_KEPT,       /**< no layer of the old build computes the node, and a layer of the
                          new build does */
-    FSD_LOST_TRACK, /**< the node's fate is unexplained only in the new build */
-    FSD_FOUND,      /**< the node's fate is unexplained only in the old build */
-    FSD_LEFT,       /**< the node is outside of all engines only in the new build */
+    FSD_LOST_TRACK, /**< the node's fate is unexplained in the new build, but not in
+                         the old build */
+    FSD_FOUND,      /**< the node's fate is unexplained in the old build, but not in
+                         the new build */
+    FSD_LEFT,       /**< the node is outside of all engines in the new build, but not
+                         in the old build */
     FSD_UNLISTED,   /**< one build lists the node; the other build has a region whose
                          nodes are not listed, so the node may be in that region */
     FSD__PRESENCE_COUNT
@@ -357,7 +361,7 @@ static inline bool fsd_aspect_differs(const struct fsd_compare *c,
 }
 
 /** Whether the builds differ in an aspect of the whole engine, not of single nodes:
- *  ports, profiles, options, builder or device. account.c */
+ *  ports, profiles, options, builder or device. Defined in account.c. */
 bool fsd_is_built_otherwise(const struct fsd_compare *c);
 
 /** Prints the change of a node, to be printed after its name: " is Mul, before Add".
@@ -427,8 +431,8 @@ static inline struct fsd_shown fsd_compare_shown(const struct fsd_compare *c,
 bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_diff *r,
                         bool new);
 
-/** Whether two aligned nodes have the same attributes, sizes of weights and constants,
- *  as far as both sides state them. */
+/** Whether two aligned nodes have the same attributes, and weights and constants of the
+ *  same sizes, as far as both sides state them. */
 bool fsd_traits_agree(const struct fsd_compare *c, const struct fsd_state_node *old,
                       const struct fsd_state_node *new);
 
@@ -444,15 +448,16 @@ void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
 
 /** How far two builds agree in builder version and GPU. */
 struct fsd_built_fit {
-    struct fsd_built_change other; /**< the first difference; key NULL: no fact that
-                                        both builds state differs */
+    struct fsd_built_change other; /**< the first fact that both builds state
+                                        differently; `key` is NULL if there is none */
     uint32_t alike;                /**< number of facts that agree */
 };
 struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
                                            const struct fsd_state *old,
                                            const struct fsd_state *new);
 
-/** Computing nodes of both models, and how many nodes of the old model are aligned. */
+/** The numbers of core nodes: of the old model, of the new model, and of those in the
+ *  old model that are aligned. */
 struct fsd_alignment_count {
     uint32_t old, new, aligned;
     uint32_t rewritten; /**< see struct fsd_align */

@@ -6,8 +6,8 @@
 #include "base/base.h"
 #include "change/compare/parts.h"
 
-/* A number for an end of a move, which is the same on both sides: the number of the end
- * in the old state. */
+/* A number that identifies an end of a move on both sides: the number of the end in the
+ * old state. */
 static uint64_t common(const struct fsd_compare *c, struct fsd_ends ends, uint32_t i)
 {
     uint32_t ref = ends.refs[i];
@@ -75,9 +75,9 @@ static uint64_t hash_computing(const struct fsd_compare *c, const struct fsd_sta
     return fsd_hash_kernel_text(s, m->kernels.at);
 }
 
-/* A hash of the work of a move, without its ends. If a move realises nodes, these
- * identify the move even if an end differs, such as a Gemm that an optimizer made from
- * a MatMul. */
+/* A hash of the work of a move, without its ends. If a move realises nodes, these nodes
+ * identify the move even if an end differs. An end may differ because an optimizer made
+ * a Gemm from a MatMul. */
 static uint64_t hash_what(const struct fsd_compare *c, const struct fsd_state *s,
                           const struct fsd_move *m)
 {

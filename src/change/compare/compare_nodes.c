@@ -179,8 +179,8 @@ static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
              fsd_layouts_differ(c, p->form.layout, q->form.layout));
 }
 
-/* Finds a border of the old build by its node and origin. The table holds the borders
- * of one node at a time. */
+/* An index of the borders of the old build, to find a border by its node and its origin
+ * (struct fsd_border). `border` and `stamp` hold the borders of one node at a time. */
 struct border_index {
     uint32_t *first, *count; /* indexed by old node: its range of the old borders */
     uint32_t *border;        /* indexed by the number that place_of() gives an origin:

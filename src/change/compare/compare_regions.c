@@ -73,7 +73,7 @@ static struct meeting meet_groups(const struct fsd_compare *c,
 /* The facts about the groups of one side that decide about a region's fusion. */
 struct answer {
     uint32_t layers, kernels;
-    bool idle;    /* nodes with weights belong to a layer that does not compute */
+    bool idle;    /* a group has nodes with weights, but its layers do not compute */
     bool opaque;  /* it is unknown which nodes the layers of a group compute */
     bool guessed; /* a layer is matched by structure alone */
     bool more;    /* a group shares nodes with several groups of the other side */

@@ -190,8 +190,9 @@ static bool counts(const struct fsd_graph *g, const struct fsd_form *form)
     return integer || fsd_form_count(g, form) == 1;
 }
 
-/* The constant of an input as text: "64x3x7x7", "= 0.5", "2 = [2, 3]"; "none" if the
- * input is left out, "" if it is not a constant. */
+/* The constant of an input as text: its shape, and its values if counts(): "64x3x7x7",
+ * "= 0.5" for a scalar, "2 = [2, 3]" for a list of 2 values. The text is "none" if the
+ * input is left out, and "" if the input is not a constant. */
 static struct thing constant_at(const struct context *k, const struct side *side,
                                 fsd_id tensor)
 {

@@ -5,11 +5,11 @@
  *     Conv_4  output 0  fp32 -> fp16
  *     Gelu    only in the new model
  *
- * The models are first compared as builds are (`compare`), so that a different name is
- * not a change. Then the properties that builds do not have are compared. Quantizers,
- * casts and views count as properties of the input that they lead to, because exporters
- * place and count them differently. Small constants are compared by value, weights by
- * shape.
+ * The models are first aligned and compared like two builds (`compare`), so that a new
+ * name is not a change. Then the properties that builds do not have are compared.
+ * Quantizers, casts and views count as properties of the input that they lead to,
+ * because exporters place and count them differently. Small constants are
+ * compared by value, weights by shape.
  */
 #pragma once
 

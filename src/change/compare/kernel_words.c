@@ -1,4 +1,5 @@
-/* Describes in words how a kernel changed. Of lists only the difference is printed. */
+/* Describes in words how a kernel changed. If a list changed, only the items that
+ * differ are printed. */
 #include "base/base.h"
 #include "change/compare/parts.h"
 
@@ -160,7 +161,7 @@ void fsd_put_kernel_source(const struct fsd_compare *c,
 {
     struct fsd_origin is = source_of(c, k, true), was = source_of(c, k, false);
 
-    fprintf(out, "has as input %" PRIu32 " ", k->input);
+    fprintf(out, "takes input %" PRIu32 " from ", k->input);
     if (fsd_is_origin(is) && fsd_is_origin(was) &&
         !strcmp(fsd_origin_text(c->new, is), fsd_origin_text(c->old, was))) {
         fsd_printf_safe(out, "a different output of `%s` than before",
@@ -206,7 +207,7 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
         comma = ", ";
     }
     if (k->sizes)
-        fprintf(out, "%sreads or writes %s, before: %s", comma,
+        fprintf(out, "%sreads or writes a tensor of %s, before: %s", comma,
                 fsd_text(new->names, k->sizes_after),
                 fsd_text(old->names, k->sizes_before)),
             comma = ", ";

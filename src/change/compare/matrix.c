@@ -263,8 +263,8 @@ static const uint8_t *judged(struct context *k, uint8_t **of, uint32_t a, uint32
     fsd_compare_free(own);
     for (fsd_id row = 0; !a && row < m->rows.n; row++)
         cell(m, row, b)->more = of[b][row] < FSD_CELL_UNKNOWN;
-    /* Facts that only the later build states are found by comparing in the other
-     * direction. */
+    /* A comparison in the other direction finds the facts that only build `b`, the
+     * later build, states. */
     own = fsd_compare_new(m->builds[b], m->builds[a]);
     for (uint32_t i = 0; i < own->lost.n; i++)
         if (own->lost.at[i].of <= FSD_OF_MOVE)
@@ -274,8 +274,9 @@ static const uint8_t *judged(struct context *k, uint8_t **of, uint32_t a, uint32
     return of[a * m->n + b];
 }
 
-/* Marks the cells of build `b` that state less than the cells of the first build. Such
- * a cell is not a variant, because no later build could be required to match it. */
+/* Marks the cells of build `b` that state less than the cells of the first build. A
+ * check uses the variant of such a cell only if build `b` and the checked build state
+ * the same kinds of facts. */
 static void find_less(struct context *k, uint32_t b)
 {
     const struct fsd_compare *c = k->m->with[b];
@@ -292,8 +293,8 @@ static void find_less(struct context *k, uint32_t b)
             cell(k->m, row_of_node(k, 0, c->presences.at[i].old), b)->less = true;
 }
 
-/* Assigns each cell to the variant of the earliest build from which it does not
- * differ. */
+/* Sets the variant of each cell: the variant of the earliest build whose cell in the
+ * row does not differ from the cell; a new variant if there is none. */
 static void find_variants(struct context *k)
 {
     struct fsd_matrix *m = k->m;

@@ -133,8 +133,8 @@ uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node);
 
 bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node);
 
-/** Returns the names to which an exporter's counter added a number, without the number.
- *  Each leading part of a node's name counts as a name: "/a/b_1/c" gives "/a/b". */
+/** Returns each leading part of a node's name that ends with a number from an
+ *  exporter's counter, without this number: "/a/b_1/c" gives "/a/b". */
 struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
                                      const struct fsd_state *s);
 
@@ -156,9 +156,9 @@ bool fsd_align_weight_identifies(const char *name);
 void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
                                fsd_id *const counterpart[2]);
 
-/** Aligns core nodes that have the same name, even if it has a number from an
- *  exporter's counter, and mostly the same neighbors. Their operators may differ,
- *  because one operator may have replaced the other.
+/** Aligns core nodes that have the same name and mostly the same neighbors. The name
+ *  may have a number from an exporter's counter. The operators of the two nodes may
+ *  differ, because one operator may have replaced the other.
  *  @return how many nodes it aligned */
 uint32_t fsd_align_by_keys(struct fsd_align_side side[2], struct fsd_arena *scratch,
                            uint8_t *by);
@@ -168,7 +168,8 @@ uint32_t fsd_align_by_keys(struct fsd_align_side side[2], struct fsd_arena *scra
 void fsd_align_rest_by_keys(struct fsd_align_side side[2], struct fsd_arena *scratch,
                             uint8_t *by);
 
-/** Aligns the other nodes by their positions between aligned core nodes. */
+/** Aligns the remaining Q/DQ, views and optional nodes by their positions between
+ *  aligned core nodes. */
 void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
                     uint8_t *by);
 
@@ -225,7 +226,8 @@ struct fsd_places {
 struct fsd_places *fsd_compare_places(const struct fsd_compare *c,
                                       struct fsd_arena *scratch,
                                       uint64_t *const text[2]);
-/** Adds pairs of kernels to c->kernels if an input has different origins.
+/** Adds to c->kernels the pairs of kernels in which an input of the new kernel has
+ *  another origin than the same input of the old kernel.
  *  @param to_new indexed by old kernel: the new kernel that does the same work;
  *          FSD_NONE: none */
 void fsd_compare_sources(struct fsd_compare *c, struct fsd_arena *scratch,

@@ -134,7 +134,7 @@ void fsd_route_changes_free(struct fsd_routes *r)
 
 /* ----------------------------------------------------------------------- blocks */
 
-/* Sets at[anchor] of each block of this pattern to its index in `all`, plus 1. */
+/* Sets at[anchor] of each block of `pattern` to the block's index in `all`, plus 1. */
 static void index_blocks(const fsd_route_blocks *all, const char *pattern, uint32_t *at)
 {
     for (uint32_t i = 0; i < all->n; i++)

@@ -6,8 +6,8 @@
 
 /** Sets the engine of each route, and the list of engines. */
 void fsd_route_engines_find(struct fsd_routes *r);
-/** The differences of engine `to` from engine `from`, which the first call for this
- *  pair computes; NULL if one of them is FSD_NONE. */
+/** The differences of engine `to` from engine `from`; NULL if `from` or `to` is
+ *  FSD_NONE.  The first call for a pair of engines computes the differences. */
 const struct fsd_engine_change *fsd_route_change(struct fsd_routes *r, uint32_t from,
                                                  uint32_t to);
 void fsd_route_changes_free(struct fsd_routes *r);

@@ -52,9 +52,9 @@ struct fsd_route_in {
     double loss;             /**< loss of accuracy; negative if unknown */
     bool failed;             /**< whether the build or the run failed */
     const char *error;       /**< the reason for the failure; NULL if unknown */
-    const char *unlike;      /**< the way in which the time was measured, if the time is
-                                  not used because other times were measured in another
-                                  way; else NULL */
+    const char *unlike;      /**< how the time was measured, if the time is not used
+                                  because it was measured in another way than other
+                                  times; else NULL */
 };
 
 struct fsd_knob {
@@ -100,9 +100,9 @@ struct fsd_engine_change {
     uint32_t wider, narrower; /**< number of regions with higher, or lower, precision */
     int32_t layers;           /**< number of layers in the second build, minus the
                                    number in the first */
-    int32_t inserted;         /**< number of data-movement layers that the builder
-                                   inserted and that cost time: in the second build,
-                                   minus the number in the first */
+    int32_t inserted;         /**< number of data-movement layers in the second build
+                                   that the builder inserted and that cost time, minus
+                                   the number in the first */
 };
 
 /** Two routes that differ in one knob only. */
@@ -181,8 +181,8 @@ void fsd_settings_parse(struct fsd_arena *arena, struct fsd_intern *names,
 /** The differences between two builds in the blocks of one pattern. */
 struct fsd_block_change {
     const char *pattern;
-    uint32_t blocks;       /**< number of blocks of which both builds state the
-                                layers */
+    uint32_t blocks;       /**< number of blocks whose layers are known in both
+                                builds */
     uint32_t lost, gained; /**< number of these blocks that only the first build, or
                                 only the second, computes in a single layer */
 };

@@ -34,7 +34,7 @@ enum type {
     MEMBERS, /* the nodes of the line's group */
     TENSORS,
     READS,  /* tensors, each followed by its origin */
-    BORDERS /* borders, each behind a mark */
+    BORDERS /* borders, each with the mark "<" or ">" before it */
 };
 
 enum line_kind {

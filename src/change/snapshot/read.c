@@ -75,10 +75,10 @@ static bool take_seal(struct reader *r)
         return false;
     fsd_words_hash_above(&r->w, is);
     if (memcmp(said, is, sizeof is) != 0)
-        r->w.status =
-            fsd_fail(r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
-                     "expected unchanged lines above, found a snapshot that was "
-                     "damaged, merged or edited by hand; take it again");
+        r->w.status = fsd_fail(
+            r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
+            "expected unchanged lines above, found a snapshot that was "
+            "damaged, merged or edited by hand; write a new snapshot of the build");
     return r->w.status == FSD_OK;
 }
 
@@ -204,8 +204,8 @@ static bool take_row(struct reader *r, struct fsd_span *out)
         uint32_t *row = &r->row[r->s->refs.at[out->at + i]];
 
         if (*row >= begins)
-            return fsd_words_complain(&r->w,
-                                      "nodes that no other variant has, each once");
+            return fsd_words_complain(
+                &r->w, "nodes that this build's variants have not listed yet");
         *row = r->variant;
     }
     for (uint32_t i = 0; i < out->n; i++) {
@@ -246,8 +246,8 @@ static bool take_sources(struct reader *r, struct fsd_span *out)
     return true;
 }
 
-/* Reads a node of the current group, which must not come before `from`, the node of the
- * last border.  Comparing requires that the borders of a node are adjacent. */
+/* Reads a node of the current group.  It must not precede `from`, the node of the last
+ * border: comparing requires that the borders of a node are adjacent. */
 static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
 {
     struct word word = r->w.word;
@@ -258,7 +258,7 @@ static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
         r->s->nodes.at[*out].group == r->s->groups.n)
         return true;
     r->w.word = word;
-    return fsd_words_complain(&r->w, "the nodes of the group in their order");
+    return fsd_words_complain(&r->w, "a node of this group in file order");
 }
 
 /* Reads borders of a group: "< a fp16 b" for an input, "> b fp16" for an output. */
@@ -450,8 +450,8 @@ static bool complain_of_name(struct reader *r, const char *what, fsd_sym name)
     return false;
 }
 
-/* In the copy of the first build, replaces the input or output that has the name of
- * `port` by `port`.  Fails if no input or output has this name. */
+/* In the copy of the first build, finds the input or output with the name of `port`,
+ * and replaces it by `port`.  Fails if no input or output has this name. */
 static bool replace_port(struct reader *r, bool output,
                          const struct fsd_state_port *port)
 {
@@ -587,8 +587,8 @@ static bool take_first(struct reader *r)
     fsd_words_rewind(&r->w);
     if (!fsd_words_next_line(&r->w) || strcmp(r->w.word.text, "fusiondiff") != 0 ||
         !fsd_words_next(&r->w) || !fsd_words_at_own(&r->w, "snapshot")) {
-        /* The message does not quote the line, because a symbolic link in a change
-         * under review may lead to a secret file, and others read this log. */
+        /* The message does not quote the line: in a change under review, the path may
+         * be a symbolic link to a secret file, and other people read the message. */
         if (r->w.status == FSD_OK)
             r->w.status =
                 fsd_fail(r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
@@ -696,7 +696,7 @@ static void fill(struct reader *r)
                                r->w.line, "expected 'end', found the end of the file");
 }
 
-/* Gives all builds the arrays of the last build, which include those of all builds. */
+/* Gives all builds the arrays of the last build, which hold what all builds added. */
 static void share_arrays(struct fsd_state *s, const struct fsd_state *last)
 {
     for (uint32_t b = 0; b <= s->also.n; b++) {
@@ -788,8 +788,8 @@ enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
 bool fsd_snapshot_sniff(const char *path)
 {
     static const char magic[] = "fusiondiff snapshot ";
-    /* A file has no limit here, so that fsd_snapshot_read() reports the limit; a pipe
-     * ("-") has the limit, because it is read into memory. */
+    /* A file may be larger than the limit here: fsd_snapshot_read() then reports it.  A
+     * pipe ("-") may not be larger, because it is read into memory. */
     uint64_t limit = strcmp(path, "-") != 0 ? UINT64_MAX : SNAPSHOT_LIMIT;
     struct fsd_file file;
     bool yes = fsd_file_open(&file, path, limit, NULL) == FSD_OK &&

@@ -22,12 +22,13 @@
  * Nodes are named, not numbered, so that a change of the model changes few lines.  A
  * name is in quotes, with \" \\ and \u{hex}, only where it would be ambiguous without
  * them.  The same state gives the same bytes, and reading gives the state back, without
- * tactics and paths.  A "!" marks an input of a kernel that no layer of the dump
- * writes.  The origin of each input follows (fsd_state_tensor.from), or "-".  Behind
- * the ";" of a group are the nodes and inputs that its layers read although, in the
- * model, its nodes do not (fsd_group.unasked).  The last line has the hash of the lines
- * above it, so that a lost or edited line is noticed; the hash does not depend on line
- * endings.  Format 1 has no hash.  Format 2 does not state how the engine was built.
+ * tactics and paths.  A "!" marks a kernel's input if no layer of the dump writes it.
+ * Behind each input of a kernel is its origin (fsd_state_tensor.from), or "-".  Behind
+ * the ";" of a group are nodes and inputs of the network: the group's layers read them,
+ * but in the model, its nodes do not (fsd_group.unasked).  The last line has the hash
+ * of the lines above it, so that a lost or edited line is noticed; the hash does not
+ * depend on line endings.  Format 1 has no hash.  Format 2 does not state how the
+ * engine was built.
  * Format 3 has only one build.  Format 4 has no kernels, no bindings and few
  * attributes.  Format 5 lacks FSD_READING, the origins of kernels' inputs, the values
  * of short constants, and the bytes that all layers read and write. variants.h explains
@@ -57,13 +58,14 @@ struct fsd_learnt {
     uint32_t strange; /**< left out: rows with nodes that the first build's model
                            lacks */
     uint32_t gone;    /**< left out: rows for which no other build agrees with the first
-                           build, and rows of builds for which there was no room */
+                           build, and all variants of a build for which the snapshot
+                           had no room */
 };
 
 /** Writes the first build of a matrix, and the other builds as variants.
- *  @param known whether to write only variants of rows for which another build agrees
- *          with the first build.  A snapshot that replaces an old one must not keep
- *          rows that no longer exist.
+ *  @param known whether to write a variant only if, in its row, another build agrees
+ *          with the first build.  Otherwise the row has changed, and a snapshot that
+ *          replaces an old one must not keep the old variants of the row.
  *  @param[out] learnt indexed by build: which of its rows became variants and which
  *         were left out. */
 void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out,

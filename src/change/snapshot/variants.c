@@ -2,8 +2,8 @@
  * Makes the state against which a check compares, if a snapshot has several builds.
  * Such a state is called a mix.  For each row in which these builds vary, the mix has
  * the variant that differs least from the checked build; of several such variants, the
- * first.  The mix has its own nodes, groups and moves.  The arrays that these index are
- * the arrays of the snapshot.
+ * first.  The mix has its own nodes, groups and moves.  Their spans are ranges of the
+ * arrays of the snapshot.
  */
 #include "change/snapshot/variants.h"
 
@@ -327,9 +327,9 @@ static void measure_outer(const struct rows *r, uint32_t b, const struct fsd_com
         apart[s->inputs.n + s->outputs.n + i] = is_binding_apart(c, &s->bindings.at[i]);
 }
 
-/* The number of the line of input, output or binding i of build `s`; 0 if this line has
- * the same content as in the first build.  Sets *less to whether the line states less
- * than in the first build. */
+/* The line number of input, output or binding i of build `s`; 0 if build `s` has no own
+ * line for this item, because the item is as in the first build.  Sets *less to whether
+ * build `s` states less about the item than the first build. */
 static uint32_t outer_line(const struct fsd_state *s, const struct fsd_state *first,
                            uint32_t i, bool *less)
 {
@@ -439,9 +439,9 @@ static void take_head(struct fsd_state *out, const struct fsd_state *s,
     out->built = best->built;
 }
 
-/* Sets the counts of layers and bytes to the worst values of the builds in the mix: the
- * most layers, the most bytes, and the smallest share of mapped layers.  No engine has
- * exactly the variants of the mix. */
+/* No engine has exactly the variants of the mix.  So the counts of layers and bytes are
+ * set to the worst values of the builds in the mix: the most layers, the most bytes,
+ * and the smallest share of mapped layers. */
 static void take_counts(struct fsd_state *out, const struct rows *r)
 {
     bool none = true;
@@ -536,9 +536,9 @@ static double sum_of(const struct fsd_state *s)
     return ms;
 }
 
-/* Sets the times of the mix.  The total changes by the difference between the chosen
- * variants and the first build.  The number of profiles is the lowest of the builds in
- * the mix. */
+/* Sets the times of the mix.  The total time is the total time of the first build, plus
+ * the sum of the times of all groups and moves in the mix, minus this sum in the first
+ * build.  The number of profiles is the lowest number that a build in the mix has. */
 static void take_times(struct fsd_state *out, const struct rows *r)
 {
     double more = sum_of(out) - sum_of(r->s);

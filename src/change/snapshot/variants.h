@@ -17,8 +17,8 @@
 #include "change/state/state.h"
 
 /** Returns the mix of a snapshot's builds that is nearest to build `to`.  For each row,
- *  the mix has the variant that differs least from `to`; of several, the first.  Its
- *  `variants` list the rows and the builds from which they come.
+ *  the mix has the variant that differs least from `to`; of several, the first.  The
+ *  mix lists in `variants` each row and the build from which the row comes.
  *  @return the mix, in the arena of `s`; `s` if it has only one build. */
 const struct fsd_state *fsd_variants_nearest(const struct fsd_state *s,
                                              const struct fsd_state *to);
@@ -44,8 +44,8 @@ struct fsd_mix {
 };
 
 /** Begins a copy of `s`.
- *  @param pools the state with the arrays that the spans of the copy index; the copy
- *          appends to them.
+ *  @param pools the state whose arrays the copy uses: the spans of the copy are ranges
+ *          of these arrays, and the copy appends to the arrays.
  *  @param listed indexed by node: whether a variant of any build lists it. */
 struct fsd_mix fsd_mix_open(struct fsd_arena *scratch, const struct fsd_state *s,
                             const struct fsd_state *pools, const bool *listed);

@@ -30,8 +30,8 @@ bool fsd_words_complain(struct words *w, const char *expected)
 
 /* ------------------------------------------------------------------------ words */
 
-/* Decodes "u{hex}" behind a backslash to UTF-8.  Returns the number of bytes read; 0 if
- * the text has another form. */
+/* Decodes "u{hex}", the text after a backslash, and writes the character to `out` in
+ * UTF-8.  Returns the number of bytes read; 0 if the text has another form. */
 static size_t take_code(const char *at, const char *end, char *out, size_t *len)
 {
     char digits[9] = "";

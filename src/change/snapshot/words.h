@@ -10,7 +10,7 @@ struct word {
     enum word_kind kind;
     bool port;        /* whether "@" is before it */
     const char *text; /* decoded; valid until the next line */
-    uint32_t out;     /* the n of "#n" behind it; else 0 */
+    uint32_t out;     /* the number n if "#n" follows the word; else 0 */
 };
 
 /* Iterates over the lines of a text, and over the words of a line. */

@@ -248,9 +248,9 @@ static void put_move(const struct writer *w, const struct fsd_move *m)
     put_kernels(w, m->kernels, "    ");
 }
 
-/* Whether to write the move below this group: its destination is in this group or in an
- * earlier one.  Moves keep their order, so a move of a later group delays the moves
- * behind it. */
+/* Whether to write move `m` below `group`: the destination of `m` is in this group or
+ * in an earlier one.  Moves keep their order.  So if a move must wait for a later
+ * group, the moves after it must wait, too. */
 static bool is_due(const struct fsd_state *s, const struct fsd_move *m, fsd_id group)
 {
     fsd_id to = m->to.n ? fsd_destination_node(fsd_destination_at(s->refs.at, m->to, 0))
@@ -527,7 +527,7 @@ static bool is_as_first(const struct fsd_matrix *m, uint32_t build, uint32_t i)
 }
 
 /* Writes the inputs, outputs and bindings that differ from the first build, and counts
- * them. */
+ * them.  Also counts those that `build` lacks or names differently. */
 static void put_outer(const struct writer *w, const struct fsd_matrix *m,
                       uint32_t build, struct fsd_learnt *learnt)
 {
@@ -548,8 +548,8 @@ static void put_outer(const struct writer *w, const struct fsd_matrix *m,
     }
 }
 
-/* Writes a build behind the first.  Without `known`, a build without new variants is
- * also written, because the user gave it.
+/* Writes a build other than the first.  Without `known`, a build without new variants
+ * is also written, because the user gave it.
  * @param room number of builds for which the snapshot still has room. */
 static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matrix *m,
                                    uint32_t build, uint32_t *room)

@@ -26,7 +26,8 @@ struct fsd_state_build {
  *  each tensor through quantizers, views and optional nodes to the core node. */
 void fsd_state_see_through(struct fsd_state *s);
 
-/** The symbol of the string in the state's own table. */
+/** Adds the string of `sym`, a symbol of the model, to the state's own table, and
+ *  returns its symbol in that table. */
 fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym);
 /** The symbol of the text that was printed to b->text; empties b->text. */
 fsd_sym fsd_state_printed(struct fsd_state_build *b);
@@ -36,10 +37,10 @@ fsd_sym fsd_state_printed(struct fsd_state_build *b);
  *  short, and it must be the same in every build. */
 const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym);
 
-/** Whether a tensor in the model's list of inputs is an input of the state: it is not a
- *  constant, and the list did not have it before.
- *  @param seen indexed by model tensor: whether the list had it before; all false
- *         before the first call. */
+/** Whether a tensor in the model's list of inputs is an input of the state: the tensor
+ *  is not a constant, and no earlier entry of the list is the same tensor.
+ *  @param seen indexed by model tensor: whether an earlier entry is this tensor; all
+ *         false before the first call. */
 bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor);
 
 /** The attributes of a node as text, without attributes that have the default value. */

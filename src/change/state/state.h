@@ -37,11 +37,13 @@ enum fsd_role {
 };
 
 /* The origin of a tensor is a node or an input of the network, and its destination is a
- * node or an output of the network.  Origins and destinations have different types, and
- * so have lists of them, so that the number of an input cannot be used as the number of
- * an output.  Only the functions below access the members. */
+ * node or an output of the network.  Origins and destinations have different types.
+ * Lists of origins and lists of destinations have different types, too.  So the number
+ * of an input cannot be used as the number of an output.  Only the functions below
+ * access the members. */
 
-/** A node or an input of the network; neither for a constant or if unknown. */
+/** A node or an input of the network.  It is neither if the tensor is a constant or if
+ *  the origin is unknown. */
 struct fsd_origin {
     uint32_t ref;
 };
@@ -211,14 +213,14 @@ struct fsd_border {
 struct fsd_state_tensor {
     struct fsd_state_form form;
     fsd_sym sizes;  /**< "32x64"; 0 if unknown */
-    bool unwritten; /**< whether the tensor is an input of the layer that no layer of
-                         the dump writes, although it is no input or constant of the
-                         network: the dump lacks a layer */
+    bool unwritten; /**< for an input of the layer: whether the dump lacks a layer
+                         that writes the tensor or a part of it */
     struct fsd_producer from; /**< for a kernel's input: where the data comes from if
                                    data-movement layers are skipped.  This is a network
-                                   input, or the last node of the group that writes the
-                                   data; `from.out` is then the index among all outputs
-                                   of the group's kernels.  Neither if unknown */
+                                   input, the last node of the group that writes the
+                                   data, or neither if unknown.  For a node, `from.out`
+                                   is the index among all outputs of the group's
+                                   kernels */
 };
 
 /** A layer, without facts that vary from build to build. */
@@ -246,9 +248,9 @@ struct fsd_group {
     uint8_t kind, precision;
     bool loose;                 /**< whether it is unknown which of its layers computes
                                      which node */
-    struct fsd_origins unasked; /**< in refs: nodes of other groups and network inputs
-                                     that its layers read although, in the model, its
-                                     nodes do not */
+    struct fsd_origins unasked; /**< in refs: nodes and network inputs that a layer of
+                                     the group reads although, in the model, no node of
+                                     this layer reads them */
     bool guessed; /**< whether a layer is linked to a node only by structure, the
                        weakest evidence */
     uint32_t layers;
@@ -382,13 +384,13 @@ struct fsd_state {
     uint32_t reading; /**< FSD_READING of the version that made it; 0 if that version
                            had none */
     uint32_t layers, computing, mapped;
-    int64_t bytes; /**< bytes that its layers with known bytes read and write; 0 if
-                        unknown, as in an old snapshot */
+    int64_t bytes; /**< bytes that the layers read and write, without the layers that
+                        `bytes_unknown` counts; 0 if unknown, as in an old snapshot */
     uint32_t bytes_unknown; /**< number of layers whose bytes are unknown */
     uint32_t profiles;      /**< number of profiles from which the times come; 0 if
                                  there are no times */
     /** Number of layers for which a profile lacks a time; only layers of groups count.
-     *  In a snapshot: number of layers of the groups that have no time. */
+     *  In a snapshot: a group without a time counts with all its layers. */
     uint32_t untimed;
     /** Milliseconds of all layers together: fsd_spread_robust() over the profiles.  A
      *  profile states mean times over its runs. */
@@ -413,8 +415,8 @@ struct fsd_state {
                                  run whose engine states tensors */
     FSD_VEC(fsd_sym) tensor_names; /**< names of wire ends that are tensors */
     /** The other builds of a snapshot.  Each is a copy of the first build with its own
-     *  variants.  It shares the first build's arena, names and all arrays that spans
-     *  index. */
+     *  variants.  It shares the arena, the names and the arrays behind all spans with
+     *  the first build. */
     FSD_VEC(struct fsd_state *) also;
     FSD_VEC(struct fsd_variant) variants;
     FSD_VEC(struct fsd_state_effort) efforts; /**< empty if unknown, as in a snapshot */
@@ -512,7 +514,7 @@ void fsd_state_hash_names(struct fsd_state *s);
 /** Sets the group of every node. */
 void fsd_state_set_groups(struct fsd_state *s);
 
-/** Sets `untimed` to the number of all layers of the groups that have no time. */
+/** Sets `untimed`: each group without a time counts with all its layers. */
 void fsd_state_set_untimed(struct fsd_state *s);
 
 /** A word of a list such as "alpha=0.5 axis=-2", which has one blank between two words.

@@ -66,8 +66,8 @@ static fsd_id first_of(const struct fsd_graph *e, struct fsd_span layers)
     return layers.n ? e->links.at[layers.at] : FSD_NONE;
 }
 
-/* Adds `end` as a destination of the layers `writers` that are moves, and of the moves
- * before them. */
+/* Adds `end` as a destination of each move among the layers `writers`, and of the moves
+ * before such a move. */
 static void serve(struct edges *x, struct fsd_span writers, struct fsd_destination end)
 {
     const struct fsd_graph *e = x->b->d->engine;
@@ -416,9 +416,9 @@ static void add_destination(struct fsd_state *s, struct fsd_destination destinat
     fsd_vec_push(s->arena, &s->refs, destination.ref);
 }
 
-/* For a Reformat whose tensors are unknown: the node in the Reformat's name.  With
- * `output`, the Reformat must be at an output of this node, else at an input of this
- * node; if it is not, FSD_NONE. */
+/* For a Reformat whose tensors are unknown: the node in the Reformat's name.  If
+ * `output` is true, the Reformat must be at an output of this node; if `output` is
+ * false, at an input of this node.  If the Reformat is not there, returns FSD_NONE. */
 static fsd_id named_end(const struct fsd_state_build *b, fsd_id layer, bool output)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -471,8 +471,8 @@ static void set_to(struct edges *x)
 /* ------------------------------------------------- what the model does not ask for */
 
 /* Whether `at` is `producer` or in the same group as `producer`.  If no group computes
- * `producer`, for example a Transpose that the builder eliminated, the origins of its
- * inputs take its place: whether one of them is `at` or in the group of `at`. */
+ * `producer`, for example a Transpose that the builder eliminated: whether this holds
+ * for an origin of the inputs of `producer` instead. */
 static bool is_made_of(const struct fsd_state *s, struct fsd_origin producer,
                        struct fsd_origin at, int far)
 {
@@ -570,8 +570,8 @@ static void ask_for_inputs(struct edges *x, fsd_id node, uint32_t mark, int far)
 }
 
 /* Marks the origins that a layer may read according to the model: the origins of its
- * nodes' inputs, and its nodes, because another layer may have computed a part of
- * them. */
+ * nodes' inputs, and the nodes themselves, because another layer may have computed a
+ * part of a node. */
 static void ask_for_layer(struct edges *x, fsd_id layer)
 {
     const struct fsd_match *m = x->b->d->match;
@@ -607,9 +607,9 @@ static struct fsd_origin read_at(const struct edges *x, uint32_t port, fsd_id *w
 }
 
 /* The origin that a port of `layer` reads although, in the model, no node of the layer
- * reads it.  The nodes of the reading and of the writing layer decide.  If they are
- * unknown, the nodes of both groups decide, which is less exact: the engine may read
- * the tensor of another layer in the same group.
+ * reads it.  This is checked with the nodes of the reading and of the writing layer.
+ * If these are unknown, it is checked with the nodes of both groups.  The check is then
+ * less exact: it does not notice if a layer reads from a wrong layer of its own group.
  * @return FSD_NO_ORIGIN if the model explains the read */
 static struct fsd_origin unasked_at(const struct edges *x, fsd_id layer, uint32_t port)
 {

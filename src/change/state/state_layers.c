@@ -35,8 +35,8 @@ static void join_node(struct joining *j, fsd_id node, fsd_id layer)
 }
 
 /* Joins the layers of a region.  Also joins them with the layers outside the region
- * that compute its nodes, because a node of the region may have a link or be in a
- * second region. */
+ * that compute nodes of the region: the match may link such a node to another layer, or
+ * a second region may contain it. */
 static void join_region(struct joining *j, const struct fsd_region *region)
 {
     const struct fsd_match *m = j->b->d->match;

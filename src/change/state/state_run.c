@@ -276,7 +276,8 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
     add_lone_nodes(&b);
     fsd_state_set_groups(b.s);
     b.s->wires = fsd_state_wires_of(b.s, b.s->arena);
-    b.s->wired = true; /* all tensors of a model are tensors of its nodes */
+    b.s->wired = true; /* the wires were derived from the nodes, and a model has no
+                          tensors but those of its nodes */
     fsd_state_hash_names(b.s);
     return b.s;
 }

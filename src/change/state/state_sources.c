@@ -49,8 +49,8 @@ fsd_id fsd_state_writer(const struct fsd_state *s, const uint32_t *first,
 
     if (!kernels.n)
         return FSD_NONE;
-    while (end - at > 1) { /* finds the last kernel whose first output is not behind the
-                              output `from.out` */
+    while (end - at > 1) { /* finds the last kernel whose first output has the index
+                              `from.out` or a lower index */
         uint32_t middle = at + (end - at) / 2;
 
         if (first[middle] <= from.out)

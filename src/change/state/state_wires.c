@@ -71,8 +71,8 @@ static bool is_hub(const struct fsd_tensor *t)
 }
 
 /* The end for the tensor.  If the tensor is no end yet, it becomes an end with its own
- * name: a binding that the network does not have under this name, or a tensor with very
- * many wires. */
+ * name.  It is then a binding that the network does not have under this name, or it has
+ * very many wires. */
 static struct fsd_state_end end_of_tensor(struct engine *x, fsd_id t)
 {
     struct fsd_state *s = x->b->s;
@@ -286,11 +286,11 @@ static fsd_id producer_of(const struct form_producer *producers, uint32_t n,
     return alone ? m->move : FSD_NONE;
 }
 
-/* Returns an array indexed by move: the move whose output it reads; FSD_NONE if it
- * reads the output of its origin, or if the move is unknown.  Moves of a chain have the
- * same origins and destinations.  If no origin has the form that a move reads, and
- * exactly one other move of the chain writes this form, the move reads the output of
- * that other move. */
+/* Returns an array indexed by move: the other move whose output the move reads;
+ * FSD_NONE if the move reads the output of its origin, or if the other move is unknown.
+ * Moves of a chain have the same origins and destinations.  If no origin has the form
+ * that a move reads, and exactly one other move of the chain writes this form, the move
+ * reads the output of that other move. */
 static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
 {
     fsd_id *before = FSD_NEW(arena, fsd_id, s->moves.n);

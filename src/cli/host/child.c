@@ -60,7 +60,7 @@ struct running {
                        terminal */
     bool ended;
     int raw;       /* exit status as waitpid() returns it */
-    int signal;    /* the first ending signal that this program forwarded; 0: none */
+    int signal;    /* the first fatal signal that this program forwarded; 0: none */
     int stage;     /* number of stronger signals sent after `signal` */
     int64_t until; /* time in ms at which the next stronger signal is due; 0: never */
     sigset_t mask, waiting;

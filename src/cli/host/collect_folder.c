@@ -3,7 +3,7 @@
  *
  * The process that writes to the directory holds a lock, which ends with the process.
  * The directory is opened once, and not through a link. Its files are accessed relative
- * to this descriptor, so that moving the directory, or replacing it by a link, does not
+ * to its descriptor, so that moving the directory, or replacing it by a link, does not
  * redirect the writes.
  *
  * Only files with the names that `collect` uses are removed, and only if an earlier

@@ -58,7 +58,8 @@ static int group_of(const struct option_row *row, unsigned table)
     return (int)table * GROUPS + (row->group ? row->group : GROUP_USUAL);
 }
 
-/* Adds the rows of a table below a heading. The heading is in the first row's group. */
+/* Adds a heading (NULL: none) and then the rows of a table. The heading gets the group
+ * of the table's first row. */
 static void add_table(const struct option_row *row, unsigned table, const char *heading)
 {
     if (heading && is_row(row))
@@ -77,15 +78,15 @@ static void add_tables(const struct verb *verb)
     add_table(of_parser, OPTION_TABLES, NULL);
 }
 
-/* Exits with a message if a command line without a verb has one of two errors: `arg` is
- * a verb, and the option before it is not an option of this verb; or the first of three
- * arguments is probably a misspelt verb. */
+/* Called if no verb was found. Exits with a message in two cases: `arg` is the name of
+ * a verb, but follows an option that this verb lacks; or the first of three arguments
+ * is probably a misspelt verb. */
 static void check_no_verb(const struct command_line *line, const char *arg)
 {
     const char *first = line->run.model;
 
     if (!first && find_verb(arg) && access(arg, F_OK) != 0)
-        usage_error("the option before the verb %s is not an option of this verb "
+        usage_error("the option before the verb '%s' is not an option of this verb "
                     "('fusiondiff help %s' lists its options)",
                     arg, arg);
     if (first && line->run.engine && !strpbrk(first, "./")) { /* the first argument is
@@ -145,12 +146,13 @@ static void give_format(const struct command_line *line, struct output *to)
              strrchr(slash ? slash : to->path, '.'))
         usage_error("the extension of '%s' is not a known format: use -f", to->path);
     if (line->tokens && to->format && strcmp(to->format, "text") != 0)
-        usage_error("--budget shortens only the format text, not %s", to->format);
+        usage_error("--budget can shorten only a report in format text, not in %s",
+                    to->format);
 }
 
-/* Checks the paths of parts, and replaces a directory by its files, before the verb
- * checks the line. A directory as the single argument is a whole build, unless the verb
- * works without an engine. */
+/* Checks the paths of parts, and replaces a directory by its files. For a verb with
+ * MODEL and ENGINE, this precedes the verb's check of the line. A directory as the
+ * single argument is a whole build, unless the verb works without an engine. */
 static void read_inputs(struct command_line *line)
 {
     struct fsd_directory *directory = NULL;

@@ -66,8 +66,8 @@ static enum fsd_status open_cutting(struct fsd_cutting *c, struct fsd_error *err
                                      : "expected MODEL");
     if (!strcmp(c->opt.model, "-"))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a file as MODEL, because fusiondiff reads MODEL "
-                        "twice, found standard input");
+                        "expected a file as MODEL (fusiondiff reads MODEL twice), "
+                        "found standard input");
     status = fsd_run_open(&c->run, &c->opt, err);
     FSD_THEN(status, fsd_cut_new(&c->plan, c->arena, c->run, &c->cut, err));
     return status;

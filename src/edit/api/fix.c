@@ -90,7 +90,8 @@ enum fsd_status fsd_linting_fix(const struct fsd_linting *l,
     if (status == FSD_OK && !fixing.rounds.n)
         status = fsd_fail(err, FSD_E_UNSUPPORTED, l->run->model->path, FSD_POS_NONE, 0,
                           "expected an edit that applies, found %s",
-                          fixing.list.n ? "none" : "no proposed edit");
+                          fixing.list.n ? "only edits that do not apply"
+                                        : "no proposed edit");
     else if (status == FSD_OK)
         status = copy_model(fixing.rounds.at[fixing.rounds.n - 1]->file, out, err);
     end_fixes(&fixing);

@@ -15,7 +15,7 @@ struct fsd_issue {
     struct fsd_issue_options wants;
     struct fsd_diff *run, *old_run; /* old_run: NULL if there is no old build, or if it
                                        is a snapshot */
-    struct fsd_state *old, *new;    /* states of two compared builds; else NULL */
+    struct fsd_state *old, *new;    /* states of the two compared builds; NULL: none */
     struct fsd_compare *compare;
     struct fsd_issue_subject subject;
     struct fsd_cut_options cut;
@@ -139,8 +139,8 @@ static enum fsd_status keep_part(struct fsd_issue *i, struct fsd_error *err)
     return status;
 }
 
-/* Cuts out the part. If this is impossible, returns an error for a part that the user
- * named. If a rule found the part, the report is written without it. */
+/* Cuts out the part. Returns an error if a part that the user named cannot be cut out.
+ * If a part that a rule found cannot be cut out, the report is written without it. */
 static enum fsd_status cut_part(struct fsd_issue *i, struct fsd_error *err)
 {
     struct fsd_error why = {0};
@@ -285,8 +285,8 @@ static enum fsd_status hide(struct fsd_issue *i, struct fsd_error *err)
         return FSD_OK;
     if (i->old && !i->old_run)
         return fsd_fail(err, FSD_E_ARG, i->old->engine_path, FSD_POS_NONE, 0,
-                        "expected two engines, because fusiondiff cannot replace names "
-                        "in a snapshot, found a snapshot");
+                        "expected two engines (fusiondiff cannot replace names in a "
+                        "snapshot), found a snapshot");
     i->renamer = fsd_renamer_new(i->arena);
     learn(i->renamer, i->run);
     if (i->old_run)

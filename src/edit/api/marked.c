@@ -1,6 +1,6 @@
 /* The public API of marks: writes the model with some tensors marked as outputs, or
- * forwarded by an If. The engine rebuilt from this model outputs the marked tensors, or
- * has a fusion split. */
+ * forwarded by an If. In the engine that is rebuilt from this model, the marked tensors
+ * are outputs, or a fusion is split. */
 #include "edit/mark/marked.h"
 #include "edit/graph.h"
 #include "base/base.h"

@@ -8,8 +8,8 @@
  *
  * The outer list has a result for each comparison function. A result has a list for
  * each pair of runners, with an object for each iteration. In this object, the value of
- * each output is an object or, if a function of the user compares, true or false. Older
- * versions save a single result.
+ * each output is an object or, if the comparison function is the user's own, true or
+ * false. Older versions save a single result.
  */
 
 #include "edit/bisect/accuracy.h"

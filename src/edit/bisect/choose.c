@@ -1,8 +1,8 @@
 /*
- * A fusion with an exact break is split by the break. In a fusion without an exact
- * break, all inner tensors are marked as outputs, and the rebuilt engine shows whether
- * the builder split the fusion. If splitting a fusion showed nothing, that fusion is
- * not chosen again.
+ * If an exact break of a fusion is known (struct fsd_break), it splits the fusion. In
+ * any other fusion, all inner tensors are marked as outputs, and the rebuilt engine
+ * shows whether the builder split the fusion. If splitting a fusion showed nothing,
+ * that fusion is not chosen again.
  */
 #include "edit/bisect/choose.h"
 #include "edit/graph.h"

@@ -13,9 +13,9 @@ struct fsd_choice {
 
 struct fsd_choice fsd_choice_begin(struct fsd_hunt *h);
 
-/** Adds fusions that change up to half of `among`, but at most h->limit groups, and
- *  never all of `among`. A fusion without an exact break is added only if no fusion
- *  with an exact break is added.
+/** Adds fusions to split, until half of `among`, or h->limit groups of it, should
+ *  change. Never adds fusions that change all of `among`. A fusion without an exact
+ *  break is added only if no fusion with an exact break is added.
  *  @param stay indexed by group: the group must not change; NULL: all may change
  *  @return the number of groups in `among` that should change */
 uint32_t fsd_choice_halve(struct fsd_choice *c, const bool *among, const bool *stay);
@@ -37,7 +37,7 @@ const struct fsd_hunt_step *fsd_choice_made(const struct fsd_hunt *h);
 /** Whether the group can be split, by an exact break or by marking inner tensors. */
 bool fsd_choice_can(const struct fsd_marks *m, fsd_id group);
 
-/** The number of halvings, each rounded up, from n to 1. */
+/** The number of times that n must be halved, with halves rounded up, to become 1. */
 uint32_t fsd_choice_halvings(uint32_t n);
 
 /** An array indexed by group, all false, allocated in the search's arena. */

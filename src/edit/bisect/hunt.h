@@ -1,13 +1,14 @@
 /*
- * The search for the fusion that makes an engine wrong, by rebuilding it with some of
- * its fusions split:
+ * The search for the fusion that makes an engine wrong. The engine is rebuilt with some
+ * of its fusions split. For example, of the fusions 1 to 4, fusion 2 is the cause:
  *
- *     as it is         bad     else the failure does not show in this build
- *     all split        good    else no single fusion is the cause
- *     {1 2} of {1..4}  good    the cause is a fusion that changed
- *     {1} of {1 2}     bad     the cause is the fusion that stayed: 2
- *     {2} alone        good    the proof: splitting it repairs the engine,
- *     {1 3 4}          bad     and with all others split the failure is still there
+ *     split   result  conclusion
+ *     none    bad     the failure shows in this build
+ *     all     good    a single fusion may be the cause
+ *     1 2     good    the cause is one of the fusions that changed: 1 or 2
+ *     1       bad     the cause is the one of these that stayed: 2
+ *     2       good    the proof: splitting fusion 2 repairs the engine,
+ *     1 3 4   bad     and splitting all other fusions does not
  *
  * The search uses what the rebuilt engine shows, not what was requested: each group
  * changed or stayed, or the engine does not show which. If no single fusion explains
@@ -74,23 +75,24 @@ struct fsd_hunt {
     bool *spent;    /**< indexed by group: splitting the group was tried and showed
                          nothing about the group */
     uint32_t n;     /**< number of suspects */
-    uint32_t limit; /**< the next build halves the suspects, and may change at most
-                         this many groups */
+    uint32_t limit; /**< the next build splits half of the suspects, or half of a
+                         difference (set.h), but at most this many of these groups */
     bool *along;    /**< indexed by group: the group is no suspect, but changed in the
                          build that was to split only the suspects */
     FSD_VEC(struct fsd_span)
-    parts;          /**< spans of groups: the proof splits each span in a build of its
-                         own, without the suspects. The last span is next */
-    uint32_t tries; /**< number of builds that `parts` may still take */
+    parts;          /**< spans of groups. For each span, the proof still needs a build
+                         that splits the fusions of the span, but no suspects. The
+                         last span is next */
+    uint32_t tries; /**< number of builds that may still be used for `parts` */
     FSD_VEC(struct fsd_span)
     found;           /**< the entries of the set, each a span of `pool`; at least one
                           fusion of each entry is in the set */
-    fsd_id_vec also; /**< other fusions that may be in the set; no way to split them
-                          shows whether they are in it */
+    fsd_id_vec also; /**< other fusions that may be in the set: no possible build
+                          shows whether they are in the set */
     uint32_t halved; /**< the next build divides a difference (set.h); the first
-                          `halved` fusions of `chosen` are half of it */
-    uint32_t joined; /**< number of fusions in `found` when a build was chosen that has
-                          only these; 0: no such build */
+                          `halved` fusions of `chosen` are half of this difference */
+    uint32_t joined; /**< number of fusions in the last chosen build that has only the
+                          fusions in `found`; 0: no such build was chosen */
     uint32_t left;   /**< estimated number of builds that the search for a set still
                           needs */
     unsigned sought; /**< a bit for each phase that has searched for a set */
@@ -110,8 +112,8 @@ struct fsd_hunt *fsd_hunt_new(const struct fsd_marks *m);
 void fsd_hunt_take(struct fsd_hunt *h, enum fsd_bisect_result result,
                    const uint8_t *seen);
 
-/** Returns which groups should change if `chosen` are split, indexed by group, in the
- *  arena. */
+/** Returns an array in the arena, indexed by group: whether the group should change if
+ *  the groups `chosen` are split. */
 bool *fsd_hunt_expected(const struct fsd_hunt *h, struct fsd_span chosen,
                         struct fsd_arena *arena);
 

@@ -60,7 +60,9 @@ static void put_found(const struct fsd_bisection *b, FILE *out)
 static void put_also(const struct fsd_bisection *b, const char *why, FILE *out)
 {
     if (b->hunt->also.n)
-        fprintf(out, "These fusions %s; the failure may depend on them, too:\n", why);
+        fprintf(out,
+                "These fusions %s; the failure may depend on these fusions, too:\n",
+                why);
     for (uint32_t i = 0; i < b->hunt->also.n; i++)
         put_group(b, b->hunt->also.at[i], out);
 }
@@ -71,7 +73,7 @@ static bool is_open(const struct fsd_hunt *h, fsd_id group)
     return h->fusion[group] && !h->suspect[group] && !fsd_hunt_is_cleared(h, group);
 }
 
-/* Prints the fusions that the failure may need, too (is_open()). */
+/* Prints the other fusions that the failure may need: those for which is_open(). */
 static void put_open(const struct fsd_bisection *b, uint32_t n, FILE *out)
 {
     if (!n)
@@ -106,7 +108,7 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
         open += is_open(h, i);
     }
     if (along) {
-        fputs(" split, which also changed ", out);
+        fputs(" split, and with changes to ", out);
         fsd_put_noun(out, along, "other fusion");
     } else {
         fputs(" alone split", out);
@@ -120,7 +122,7 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
 
 static void put_unproved(const struct fsd_bisection *b, FILE *out)
 {
-    fputs("No fusion is proved to cause the failure: a build that the proof needs "
+    fputs("No fusion is proved to cause the failure: one of the builds for the proof "
           "failed, or did not split the expected fusions.  Remaining suspects:\n",
           out);
     put_suspects(b, out);
@@ -136,8 +138,7 @@ static void put_no_fusion(const struct fsd_bisection *b, FILE *out)
         open += b->hunt->fusion[i] && !fsd_hunt_is_cleared(b->hunt, i);
     fprintf(out,
             "No fusion alone causes the failure: the engines of all builds (%u "
-            "build%s) were "
-            "wrong.\n",
+            "build%s) were wrong.\n",
             bad, fsd_plural(bad));
     if (open)
         fprintf(out, "%u fusion%s not split in any build, and may cause the failure:\n",
@@ -153,8 +154,8 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
 
     switch (h->end) {
     case FSD_HUNT_END_ABSENT:
-        fputs("The failure does not occur in this build: no fusion was split, and the "
-              "engine is right.\n",
+        fputs("The failure does not occur in this build: the engine is right, although "
+              "no fusion was split.\n",
               out);
         break;
     case FSD_HUNT_END_UNTESTED:
@@ -176,8 +177,9 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
         put_also(b, "changed together with the fusions above", out);
         break;
     case FSD_HUNT_END_NEEDED:
-        fputs("Only these fusions together cause the failure: if any of them is split, "
-              "the engine is right; if other fusions are split, it stays wrong:\n",
+        fputs("These fusions cause the failure only together: if any of them is split, "
+              "the engine is right; if other fusions are split, the engine stays "
+              "wrong:\n",
               out);
         put_found(b, out);
         put_also(b, "were not split in any wrong build", out);
@@ -189,8 +191,8 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
     case FSD_HUNT_END_NONE:
     default:
         fputs("The results contradict each other: neither one fusion nor a small set "
-              "of fusions explains all results.  The test may not be deterministic "
-              "(run --confirm 3).\n",
+              "of fusions explains all results.  The test may not be deterministic: "
+              "`bisect run --confirm 3` checks this.\n",
               out);
         break;
     }
@@ -224,7 +226,7 @@ static void put_edits(const struct fsd_bisection *b, FILE *out)
     put_names(b, &what.outputs, "marked as an output  ", out);
     put_names(b, &what.passed, "passed through an If ", out);
     if (!strcmp(b->run->model->kind, "onnx"))
-        fputs("`bisect next -o FILE.onnx` writes this model.\n", out);
+        fputs("`bisect next -o FILE.onnx` writes the model for this build.\n", out);
 }
 
 /* The purpose of the next build, by phase. */
@@ -260,7 +262,7 @@ void fsd_search_put_next(const struct fsd_bisection *search, FILE *out)
         put_expected(search, out);
     fputs("Then report whether the outputs of the network are right:\n  fusiondiff "
           "bisect good|bad|skip NEW_ENGINE\n  fusiondiff bisect result COMPARISON "
-          "NEW_ENGINE   (saved by Polygraphy)\n",
+          "NEW_ENGINE   (COMPARISON: file saved by Polygraphy)\n",
           out);
 }
 

@@ -1,5 +1,5 @@
-/* A search for the fusion that makes an engine wrong, with its model and engine, its
- * state as text, and its messages. */
+/* A search for the fusion that makes an engine wrong. The functions open the model and
+ * the engine, save the state of the search as text, and print messages. */
 #pragma once
 
 #include "edit/bisect/hunt.h"
@@ -17,7 +17,8 @@ struct fsd_bisection {
 extern const char *const fsd_search_results[];
 
 /** Creates a search without results.  fsd_bisection_free() frees it.
- *  @return like fsd_bisection_open(), but the engine may have no fusion.  search.c */
+ *  @return like fsd_bisection_open(), but FSD_OK for an engine without a fusion.
+ *          search.c */
 enum fsd_status fsd_search_open(struct fsd_bisection **out,
                                 const struct fsd_options *opt, struct fsd_error *err);
 
@@ -29,7 +30,7 @@ enum fsd_status fsd_search_read(struct fsd_bisection **out, const char *path,
                                 const struct fsd_options *opt, struct fsd_error *err);
 
 /** Returns two lists in the arena: the tensors that the next build marks as outputs,
- *  and the tensors that Ifs forward. search.c */
+ *  and the tensors that it forwards through If nodes. search.c */
 struct fsd_marking fsd_search_marking(const struct fsd_bisection *b,
                                       struct fsd_arena *arena);
 

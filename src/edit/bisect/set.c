@@ -1,6 +1,6 @@
 /* Each result shows either a set that contains the searched set, or a "difference":
  * fusions of which at least one is in the searched set. Sets and differences are always
- * computed from all steps, so that results from before the search for a set count,
+ * computed from all steps. The steps before the search for a set are therefore used,
  * too. */
 #include "edit/bisect/set.h"
 #include "edit/bisect/choose.h"
@@ -28,8 +28,7 @@ static bool does(const struct fsd_hunt *h, const struct fsd_hunt_step *step)
 }
 
 /* Whether the group is "in" the build of a step; set.h defines this.
- * @param unknown the answer for a group of which the step does not show whether it
- *         changed */
+ * @param unknown the answer if the step does not show whether the group changed */
 static bool is_in(const struct fsd_hunt *h, const struct fsd_hunt_step *step,
                   fsd_id group, bool unknown)
 {
@@ -209,7 +208,8 @@ static void add_others(const struct known *k)
 
 /* Learns from the last step. Chosen fusions that did not change are not chosen again.
  * If the step showed nothing new, the next build may change at most half as many
- * fusions. If only one fusion was chosen, it is not chosen again. */
+ * fusions as the step chose. If the step showed nothing new and chose only one fusion,
+ * this fusion is not chosen again. */
 static void learn(struct fsd_hunt *h)
 {
     const uint8_t *seen = h->steps.at[h->steps.n - 1].seen;

@@ -4,10 +4,11 @@
  *     FSD_HUNT_SPLIT    if all fusions of the set are split, the engine is good
  *     FSD_HUNT_KEPT     if all fusions of the set exist, the engine is wrong
  *
- * The table below is for FSD_HUNT_SPLIT: "in" lists the fusions that a build split, and
- * "does" is "yes" if the build is good. For FSD_HUNT_KEPT, "in" would list the fusions
- * that a build kept, and "does" would be "yes" if the build is wrong. With "yes", all
- * fusions of the set are in "in"; with "no", at least one of them is not:
+ * The table below is an example for FSD_HUNT_SPLIT. The column "in" lists the fusions
+ * that a build split; "does" is "yes" if the build is good. For FSD_HUNT_KEPT, "in"
+ * would list the fusions that a build kept; "does" would be "yes" if the build is
+ * wrong. If "does" is "yes", "in" lists all fusions of the set. If "does" is "no", at
+ * least one fusion of the set is not in "in":
  *
  *     in        does    the set is within    and has one of
  *     1 2 3 4   yes     1 2 3 4

@@ -159,7 +159,7 @@ static enum fsd_status replay_line(struct fsd_bisection *b, struct lines *l, cha
         return fail_line(l, "good, bad or skip", line);
     if (space && !read_seen(space, seen, b->marks->state->groups.n))
         return fail_line(
-            l, "numbers of fusions after 'changed', 'altered' or 'unknown'", space);
+            l, "indices of fusions after 'changed', 'altered' or 'unknown'", space);
     if (b->hunt->phase == FSD_HUNT_OVER)
         return fail_line(l, "no more results, because the search is complete", line);
     fsd_hunt_take(b->hunt, (enum fsd_bisect_result)r,

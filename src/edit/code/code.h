@@ -115,8 +115,8 @@ struct fsd_code {
 
 /** The word from which the name of the output's variable is made. */
 const char *fsd_code_stem(const struct fsd_code *c, fsd_id node);
-/** Has a bit for each input. If the bit is set and the numbers of the input are known,
- *  the statement has these numbers. */
+/** Returns a bit for each input of the node. If the bit is set and the numbers of the
+ *  input are known, the node's statement contains these numbers. */
 uint32_t fsd_code_literal_inputs(const struct fsd_code *c, fsd_id node);
 /** Writes the right side of the node's statement. Sets c->why if the node cannot be
  *  expressed. */
@@ -153,7 +153,7 @@ const char *fsd_code_numpy_type(enum fsd_dtype type);
 
 /* operators.c: operators that fit no template */
 typedef void fsd_code_fn(struct fsd_code *c, fsd_id node, struct fsd_code_words *w);
-/** The function that a row of table.inc names after '='. */
+/** The function for the word that follows '=' in a row of table.inc. */
 fsd_code_fn *fsd_code_by_name(const char *word);
 
 /* block.c */
@@ -204,8 +204,8 @@ struct fsd_code_group {
     parameters;             /* indexed by parameter, then by block: the text of the
                                parameter */
     FSD_VEC(uint32_t) uses; /* indexed by parameter: number of holes that it fills */
-    uint32_t named; /* number of parameters, from the first on, that are arguments of
-                       the function; the other parameters are rows of a table */
+    uint32_t named; /* the first `named` parameters are arguments of the function; the
+                       other parameters are rows of a table */
     FSD_VEC(const char *)
     keys; /* indexed by parameter: the key of its row in the
                                    table */

@@ -116,13 +116,13 @@ static void put_conv(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 
     if (!kernel->ranked || !fsd_shape_is_full(kernel) || kernel->rank < 3 ||
         kernel->rank > 5 || fsd_amount_is_open(c->sizes->amounts, kernel->dims[0])) {
-        c->why = "the kernel does not have 1 to 3 spatial axes with fixed sizes";
+        c->why = "the kernel's sizes are not fixed, or its rank is not 3, 4 or 5";
         return;
     }
     if (transposed && (ints_of(c, node, "output_shape", &n) ||
                        (ints_of(c, node, "output_padding", &n) &&
                         !all_are(ints_of(c, node, "output_padding", &n), n, 0)))) {
-        c->why = "output_padding is not 0";
+        c->why = "output_shape is set, or output_padding is not 0";
         return;
     }
     maps = transposed ? kernel->dims[1] * fsd_node_int(c->g, node, "group", 1)
@@ -184,8 +184,8 @@ static void put_elementwise(struct fsd_code *c, fsd_id node, const char *operati
     }
 }
 
-/* A function for each elementwise operation that a row of table.inc may name after
- * '='. */
+/* Defines a function for each elementwise operation. A row of table.inc calls such a
+ * function by a template like "=SUM". */
 #define ELEMENTWISE(name)                                                              \
     static void put_##name(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)  \
     {                                                                                  \
@@ -210,7 +210,7 @@ static void put_modulo(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
 /* --------------------------------------------------------------------- quantization */
 
 /* Checks that a zero point is 0, because TensorRT's quantization has no zero point. If
- * the value is not known here, the program checks it when it runs. */
+ * the value is not known here, block.c writes a statement that checks the value. */
 static void check_zero(struct fsd_code *c, fsd_id node)
 {
     fsd_id zero = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 2));
@@ -286,8 +286,7 @@ static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_code_word
     uint32_t n = 0;
 
     if (!x->ranked || fsd_graph_tensor(c->g, more)->consumers.n) {
-        c->why = "the rank of the input is unknown, or a node reads the mean or the "
-                 "variance";
+        c->why = "the rank of the input is unknown, or a node reads the output Mean";
         return;
     }
     for (; axis >= 0 && axis < x->rank; axis++)
@@ -302,12 +301,12 @@ static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_code_word
 }
 
 /* Writes a group normalization. Before opset 21, scale and bias have a number per
- * group. TensorRT's parser repeats this number for each channel of the group. A program
- * cannot do so, and the node is not expressed. */
+ * group. TensorRT's parser repeats this number for each channel of the group. The
+ * written program cannot do so, so the node is not expressed. */
 static void put_group_norm(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     if (fsd_graph_opset(c->g) < 21)
-        c->why = "before opset 21 the scale and bias are per group";
+        c->why = "before opset 21, each group has one scale and one bias";
     else
         fsd_code_template(c, node,
                           "channel_norm(@, $0, $1, $2, epsilon=!epsilon=1e-05!, "

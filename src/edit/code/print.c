@@ -73,9 +73,9 @@ static const char *variable_of(struct fsd_arena *arena,
                : "node";
 }
 
-/* Sets the keys of the parameters in the table. A key is the variable that the first
- * statement with the parameter sets. If the parameter is not in the node's name, the
- * key ends with "_weight". */
+/* Sets the key of each parameter in the table. The key is the name of a variable: the
+ * variable that is set by the first statement that uses the parameter. If the parameter
+ * is not in the node's name there, the key ends with "_weight". */
 static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
 {
     const struct fsd_code_block *block = g->blocks.at[0];
@@ -100,9 +100,9 @@ static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
     }
 }
 
-/* Decides which parameters are arguments of the function: at most MOST_NAMED. If there
- * are more parameters, the arguments end before the first parameter that is not used
- * OFTEN. All other parameters are rows of a table. */
+/* Decides which parameters are arguments of the function. Up to MOST_NAMED parameters
+ * are all arguments. Of more parameters, only those before the first one with fewer
+ * than OFTEN uses are arguments, at most MOST_NAMED. The rest are rows of a table. */
 static void name_parameters(struct fsd_code *c, struct fsd_code_group *g)
 {
     enum { OFTEN = 4 };
@@ -612,7 +612,7 @@ static void put_output(struct fsd_code *c, fsd_id tensor, FILE *out)
 
 /* -------------------------------------------------------------------- omitted nodes */
 
-/* The reason why a node has no statement, as a string literal of C. */
+/* The reason why a node has no statement. The text is a constant. */
 static const char *unsaid(const struct fsd_code *c, fsd_id node)
 {
     fsd_id made = fsd_node_out_tensor(c->g, node, 0);
@@ -622,7 +622,7 @@ static const char *unsaid(const struct fsd_code *c, fsd_id node)
     if (fsd_code_is_weight(c, made))
         return "other statements read this weight by name";
     if (fsd_code_ints(c, made, ints, &n))
-        return "other statements contain these values";
+        return "other statements contain the values of its output";
     return "no statement reads its output";
 }
 
@@ -754,8 +754,8 @@ static const char ending[] =
 static const char capability_argument[] =
     "    parser.add_argument(\"--compute-capability\", default=\"CURRENT\", "
     "metavar=\"SM\",\n"
-    "                        help=\"as SM89, or several separated by commas (default: "
-    "of this GPU)\")\n";
+    "                        help=\"such as SM89; several are separated by commas "
+    "(default: that of this GPU)\")\n";
 static const char capability_set[] =
     "    targets = arguments.compute_capability.split(\",\")\n"
     "    config.num_compute_capabilities = len(targets)\n"

@@ -177,7 +177,8 @@ static void put_operands(struct fsd_code *c, fsd_id node, struct fsd_code_words 
     }
 }
 
-/* Writes all operands, each with the rank of the result if the ranks are known. */
+/* Writes all operands, lifted to the highest rank. If a rank is unknown, writes a call
+ * of same_rank(), which lifts the operands when the program runs. */
 static void put_aligned(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     uint32_t n = c->g->nodes.at[node].in.n, most = 0;
@@ -364,7 +365,8 @@ static const char *word_of(const struct fsd_code *c, fsd_sym name)
                                                                                  : text;
 }
 
-/* Writes an operator without a row as a call with all that is known. */
+/* Writes an operator that has no row in table.inc: as a call with all its operands and
+ * attributes. */
 static void put_unknown(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct fsd_node *it = &c->g->nodes.at[node];

@@ -1,9 +1,9 @@
 /*
  * Finds the borders of a cut, and the edits that produce it.
  *
- * For the cut, a tensor of the main graph is exactly one of these: produced by a kept
- * node, a required initializer, known numbers that become an initializer, an input, or
- * unused. Some tensors that kept nodes produce are outputs.
+ * For the cut, a tensor of the main graph is exactly one of these: the output of a kept
+ * node; a required initializer; known numbers that become an initializer; an input; or
+ * unused. Some of the tensors that kept nodes produce are outputs of the cut.
  */
 #include "edit/cut/cut.h"
 #include "base/base.h"
@@ -42,9 +42,10 @@ static fsd_id producer_at(const struct fsd_graph *g, uint32_t port)
 
 /* Finds the nodes of the main graph that cannot be computed because of a cycle.
  *
- * The result is indexed by node: a port at which the node, or a body in it, reads the
- * output of another such node; FSD_NONE: the node can be computed. The loop removes
- * each node whose inputs are all computed (Kahn's algorithm). */
+ * The result is indexed by node. FSD_NONE: the node can be computed. Any other value: a
+ * port at which the node, or a body in it, reads the output of a node that cannot be
+ * computed. The loop removes each node whose inputs are all computed (Kahn's
+ * algorithm). */
 static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -238,7 +239,8 @@ static bool *read_outside(const struct fsd_cut_plan *plan)
     return read;
 }
 
-/* The name of a tensor of the cut that several nodes output; 0 if there is none. */
+/* The name of a tensor that several nodes produce, and that a kept node produces or
+ * reads; 0 if there is no such tensor. */
 static fsd_sym find_collision(const struct fsd_cut_plan *plan)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -259,7 +261,7 @@ static fsd_sym find_collision(const struct fsd_cut_plan *plan)
 }
 
 /* Finds the outputs. The constants that FSD_KEPT_CONSTANT nodes produce are not
- * outputs, because each other part has its own copy of such a node. */
+ * outputs: every other part that reads such a constant has its own copy of the node. */
 static enum fsd_status find_outputs(struct fsd_cut_plan *plan, struct fsd_error *err)
 {
     const struct fsd_graph *g = model_of(plan);

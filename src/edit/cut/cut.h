@@ -88,8 +88,9 @@ const char *fsd_cut_builder(const struct fsd_diff *d);
 void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FILE *out);
 
 /** Writes an array for each input, as numpy's savez() does. npz.c
- *  @param given values of the inputs, by name; NULL: random numbers from -1 to 1; for
- *          integer types, 0 or 1. They are the same each time. A dynamic size is then 1
+ *  @param given values of the inputs, by name. NULL: random numbers from -1 to 1 or,
+ *          for integer types, 0 or 1. These numbers are the same in each call, and each
+ *          dynamic size is 1
  *  @return FSD_E_WRITE if writing fails. Before anything is written: the errors of
  *          fsd_cut_find_given(); FSD_E_FORMAT for damaged values; FSD_E_UNSUPPORTED for
  *          a type that numpy does not have, or for inputs of more than 2 GiB */

@@ -125,8 +125,8 @@ static enum fsd_status take_layers(struct fsd_cut_plan *plan, const fsd_id_vec *
     return take_nodes(plan, &nodes, err);
 }
 
-/* Whether all layers of the node compute it together. Layers that have the same Q or DQ
- * do not. */
+/* Whether all layers of a node compute the node together. False for a Q or DQ, even if
+ * several layers have it. */
 static bool joins(const struct fsd_cut_plan *plan, fsd_id node)
 {
     return plan->d->nodes[node].fate == FSD_FATE_LAYER &&

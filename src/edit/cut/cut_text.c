@@ -130,7 +130,7 @@ static fsd_id_vec core_of(const struct fsd_cut_plan *plan)
 static void put_pair(const struct fsd_cut_plan *plan, fsd_id a, fsd_id b,
                      const char *is, FILE *out)
 {
-    fputs("  alone    fused differently: ", out);
+    fputs("  alone    the fusions differ: ", out);
     fsd_put_node_name(plan->d, a, out);
     fputs(" and ", out);
     fsd_put_node_name(plan->d, b, out);
@@ -148,7 +148,7 @@ static bool names_only(const struct fsd_cut_plan *plan, const struct fsd_diff *a
         fprintf(out,
                 "  alone    the fusions are unknown: %s states only the names of its "
                 "layers; build it with --profilingVerbosity=detailed\n",
-                other ? "that engine" : "this engine");
+                other ? "the engine of the part" : "the engine of the model");
     return own || other;
 }
 
@@ -207,9 +207,9 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
         fsd_id a = core.at[i], apart;
 
         if (alone->nodes[a].fate != FSD_FATE_LAYER) {
-            fputs(
-                "  alone    the fusions are unknown: no layer of that engine computes ",
-                out);
+            fputs("  alone    the fusions are unknown: no layer of the part's engine "
+                  "computes ",
+                  out);
             fsd_put_node_name(plan->d, a, out);
             fputs("\n", out);
             return;
@@ -217,7 +217,7 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
         if (fsd_opaque_layer_of(alone->match, alone->layers, a) != FSD_NONE ||
             fsd_opaque_layer_of(plan->d->match, plan->d->layers, a) != FSD_NONE) {
             fputs("  alone    the fusions are unknown: one of the engines does not "
-                  "list the kernels of the region with ",
+                  "list the kernels of the region that contains ",
                   out);
             fsd_put_node_name(plan->d, a, out);
             fputs("\n", out);

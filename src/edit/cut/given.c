@@ -58,7 +58,8 @@ enum fsd_status fsd_cut_find_given(const struct fsd_cut_plan *plan, fsd_id tenso
                         info.name, given->at.n);
     if (value->odd)
         return fsd_fail(err, FSD_E_UNSUPPORTED, value->stored.file->name, FSD_POS_BYTE,
-                        value->stored.at, "expected values of '%.200s', found that %s",
+                        value->stored.at,
+                        "expected readable values of '%.200s', found that %s",
                         info.name, value->odd);
     if (value->type != type || !has_sizes(&info, value))
         return fsd_fail(

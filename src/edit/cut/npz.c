@@ -2,9 +2,9 @@
  * Writes arrays in numpy's format: an uncompressed ZIP archive of files "NAME.npy".
  * Each file has a text header, followed by the elements.
  *
- * The checksum precedes the file, and the output may be a pipe. Values are therefore
- * generated twice from the same seed, or read twice from their file. They are never all
- * in memory.
+ * In the archive, the checksum of a file precedes the file, and the output may be a
+ * pipe. Random values are therefore generated twice from the same seed, and the user's
+ * values are read twice. The values are never all in memory.
  */
 #include "base/base.h"
 #include "edit/cut/cut.h"
@@ -265,10 +265,11 @@ static enum fsd_status fill(const struct fsd_cut_plan *plan, uint32_t i,
     a->size = given ? a->given->stored.size : 0;
     fits = given || fill_random(plan, a, &info);
     if (!fits || a->size > INT32_MAX || strlen(a->name) > UINT16_MAX)
-        return fsd_fail(err, FSD_E_UNSUPPORTED, plan->d->model->path, FSD_POS_NONE, 0,
-                        "expected inputs of at most 2 GiB with types that numpy has, "
-                        "found '%.200s' of %s",
-                        info.name, fsd_dtype_name(a->type));
+        return fsd_fail(
+            err, FSD_E_UNSUPPORTED, plan->d->model->path, FSD_POS_NONE, 0,
+            "expected inputs of at most 2 GiB, each of a type that numpy has, "
+            "found '%.200s' of type %s",
+            info.name, fsd_dtype_name(a->type));
     return put_array(a, &a->crc, NULL) ? FSD_OK : damaged(a, err);
 }
 

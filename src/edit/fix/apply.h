@@ -33,8 +33,8 @@ struct fsd_apply {
                                   producer's output */
 };
 
-/** The i-th consumer of `tensor`, the output of a Q, if the consumer is a DQ; else
- *  FSD_NONE. */
+/** The i-th consumer of `tensor` if this consumer is a DQ; else FSD_NONE.
+ *  @param tensor the output of a Q */
 fsd_id fsd_fix_dq_at(const struct fsd_lint *l, fsd_id tensor, uint32_t i);
 /** Whether a scale may have the type. */
 bool fsd_fix_is_scale(enum fsd_dtype type);
@@ -57,8 +57,9 @@ const char *fsd_fix_new_read(struct fsd_apply *a, const struct fsd_edit *e,
  *  `made`. */
 void fsd_fix_insert_at(struct fsd_apply *a, fsd_id node, uint32_t input,
                        const struct fsd_onnx_new_node *made);
-/** The name under which the tensor's values exist in the type `to` without a new Cast:
- *  the producer will compute in that type, or is a Cast from that type; else NULL. */
+/** The name under which the tensor's values exist in the type `to` without a new Cast.
+ *  NULL unless the tensor's producer will compute in the type `to`, or is a Cast from
+ *  this type. */
 const char *fsd_fix_typed_name(struct fsd_apply *a, fsd_id tensor, enum fsd_dtype to);
 /** Whether the tensor is an output of a graph. */
 bool fsd_fix_is_output(const struct fsd_apply *a, fsd_id tensor);

@@ -13,8 +13,8 @@
 #include "edit/graph.h"
 #include "edit/onnx/declared.h"
 
-/* A search goes through at most this many removed nodes in a row, because it would not
- * end on a cycle. */
+/* On a cycle of removed nodes, a search would never end. It therefore goes through at
+ * most this many removed nodes in a row. */
 enum { MOST_REMOVED = 8 };
 
 /* ---------------------------------------------------------------------------- types */
@@ -138,10 +138,10 @@ static void cast_input(struct fsd_apply *a, const struct fsd_edit *e, uint32_t i
 
 /* -------------------------------------------------------------------------- outputs */
 
-/* Whether a consumer needs a Cast. Consumers that compute in the same type read the
- * tensor directly.
- * @param depth number of removed nodes between the tensor and the consumer; consumers
- *         of a removed node read the tensor */
+/* Whether the tensor is still needed in its old type, so that a Cast must produce it.
+ * Makes Casts of the model to the type `to` read `name` instead of the tensor.
+ * @param depth number of removed nodes that were passed. If a consumer is removed, the
+ *         consumers of its output count instead */
 static bool is_cast_needed(struct fsd_apply *a, fsd_id tensor, const char *name,
                            enum fsd_dtype to, int depth)
 {

@@ -265,8 +265,8 @@ void fsd_fixes_list(struct fsd_fixes *f, const struct fsd_findings *found,
     f->barred = FSD_NEW(f->arena, const char *, f->list.n + 1);
 }
 
-/* Decides on the edits from `first` on that belong to one finding. These edits only
- * help together, so either all of them apply or none.
+/* Decides on the edit `first` and on the edits after it that belong to the same
+ * finding. These edits only help together, so either all of them apply or none.
  * @return the index of the first edit after the edits of the finding */
 static uint32_t choose_together(struct fsd_fixes *f, uint32_t first,
                                 const struct fsd_fix_options *opt)
@@ -366,8 +366,8 @@ static void rename_reads(struct fsd_apply *a)
     }
 }
 
-/* If a QuantizeLinear stays because other nodes read its output, makes it read the
- * replacement of a removed tensor. */
+/* A QuantizeLinear of a removed pair stays if other nodes read its output. If the input
+ * of the QuantizeLinear was replaced, makes it read the replacement. */
 static void rename_kept(struct fsd_apply *a)
 {
     for (fsd_id i = 0; i < a->g->nodes.n; i++) {

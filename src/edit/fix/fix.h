@@ -25,7 +25,7 @@ struct fsd_fixes {
     const char **barred;          /**< indexed by edit of `list`: the reason why the
                                        edit must not be applied; NULL: the edit may be
                                        applied */
-    bool *removed;                /**< indexed by node: a quantizer that is removed */
+    bool *removed;                /**< indexed by node: an edit removes the node */
     bool *set;                    /**< indexed by port: an edit determines what the node
                                        reads there */
 };
@@ -45,11 +45,11 @@ enum fsd_status fsd_fixes_check_words(const struct fsd_findings *found,
                                       struct fsd_error *err);
 
 /** Checks the given scales.
- *  @return FSD_E_ARG if a number cannot be a scale, or if no edit needs a scale for its
- *          tensor */
+ *  @return FSD_E_ARG if a given number cannot be a scale, or if no edit needs a scale
+ *          for a given tensor */
 enum fsd_status fsd_fixes_check_scales(const struct fsd_fixes *fixes,
                                        const struct fsd_fix_options *opt,
                                        struct fsd_error *err);
 
-/** Converts the edits that apply to edits of the file. */
+/** Returns the edits of the file that carry out all edits that apply. */
 struct fsd_onnx_edits *fsd_fixes_edits(struct fsd_fixes *fixes);

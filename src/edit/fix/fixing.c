@@ -3,8 +3,8 @@
  * written to a file without a name and linted:
  *
  *     model --edits--> trial --lint--> a finding that the model does not have?
- *       yes: the edits nearest to its nodes are barred, and the others are tried again
- *       no:  the trial is the next model, whose edits are the next round
+ *       yes: the edits nearest to the finding are barred, and the rest is tried again
+ *       no:  the next round applies the edits that lint proposes for the trial
  *
  * In the last round no edit applies. A fixed model therefore has no finding that the
  * model did not have, and fixing it again changes nothing. A trial is a file because
@@ -58,8 +58,8 @@ static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_lin
     return marks;
 }
 
-/* Whether the finding is not among the marks. A finding counts for its first node or,
- * if the finding is listed, for each of its nodes. */
+/* Whether the marks lack the pair of the finding's rule and its first node. If
+ * finding->listed is set: whether they lack this pair for at least one node. */
 static bool is_new(struct fsd_arena *arena, const struct fsd_intern *marks,
                    const struct fsd_linting *l, const struct fsd_finding *finding)
 {
@@ -303,8 +303,8 @@ static enum fsd_status follow(struct step *next, const struct fsd_intern *marks,
     return status;
 }
 
-/* Chooses edits that add no findings. New findings are accepted only if they propose
- * edits, and these edits remove the new findings.
+/* Chooses edits that add no findings. New findings are accepted only if the edits that
+ * they propose remove all new findings.
  * @param marks NULL: the model cannot be read again, so nothing is tried
  * @param next the step with the edits that the new findings propose */
 static enum fsd_status settle(struct step *step, struct step *next,
@@ -461,7 +461,8 @@ static void print_fix(const struct fsd_fix *fix, FILE *out)
     fprintf(out, "    effect: %s\n", e->effect);
 }
 
-/* Prints the tensors that lack a scale, each once even if several edits need it. */
+/* Prints the tensors that lack a scale. A tensor is printed only once, even if several
+ * edits need its scale. */
 static void print_waiting(const struct fsd_fixing *f, FILE *out)
 {
     const char *between = ": ";

@@ -20,7 +20,8 @@ struct fsd_fixing {
 
 /** Decides on every edit that lint proposes for the model. An edit that would add a
  *  finding is not applied.
- *  @param fixing its arena is set; the caller closes it, whatever this returns
+ *  @param fixing the caller sets fixing->arena before the call, and calls
+ *          fsd_fixing_close() after it, even if this function fails
  *  @return the errors of fsd_fixes_check_words() and fsd_fixes_check_scales();
  *          FSD_E_WRITE if no file for the result can be made; or an error of reading or
  *          writing a model */

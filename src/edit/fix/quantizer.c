@@ -198,14 +198,14 @@ const char *fsd_fix_refuse_symmetric(struct fsd_fixes *f, const struct fsd_edit 
         fsd_id dq = fsd_fix_dq_at(f->lint, out, i);
 
         if (dq == FSD_NONE || !fsd_node_has_in(g, dq, 2))
-            return "a node other than a DequantizeLinear with a zero point reads the "
-                   "quantizer";
+            return "the quantizer has a reader that is not a DequantizeLinear with a "
+                   "zero point";
         if (!fsd_onnx_can_edit(g, dq))
             return "a DequantizeLinear that reads the quantizer is in a model-local "
                    "function";
     }
     return fsd_node_attr(g, &g->nodes.at[e->node], "output_dtype")
-               ? "output_dtype states the type of the output"
+               ? "the attribute output_dtype states the type of the output"
                : fsd_fix_refuse_scale(f, e);
 }
 
@@ -242,7 +242,7 @@ const char *fsd_fix_refuse_spread(struct fsd_fixes *f, const struct fsd_edit *e)
     const struct fsd_quantizer *q = undone(l, dq);
 
     if (!dq || dq->n != 1 || !dq->scales || dq->type != FSD_INT8 || !channels_of(l, dq))
-        return "the quantizer has per-channel scales or unknown sizes";
+        return "the scales are per-channel, or the sizes of the weights are unknown";
     if (fsd_graph_opset(l->g) < 13)
         return "the model's opset is below 13, where a quantizer has only one scale";
     if (f->set[l->g->nodes.at[e->node].in.at])

@@ -1,7 +1,6 @@
 /*
- * Converts stored constants that feed a DequantizeLinear. They get a type that the
- * builder supports: the floats that the node computes, or integers with the zero point
- * 0.
+ * Converts stored constants that feed a DequantizeLinear to a type that the builder
+ * supports: to the floats that the node computes, or to integers with the zero point 0.
  */
 #include "base/base.h"
 #include "edit/fix/apply.h"
@@ -92,7 +91,7 @@ const char *fsd_fix_refuse_store(struct fsd_fixes *f, const struct fsd_edit *e)
             return "another edit changes the quantizer";
     if (!strcmp(e->type, fsd_dtype_name(FSD_INT8)))
         return !fsd_node_has_in(g, e->node, 2)
-                   ? "the quantizer has no zero point, which would state the type"
+                   ? "the edit replaces the zero point, but the quantizer has none"
                : fits_int8(&s)
                    ? NULL
                    : "the values minus the zero point exceed the range of INT8";

@@ -1,11 +1,12 @@
 /*
- * The command of a build that `collect` made, in command.json beside the engine:
+ * Reads the command of a build from command.json, which `collect` writes beside the
+ * engine:
  *
  *     {"schema":"fusiondiff-collect/1", "given":["builder","--onnx=m.onnx","--fp16"],
  *      "environment":{"CUDA_VISIBLE_DEVICES":"0"}, ...}
  *
- * Only this file states the flags of the build; no dump does. A file with a different
- * schema belongs to another program.
+ * Only command.json states the flags of the build; no dump does. A file with a
+ * different schema belongs to another program.
  */
 #include "edit/issue/issue.h"
 #include "base/base.h"

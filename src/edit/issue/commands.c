@@ -105,8 +105,9 @@ static bool is_number(const char *value)
     return *value && value[strspn(value, "0123456789x.")] == '\0';
 }
 
-/* Prints a word of the command without revealing the model. Of an option, prints the
- * name, and the value if it is a number. Prints nothing of any other word. */
+/* Prints a word of the command without revealing the model. The name of an option is
+ * printed. The value of an option, or a word that is no option, is printed if it is a
+ * number (is_number()), else as "...". */
 static void put_hidden(const char *word, FILE *out)
 {
     size_t n = strcspn(word, "=");

@@ -1,8 +1,8 @@
 /*
- * Writes the text of a report in Markdown. People read the report as plain text, in a
- * mail or a terminal, as often as rendered, so names are in backquotes, and sentences
- * with names are in blocks. Tables have the columns that a maintainer needs. Unknown
- * facts are stated as unknown.
+ * Writes the text of a report in Markdown. Many people read the report as plain text,
+ * in a mail or a terminal, so names are in backquotes, and sentences with names are in
+ * blocks. Tables have the columns that a maintainer needs. Unknown facts are stated as
+ * unknown.
  */
 #include "edit/issue/issue.h"
 #include "base/base.h"
@@ -188,11 +188,11 @@ static void put_others(const struct fsd_region_diff *r, FILE *out)
     } others[] = {
         {r->layers, "a different number of layers computes the same nodes"},
         {r->layout, "a layer reads a tensor in a different layout"},
-        {r->moves, "different data-movement layers are between the layers"},
-        {r->unasked.n > 0, "layers read different tensors"},
+        {r->moves, "a data-movement layer was added, removed or changed"},
+        {r->unasked.n > 0, "layers read other tensors than before"},
         {r->kernels,
          "kernels perform different operations, or have different types or layouts"},
-        {r->type_lost, "the new build lacks a type that the old build states"}};
+        {r->type_lost, "only the old build states the type of a tensor"}};
     const char *title = "others";
 
     for (size_t i = 0; i < FSD_COUNT_OF(others); i++)
@@ -576,8 +576,8 @@ static void put_part(struct text *x)
     if (x->t->verified)
         fprintf(x->out, "\n%s\n\n", x->t->verified);
     else
-        fputs("\nThese commands have not been run yet: the builder may fuse the part "
-              "differently if the part is built alone.\n\n",
+        fputs("\nThese commands have not been run yet. The builder may fuse the part "
+              "differently if it builds the part alone.\n\n",
               x->out);
     put_commands(x);
 }
@@ -590,21 +590,22 @@ static void put_notes(struct text *x)
         return;
     fputs("\n## Left out\n\n", x->out);
     if (t->anonymous)
-        fputs("- fusiondiff replaced the names of nodes, tensors, functions, sizes and "
-              "files, each by the same name everywhere. It also replaced every other "
-              "word that neither ONNX nor the builder defines: custom operators with "
-              "their domains and attributes, plugins, kernels, options, and the "
-              "headings of tables of values. The names of ONNX operators, all numbers "
-              "and the subscripts of an Einsum are unchanged. fusiondiff removed "
-              "descriptions and metadata.\n",
-              x->out);
+        fputs(
+            "- fusiondiff replaced each name of a node, tensor, function, size or file "
+            "by one new name, which is the same everywhere. It also replaced every "
+            "other word that neither ONNX nor the builder defines: custom operators "
+            "with their domains and attributes, plugins, kernels, options, and the "
+            "headings of tables of values. The names of ONNX operators, all numbers "
+            "and the subscripts of an Einsum are unchanged. fusiondiff removed "
+            "descriptions and metadata.\n",
+            x->out);
     if (t->no_weights && t->plan)
-        fputs("- fusiondiff replaced the weights: floats are 2^-6 (0.015625); integers "
-              "of up to 16 bits are 1, or 0 in a vector. Shapes, indices and scalars, "
-              "such as "
-              "scales of whole tensors, are unchanged. The part therefore computes "
-              "different outputs than the model.\n",
-              x->out);
+        fputs(
+            "- fusiondiff replaced the weights: floats are 2^-6 (0.015625); integers "
+            "of up to 16 bits are 0 in vectors and 1 in other tensors. Shapes, indices "
+            "and scalars, such as per-tensor scales, are unchanged. The outputs of the "
+            "part therefore differ from those of the model.\n",
+            x->out);
 }
 
 static void put_files(struct text *x)

@@ -159,7 +159,7 @@ enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
             s->region = c->order[i];
     if (s->region == FSD_NONE)
         return fsd_fail(err, FSD_E_ARG, d->engine->path, FSD_POS_NONE, 0,
-                        "expected different fusions than in %.200s, found %s",
+                        "expected fusions that differ from those in %.200s, found %s",
                         c->old->model_path,
                         asked ? "none at the selected layers or nodes" : "none");
     for (uint32_t i = 0; i < c->regions.at[s->region].new_groups.n; i++) {
@@ -217,9 +217,10 @@ static void add_kernels_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
         add_kernel(s, arena, d, fsd_match_of_node(d->match, node, l)->layer);
 }
 
-/* Adds each Concat that reads the node and that no layer computes, and the kernels
- * around the Concat. The builder inserted a copy because of the other inputs of the
- * Concat, and because of the places of these inputs in the Concat's output. */
+/* `node` produces the data that a layer copies. Adds each Concat that reads this data
+ * and that no layer computes, and the kernels around the Concat. The builder inserted
+ * the copy because of the other inputs of the Concat, and because of the places of
+ * these inputs in the Concat's output. */
 static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
                         const struct fsd_diff *d, fsd_id node)
 {
@@ -258,9 +259,9 @@ static void add_beside(struct fsd_arena *arena, const struct fsd_graph *e, fsd_i
 }
 
 /* Adds the next two computing layers before a layer, and the next two after it. One on
- * each side would not be enough: a kernel also depends on the layers behind its
- * neighbors, with which the builder did not fuse these neighbors. Data-movement layers
- * in between are not counted. */
+ * each side would not be enough: the builder did not fuse the first one with the second
+ * one, so the kernel of the first one also depends on the second one. Data-movement
+ * layers in between are not counted. */
 static void add_neighbors(struct fsd_issue_subject *s, struct fsd_arena *arena,
                           const struct fsd_diff *d, fsd_id layer)
 {
@@ -302,8 +303,9 @@ void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
     fsd_vec_sort(&s->old_layers, fsd_by_id);
 }
 
-/* Adds consumers of the subject's nodes that no layer computes, such as views and
- * duplicates. Without these, the part would have outputs inside its kernels. */
+/* Adds nodes that no layer computes, such as views and duplicates, if they read outputs
+ * of s->nodes or s->around. Without the added nodes, the part would have outputs inside
+ * its kernels. */
 static void add_views(struct fsd_issue_subject *s, struct fsd_arena *arena,
                       const struct fsd_diff *d)
 {

@@ -3,7 +3,7 @@
  * builder.
  *
  *     sm80_xmma_fprop_implicit_gemm_f16    all words are the builder's
- *     sm80_acme_fprop                      "acme" may reveal its user
+ *     sm80_acme_fprop                      "acme" may reveal the builder's user
  *
  * A word that is not listed does not count as public, so it is hidden.
  */

@@ -1,16 +1,16 @@
 /*
  * Finds how to split a fusion by marking one of its tensors as an output, and which
- * groups change then. If no mark splits the fusion, an If that forwards the tensor may
- * split it, because builders do not fuse across control flow.
+ * groups change then. If no mark splits the fusion, an If that forwards one of its
+ * tensors may split it, because builders do not fuse across control flow.
  *
  *     [Conv Add Relu] -> [Conv ...]     mark the output of Conv:  [Conv] [Add Relu]
  *
  * The nodes after the marked tensor are the tail. They are pointwise, and the builder
  * may fuse them into a neighboring generated kernel, or into a product without an
- * epilogue. These groups change, too. If several tensors split a fusion, the one that
- * changes the fewest groups is used, because a break should show something about a
- * single fusion. If no rule predicts what the builder does, the fusion has no exact
- * break.
+ * epilogue. The group of this kernel or product then changes, too. If several tensors
+ * split a fusion, the one that changes the fewest groups is used, because a break
+ * should show something about a single fusion. If no rule predicts what the builder
+ * does, the fusion has no exact break.
  */
 #include "edit/mark/break.h"
 #include "edit/mark/outlook.h"
@@ -75,7 +75,8 @@ static struct fsd_candidate behind_conv(const struct fsd_marks *m, fsd_id group,
     struct fsd_candidate c = none;
 
     if (!fsd_break_is_inside(m, tensor))
-        return fsd_break_none("another layer writes the output of the product");
+        return fsd_break_none("another layer writes the output of the convolution "
+                              "or matrix product");
     c = at_tensor(m, group, tensor, why);
     add = fsd_tensor_only_reader(g, tensor);
     if (!fsd_node_is(g, add, FSD_ONNX_Add) || fsd_id_at(m->group_of, add) != group)
@@ -91,9 +92,9 @@ static struct fsd_candidate before_last_factor(const struct fsd_marks *m, fsd_id
     const struct fsd_graph *g = m->d->model;
     uint32_t n = m->state->groups.at[group].nodes.n;
     fsd_id last = fsd_marks_node(m, group, n - 1), user = fsd_break_only_user(m, group);
-    struct fsd_candidate c = {.why =
-                                  "the builder writes the tensor, and the kernel of "
-                                  "the next product computes the last multiplication",
+    struct fsd_candidate c = {.why = "the builder writes the tensor, and the kernel of "
+                                     "the next matrix product or convolution "
+                                     "computes the fusion's last Mul",
                               .groups = {group},
                               .n = 1};
 
@@ -352,8 +353,8 @@ static struct fsd_candidate candidate_of(const struct fsd_marks *m, fsd_id group
     case FSD_FUSION_VERTICAL:
         return break_vertical(m, group);
     default:
-        return fsd_break_none("it is unknown how the builder computes the parts of "
-                              "this fusion if they are split");
+        return fsd_break_none("it is unknown how the builder computes the parts if "
+                              "this fusion is split");
     }
 }
 

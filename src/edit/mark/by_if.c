@@ -6,9 +6,9 @@
  * Which groups change depends on all nodes behind the If. If each fusion had its own
  * walk over these nodes, the time would grow with the square of the model's size.
  * Therefore one walk examines 64 fusions: bit b of a mask is about the b-th fusion and
- * its Ifs. The walk ends as soon as too many groups change for each of the 64 fusions,
- * or as soon as each tensor that later nodes read is behind the Ifs of all of them, for
- * example after the next residual sum of a transformer.
+ * its Ifs. The walk ends as soon as too many groups change for each of the 64 fusions.
+ * It also ends as soon as each tensor that later nodes read is behind the Ifs of all 64
+ * fusions, for example after the next residual sum of a transformer.
  */
 #include "base/base.h"
 #include "edit/graph.h"
@@ -164,11 +164,12 @@ struct borders {
     struct fsd_candidate *c[FSD_BREAK_AT_ONCE];
     fsd_id group[FSD_BREAK_AT_ONCE];
     uint64_t open;  /* a mask: the fusion may still get a break */
-    bool residuals; /* whether sums on both sides of the Ifs count, too */
+    bool residuals; /* also add groups that change because they use a residual from the
+                       other side of an If */
     struct fsd_masks masks;
-    fsd_id first, full; /* `behind` is set for nodes from `first` to before `full`. No
-                           node before `first` is behind an If; each node from `full` on
-                           is dry, or behind the Ifs of all fusions */
+    fsd_id first, full; /* masks.behind is set for nodes from `first` to before `full`.
+                           No node before `first` is behind an If. Each node from `full`
+                           on is behind the Ifs of all fusions, or is dry (outlook.h) */
 };
 
 static uint64_t behind_of(const struct borders *b, fsd_id node)
@@ -319,9 +320,9 @@ static uint64_t others_than(const struct borders *b, fsd_id group)
  * fusion's If.
  *
  * The builder computes the other nodes before the If where possible. If there is only
- * one such node, the kernel of one of its operands absorbs it. The products of a
- * horizontal fusion are computed together, and an attention is recognized, only if all
- * operands are available at the same time. */
+ * one such node, the kernel of one of its operands absorbs it. If some
+ * operands are available later than others, the builder neither computes the products
+ * of a horizontal fusion together nor recognizes an attention. */
 static void add_mixed_group(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
@@ -463,8 +464,9 @@ static void add_stacked(struct borders *b, fsd_id i)
     }
 }
 
-/* Node i is an Add with a group.  If it adds a residual from the other side of the If,
- * adds the groups that produce and consume the sum. */
+/* Node i is an Add with a group. If one of its operands is a residual from the other
+ * side of the If, the break also changes the groups that produce and consume the sum.
+ * This function adds these groups. */
 static void add_across(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
@@ -514,9 +516,9 @@ static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
         fsd_break_add(c, user);
 }
 
-/* Fills `passed`, and marks the nodes that read the forwarded tensors. ONNX lists nodes
- * before their consumers, so the walk finds the nodes behind these. For a model with
- * another order, each fusion has its own walk. */
+/* Fills masks.passed, and marks the nodes that read the forwarded tensors. If the model
+ * lists each node before its consumers, walk() later marks the nodes behind the marked
+ * nodes. For a model with another order, walk_behind() marks them for each fusion. */
 static void mark_passed(struct borders *b, struct fsd_arena *scratch)
 {
     const bool sorted = b->m->outlook->sorted;
@@ -529,7 +531,8 @@ static void mark_passed(struct borders *b, struct fsd_arena *scratch)
             fsd_id tensor = b->c[bit]->passed.at[i];
 
             b->masks.passed[tensor] |= UINT64_C(1) << bit;
-            if (sorted) /* walk_behind() stops at nodes that are marked */
+            if (sorted) /* else walk_behind() marks the readers; it stops at nodes
+                           that are marked already */
                 mark_readers(b, tensor, UINT64_C(1) << bit);
         }
         if (!sorted)
@@ -544,7 +547,8 @@ static void add_group(struct borders *b, fsd_id group)
         add_stacked(b, group);
 }
 
-/* Adds the groups that change, from the ranges that end with the node. */
+/* Adds the groups that change. Examines only groups and Adds whose range (outlook.h)
+ * ends with the node. */
 static void add_ended(struct borders *b, fsd_id node)
 {
     const struct fsd_ranges *groups = &b->m->outlook->groups;
@@ -558,7 +562,8 @@ static void add_ended(struct borders *b, fsd_id node)
         add_across(b, adds->ends.at[i]);
 }
 
-/* Adds the groups that change, from the ranges that the end of the walk divides. */
+/* Adds the groups that change. Examines only groups and Adds whose range (outlook.h)
+ * begins before the end of the walk and ends after it. */
 static void add_divided(struct borders *b, struct fsd_arena *scratch)
 {
     const struct fsd_outlook *look = b->m->outlook;

@@ -41,8 +41,7 @@ enum fsd_place_why {
     FSD_WHY_IN_PLACE,  /**< the layer writes the tensor in place into a Concat */
     FSD_WHY_CONCAT,    /**< the tensor is the output of a Concat, and layers write the
                             inputs in place */
-    FSD_WHY_TURNED,    /**< one layer computes a Transpose after the tensor, and the
-                            Transpose's consumer */
+    FSD_WHY_TURNED,    /**< the kernel that reads the tensor transposes it */
     FSD_WHY_LOOP,      /**< control flow or a recurrent operator uses the tensor */
     FSD_WHY_BODY,      /**< the tensor is in a body of control flow or of a function */
     FSD_WHY_SPREAD,    /**< several layers compute the fusion */
@@ -106,10 +105,10 @@ struct fsd_marks {
     struct fsd_tensor_place *places; /**< indexed by tensor of the model */
     struct fsd_break *breaks;        /**< indexed by group */
     FSD_VEC(fsd_id) pool;
-    struct fsd_outlook *outlook; /**< facts about the model that breaks by an If need */
+    struct fsd_outlook *outlook; /**< facts about the model, for breaks by an If */
     fsd_id *next_same;           /**< indexed by tensor: the next tensor with the same
                                     value */
-    struct fsd_users **users;    /**< indexed by value of a tensor: the result of
+    struct fsd_users **users;    /**< indexed by value (fsd_facts.value): the result of
                                     fsd_marks_users(); NULL: not known yet */
     uint32_t *stamps, *walks;    /**< for fsd_marks_users(). stamps: the last walk that
                                     visited a value or group, indexed by value, then by
@@ -129,7 +128,8 @@ const char *fsd_place_why_text(unsigned why);     /**< a sentence without a full
 const char *fsd_fusion_kind_name(unsigned value); /**< "epilogue"; "single" for a group
                                                        of one node */
 
-/** The group of a node, or else the group of one of its layers; FSD_NONE: none. */
+/** The group of a node. If the node is in no group: the group of the first of its
+ *  layers that has a group; FSD_NONE if there is none. */
 fsd_id fsd_marks_owner(const struct fsd_marks *m, fsd_id node);
 
 /** Whether an exact break of the group's fusion is known. */

@@ -38,7 +38,7 @@ static const char *name_of(const struct marker *m, fsd_id tensor)
     return fsd_text(m->d->model->names, m->d->model->tensors.at[tensor].name);
 }
 
-/* The name of an operator. Its number is the symbol of the name. */
+/* The name of an operator. The operator's number is the symbol of this name. */
 static const char *op(const struct marker *m, fsd_sym number)
 {
     return fsd_text(m->d->model->names, number);

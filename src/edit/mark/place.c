@@ -248,8 +248,8 @@ static enum fsd_place_why why_not_free(const struct fsd_marks *m,
     if (users->in_place)
         return FSD_WHY_IN_PLACE;
     /* The builder computes duplicate nodes once, and one kernel computes all products
-     * that read the result. If the tensor of a duplicate becomes an output of the
-     * network, the builder computes this duplicate separately. */
+     * that read the output of these nodes. If the tensor of a duplicate becomes an
+     * output of the network, the builder computes this duplicate separately. */
     if (users->merged && users->joined)
         return FSD_WHY_SHARED;
     if (e->layers.at[p->layer].provider != FSD_PROVIDER_COMPILER)

@@ -1,8 +1,8 @@
 /*
- * Finds the group that computes a node, and the consumers of a tensor's values, for
- * places, kinds and breaks. Nodes that no layer computes, such as a Reshape or a folded
- * Cast, are skipped on the way to consumers: the nodes after them read the tensor
- * itself. Each node is visited once.
+ * Finds the group that computes a node, and the consumers of a tensor's values. Places
+ * and breaks depend on both. A node that no layer computes, such as a Reshape or a
+ * folded Cast, is skipped: the consumers of its outputs count as consumers of its
+ * input. Each node is visited once.
  *
  * If n branches compute the same values, the tensor of each branch has the consumers of
  * all n branches. Consumers are therefore stored per value, not per tensor.

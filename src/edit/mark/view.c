@@ -49,9 +49,9 @@
     set(t, NAME,  held_by, fsd_tensor_name(d->model, p->holder), "values in", \
         .about = "another tensor that has the same values") \
     when(t, FLAG, together, fsd_tensor_is_free(m, i), p->together, "together", \
-        .about = "true: no fusion changes, even if all tensors with true are marked " \
-                 "in one build; false: no fusion changes if only this tensor is " \
-                 "marked") \
+        .about = "true: no fusion changes, even if all tensors whose `together` is " \
+                 "true are marked in one build; false: no fusion changes if only " \
+                 "this tensor is marked") \
     has(t, TEXT,  where,     FSD_ASIDE)
 FSD_RECORD(tensor_row, TENSOR_ROW)
 /* clang-format on */
@@ -75,9 +75,9 @@ FSD_RECORD(passed_row, PASSED_ROW)
 #define WAY_ROW(has, set, when, t) \
     set(t, TEXT, way, way->way, "way") \
     set(t, TEXT, seen, way->seen, "seen", \
-        .about = "how many of the measured kernels this way split") \
+        .about = "how many of the measured kernels were split in this way") \
     set(t, TEXT, also, way->also, "also", \
-        .about = "other changes of the engine that this way causes")
+        .about = "what else changes in the engine if a kernel is split in this way")
 FSD_RECORD(way_row, WAY_ROW)
 
 #define BREAK_ROW(has, set, when, t) \
@@ -91,10 +91,11 @@ FSD_RECORD(way_row, WAY_ROW)
                  "tensor is marked as an output") \
     has(t, NAME,  mark,    "mark", .about = "the tensor to mark as an output") \
     has(t, ROWS,  pass,    NULL, .of = &passed_row_record, \
-        .about = "if no marked tensor splits the fusion: the tensors to pass " \
-                 "through an If with two equal branches; the first tensor splits " \
-                 "the fusion, the other tensors keep the parts of the fusion out " \
-                 "of other layers; -o FILE.onnx writes a model with these Ifs") \
+        .about = "if no marked tensor splits the fusion: the tensors to pass through " \
+                 "Ifs; each tensor gets its own If, which has two equal branches; " \
+                 "the If of the first tensor splits the fusion, and the other Ifs " \
+                 "prevent the builder from fusing the parts of the fusion with other " \
+                 "nodes; -o FILE.onnx writes a model with these Ifs") \
     has(t, TEXT,  why,     "why") \
     has(t, TEXT,  none,    FSD_ASIDE) \
     has(t, ROWS,  changes, NULL, .of = &change_row_record, \
@@ -103,7 +104,7 @@ FSD_RECORD(way_row, WAY_ROW)
     set(t, ROWS,  ways,    ways_of(arena, m->d, m->layer_of[group]), NULL, \
         .of = &way_row_record, \
         .about = "for TensorRT for RTX: ways to split kernels of this kind, and how " \
-                 "many of the measured kernels each way split")
+                 "many of the measured kernels were split in each way")
 FSD_RECORD(break_row, BREAK_ROW)
 
 #define NAME_ROW(has, set, when, t) \
@@ -462,7 +463,8 @@ static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_request *r
               "free one at a time: if you mark one of these, alone or with all tensors "
               "above, no fusion changes\n"
               "{alone!}>"
-            : "{listed}<and {more!} that are gone (--all lists them)\n>");
+            : "{listed}<{more!|tensor is|tensors are} gone (listed only with "
+              "--all)\n>");
     fsd_id_vec groups = {0};
     enum fsd_status status = FSD_OK;
 

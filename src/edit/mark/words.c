@@ -23,20 +23,22 @@ static const struct {
          "an output of the network must be row-major: to write this layout, the "
          "builder splits the nodes after the Conv from the kernel of the Conv"},
     [FSD_WHY_FORM] = {"form", "the generated kernel writes a different layout or shape "
-                              "than an output of the network needs; the builder may "
-                              "fuse the added conversion with a part of the kernel"},
+                              "than an output of the network needs: if the tensor is "
+                              "marked, the builder converts it, and may fuse the "
+                              "conversion with a part of the kernel"},
     [FSD_WHY_READER] = {"reader",
                         "the layout of the tensor is not row-major: if the tensor is "
                         "marked, the builder converts it, and may fuse the conversion "
-                        "with a part of the kernel that reads it"},
+                        "with a part of the kernel that reads the tensor"},
     [FSD_WHY_JOINED] =
         {"joined",
          "one kernel computes several products and writes their outputs as one tensor: "
-         "if this output is marked, a separate kernel computes it"},
+         "if one of these outputs is marked, a separate kernel computes it"},
     [FSD_WHY_SHARED] =
         {"shared", "one kernel computes all products that read this tensor or a "
-                   "duplicate of it: if the tensor is marked, the builder computes it "
-                   "twice, and a separate kernel computes the products that read it"},
+                   "duplicate of it: if the tensor is marked, the builder computes "
+                   "the tensor and the duplicate separately, and a separate kernel "
+                   "computes the products that read the marked tensor"},
     [FSD_WHY_IN_PLACE] =
         {"in-place",
          "the producer writes the tensor directly into the output of a Concat: if the "
@@ -53,11 +55,12 @@ static const struct {
     [FSD_WHY_BODY] =
         {"body", "the tensor is in a body, so it cannot be an output of the network"},
     [FSD_WHY_SPREAD] =
-        {"spread", "several kernels compute the fusion of this tensor: if the tensor "
-                   "is marked, the builder may split the fusion differently"},
+        {"spread",
+         "several kernels compute the fusion that produces this tensor: if the "
+         "tensor is marked, the builder may split the fusion differently"},
     [FSD_WHY_QUANTIZED] = {"quantized",
-                           "the tensor is quantized: an output of a quantized type may "
-                           "change the fusion of the QuantizeLinear"},
+                           "the tensor is quantized: if it is marked, the builder may "
+                           "fuse the QuantizeLinear differently"},
     [FSD_WHY_SCALED] = {"scaled", "the layer that reads the tensor also applies the "
                                   "scale of the DequantizeLinear"},
     [FSD_WHY_FOLDED] = {"folded", "the tensor is a build-time constant"},
@@ -65,13 +68,12 @@ static const struct {
         {"size", "the tensor holds sizes, which are computed before any kernel runs"},
     [FSD_WHY_DEAD] = {"dead", "no output of the network depends on the tensor"},
     [FSD_WHY_MERGED] = {"merged", "a duplicate node outputs the same values"},
-    [FSD_WHY_VIEW] = {"view", "another tensor is a view of the same values"},
+    [FSD_WHY_VIEW] = {"view", "the tensor is a view of the values of another tensor"},
     [FSD_WHY_PARTS] = {"parts",
                        "layers write their outputs directly into parts of the tensor"},
     [FSD_WHY_NO_LAYER] = {"no-layer", "it is unknown which layer computes the tensor"},
-    [FSD_WHY_OPAQUE] =
-        {"opaque",
-         "the engine reports the region as one layer, without the kernels in it"},
+    [FSD_WHY_OPAQUE] = {"opaque", "a region computes the tensor, and it is unknown "
+                                  "which kernel of the region does"},
 };
 _Static_assert(FSD_COUNT_OF(whys) == FSD__WHY_COUNT, "a row each");
 

@@ -78,7 +78,7 @@ void fsd_pieces_rest(struct fsd_arena *arena, struct fsd_pieces *to, const char 
 
 /* ------------------------------------------------------------------------- writing */
 
-/* Writes little-endian FP32 numbers in 16 bits each. */
+/* Writes little-endian FP32 numbers as FP16 or BF16 numbers. */
 static bool write_narrowed(struct fsd_slice floats, enum fsd_narrowing to, FILE *out)
 {
     unsigned char bytes[1 << 12];

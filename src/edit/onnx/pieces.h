@@ -6,7 +6,7 @@
 #include "base/base.h"
 #include "model/onnx/wire.h"
 
-/** How bytes are written: unchanged, or as FP32 numbers in 16 bits each. */
+/** How bytes are written: unchanged, or converted from FP32 to FP16 or BF16. */
 enum fsd_narrowing { FSD_NARROW_NOT, FSD_NARROW_FP16, FSD_NARROW_BF16 };
 
 struct fsd_piece {
@@ -27,8 +27,8 @@ void fsd_pieces_block(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t n
 void fsd_pieces_message(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
                         const struct fsd_pieces *inner);
 
-/** Appends a field with this number. Its content is FP32 numbers, written in 16 bits
- *  each. */
+/** Appends a field with this number. Its content is the FP32 numbers in `bytes`,
+ *  converted to FP16 or BF16. */
 void fsd_pieces_narrowed(struct fsd_arena *arena, struct fsd_pieces *to,
                          uint32_t number, struct fsd_slice bytes,
                          enum fsd_narrowing narrowing);
@@ -54,8 +54,8 @@ typedef const struct fsd_file *fsd_mapping_fn(void *payload, const char *at,
 /** Writes the pieces of a model. Releases the pages of mappings that were written, so
  *  that a mapping of 2 GB does not stay in memory.
  *  @param file the file of the model
- *  @return FSD_E_LIMIT, before anything is written, if the result is larger than 2 GiB
- *          but the model is not; FSD_E_WRITE if the output cannot be written */
+ *  @return FSD_E_LIMIT if the result is larger than 2 GiB but the model is not; nothing
+ *          is written then.  FSD_E_WRITE if the output cannot be written */
 enum fsd_status fsd_pieces_write(const struct fsd_pieces *all,
                                  const struct fsd_file *file, fsd_mapping_fn *mapping,
                                  void *payload, FILE *out, struct fsd_error *err);

@@ -31,8 +31,8 @@ struct writer {
 /* -------------------------------------------------------------------------- a walk */
 
 /* Writes a graph, or a part of one, with its edits.
- * @param place in: the position of the first node of these bytes in the scope's list of
- *         nodes; out: the position after the last one */
+ * @param place in: the position of the first node of `graph` in the scope's list of
+ *         nodes; out: the position after the last node of `graph` */
 static void edit_graph(struct writer *w, struct fsd_slice graph, fsd_id scope,
                        uint32_t *place, struct fsd_pieces *to);
 
@@ -513,7 +513,7 @@ enum fsd_status fsd_onnx_reopen(struct fsd_file *out, const struct fsd_graph *mo
     *out = (struct fsd_file){.name = model->path};
     return fsd_fail(
         err, FSD_E_ARG, model->path, FSD_POS_NONE, 0,
-        "expected the file of an ONNX model, which %s reads a second time, found %s",
+        "expected an ONNX model in a file that %s can read a second time, found %s",
         who, onnx ? "standard input" : "the nodes of a log or an engine");
 }
 

@@ -173,8 +173,8 @@ static fsd_id first_reader(const struct editor *e, fsd_id tensor, enum fsd_dtype
     return first;
 }
 
-/* Adds a Cast that produces the tensor in the other type. An output of a graph keeps
- * the name that the graph lists. */
+/* Adds a Cast that produces the tensor in the type `cast->to`. If a graph lists the
+ * tensor as an output of this type, the output of the Cast gets the listed name. */
 static void put_cast(struct editor *e, const struct fsd_retyped_cast *cast)
 {
     fsd_id producer = fsd_tensor_producer(e->g, cast->tensor);

@@ -39,8 +39,8 @@ struct fsd_retyped_node {
 struct fsd_retyped_cast {
     fsd_id tensor;
     enum fsd_dtype to;
-    bool constant; /**< the tensor is an initializer or the output of a Constant, which
-                        may need no Cast */
+    bool constant; /**< the tensor is an initializer or the output of a Constant. Such
+                        a tensor may need no Cast */
 };
 
 struct fsd_retype {

@@ -46,9 +46,9 @@ FSD_RECORD(node_row, NODE_ROW)
     is(t, COUNT, casts, p->casts.n - constants, NULL, \
         .about = "number of Casts of tensors that are computed at run time") \
     is(t, COUNT, constants, constants, NULL, \
-        .about = "number of constants in a different type: initializers of this " \
-                 "type, or Casts if the model file does not contain the values of " \
-                 "the constants") \
+        .about = "number of constants that get a different type: retype adds " \
+                 "initializers of this type, or Casts if the model file does not " \
+                 "contain the values of the constants") \
     is(t, ROWS,  nodes, nodes, "Nodes", .of = &node_row_record) \
     is(t, ROWS,  left, left, FSD_ASIDE, .of = &node_row_record)
 FSD_RECORD(answer, ANSWER)

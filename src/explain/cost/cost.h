@@ -3,12 +3,11 @@
  * times, which are divided among nodes.  Also the sums over nodes, kinds, causes and
  * name scopes.
  *
- * A profile has one time for a layer, which belongs to all its nodes.  The time is
- * divided among these nodes in proportion to their work: the multiply-adds, or the
- * elements written if a node has no multiply-adds.  If the work of one of the nodes is
- * unknown, the nodes with multiply-adds share the time equally.  If no node has
- * multiply-adds, all nodes share the time equally.  The shares add up to the time of
- * the layer.
+ * A profile has one time for each layer.  This time is divided among all nodes of the
+ * layer in proportion to their work: the multiply-adds, or the elements written if a
+ * node has no multiply-adds.  If the work of one of the nodes is unknown, the nodes
+ * with multiply-adds share the time equally.  If no node has multiply-adds, all nodes
+ * share the time equally.  The shares add up to the time of the layer.
  */
 #pragma once
 
@@ -20,7 +19,7 @@ struct fsd_node_cost {
                            dynamic sizes (model/ops/amount.h); -1 if unknown */
     int64_t work;     /**< `macs` or, if `macs` is 0, the number of elements that the
                            node writes, as an amount; -1 if unknown */
-    double ms;        /**< its share of the times of its layers, in milliseconds;
+    double ms;        /**< the node's share of the times of its layers, in milliseconds;
                            negative if unknown */
     double moved_ms;  /**< the part of `ms` in layers that only move data, in
                            milliseconds */
@@ -231,9 +230,9 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
 int64_t fsd_port_bytes(const struct fsd_graph *engine, const struct fsd_cost *c,
                        const struct fsd_port *port);
 
-/** The i-th size of `form`, the form of an engine tensor, derived from `shape`, the
- *  shape of the model tensor.  The ranks may differ, because the engine may flatten or
- *  unflatten the tensor; the size then follows from the number of elements. */
+/** The i-th size of `form`, derived from `shape`.  `form` belongs to an engine tensor,
+ *  and `shape` to a model tensor.  The ranks may differ, because the engine may flatten
+ *  or unflatten the tensor; the size then follows from the number of elements. */
 int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost *c,
                            const struct fsd_form *form, uint32_t i,
                            const struct fsd_shape *shape);

@@ -7,10 +7,10 @@
  *     model    Conv_3  ->  c [batch,16,h/2,w/2]   ->  Conv_7
  *
  * The fixed sizes of both tensors must be equal, and all candidates must have the same
- * sizes.  A kernel of several joined products writes one tensor, which has the rows of
- * each product and the columns of all products.  Two kinds of tensors remain unknown:
- * tensors that several kernels write in part, and slices that the steps of a loop read
- * and write.
+ * sizes.  A kernel of several joined products writes one tensor.  This tensor has as
+ * many rows as each product, and as many columns as all products together.  Two kinds
+ * of tensors remain unknown: tensors that several kernels write in part, and slices
+ * that the steps of a loop read and write.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
@@ -28,8 +28,8 @@ struct search {
                                       runs */
     fsd_id found;
     bool several;
-    bool loose;    /* whether every tensor of the layers' nodes is a candidate, and the
-                      engine may have padded one of its sizes */
+    bool loose;    /* whether all outputs or inputs of a layer's nodes are candidates,
+                      and the engine may have padded one size of the form */
     uint32_t seen; /* number of candidates, including those that do not fit */
 };
 

@@ -146,8 +146,8 @@ static struct fsd_scopes scopes_at(struct fsd_arena *arena, const struct path *p
 }
 
 /* The first depth with more than USEFUL modules.  The search stops earlier if a depth
- * above 1 has more than TOO_MANY modules, or as many modules as the depth before it.
- * The result is then the depth before it. */
+ * above 1 has more than TOO_MANY modules, or as many modules as the previous depth.
+ * The result is then the previous depth. */
 static unsigned useful_depth(const struct path *paths, uint32_t n)
 {
     unsigned best = 1;

@@ -45,15 +45,15 @@ struct fsd_scopes fsd_cost_scopes(struct fsd_arena *arena, const struct fsd_diff
 
 struct fsd_modules {
     fsd_module_vec list;
-    double rest_ms;  /**< time outside the modules in milliseconds: of layers without a
-                          node, of opaque layers, and of profile entries that are not
-                          layers */
+    double rest_ms;  /**< time outside the modules, in milliseconds: the times of layers
+                          without a node, of opaque layers, and of profile entries that
+                          are not layers */
     uint32_t shared; /**< number of layers that compute nodes of several modules and
                           count in each of them */
 };
 
 /** Sums layers and times for each module, in the order of the modules' first nodes.
- *  The members `ms` and `reformat_ms` of all modules and `rest_ms` add up to the total
- *  time. */
+ *  The total time is the sum of `rest_ms`, and of `ms` and `reformat_ms` of all
+ *  modules. */
 struct fsd_modules fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *d,
                                     const struct fsd_scopes *scopes);

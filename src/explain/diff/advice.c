@@ -204,10 +204,10 @@ void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
  * states a reason saves no time. */
 
 /* `layer` is at an end of a chain of data-movement layers.  Returns the type in which
- * `layer` writes the data (`writes`) or reads it.  `own` is the type of the
- * data-movement layer.  If an output (`writes`) or input of `layer` has the type `own`
- * or an unknown type, the result is `own`; else it is the type of the first output or
- * input. */
+ * `layer` writes the data or, without `writes`, reads it.  The outputs of `layer` are
+ * examined or, without `writes`, the inputs.  `own` is the type of the data-movement
+ * layer.  If one examined tensor has the type `own` or an unknown type, the result is
+ * `own`; else it is the type of the first examined tensor. */
 static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool writes,
                               enum fsd_dtype own)
 {
@@ -262,7 +262,8 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
             fsd_dtype_name(to));
     if (from == to) {
         fputs(
-            ", too: the builder converts the data to another type in between and back",
+            ", too: between the two, the builder converts the data to another type and "
+            "back",
             out);
         return false;
     }
@@ -270,8 +271,8 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
             d->engine->strongly_typed
                 ? "the model specifies these types; change its Casts, or use ModelOpt "
                   "AutoCast, so that both operators have one type"
-                : "the builder kept one of these operators in its type, or has no "
-                  "kernel for it in the other type");
+                : "the builder kept the type of one of these operators, or has no "
+                  "kernel for this operator in the other type");
     return d->engine->strongly_typed;
 }
 
@@ -326,7 +327,7 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fsd_quote_node(d, reader, out);
         fputs(" reads ", out);
         fsd_quote_node(d, fsd_tensor_producer(d->model, read), out);
-        fputs(" unquantized: add a Q/DQ pair on that edge", out);
+        fputs(" unquantized: add a Q/DQ pair between these nodes", out);
         return true;
     }
     return false;
@@ -351,8 +352,8 @@ static bool advise_bias(const struct fsd_diff *d, fsd_id node, FILE *out)
     fputs("give the bias of ", out);
     fsd_quote_node(d, node, out);
     fprintf(out,
-            " the scale %.6g, the product of the scales of input and weights, "
-            "in place of %.6g",
+            " the scale %.6g (the product of the scales of input and weights) "
+            "instead of %.6g",
             misfit.should, misfit.is);
     return true;
 }
@@ -574,8 +575,8 @@ static bool advise_conversions(const struct fsd_diff *d, fsd_id layer, FILE *out
     fputs("convert ", out);
     put_name(d, d->engine->tensors.at[tensor].name, true, out);
     fprintf(out,
-            " to %s once, before its %u slices, each of which is now converted "
-            "separately",
+            " to %s once, before it is sliced: the builder now converts each of the %u "
+            "slices separately",
             fsd_dtype_name(fsd_layer_form_out(d->engine, layer)->type), n);
     return true;
 }
@@ -617,7 +618,7 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
         between = ", and ";
     }
     if (written && is_read_outside(d, layer)) {
-        fprintf(out, "%sdo not use that input as a network output as well", between);
+        fprintf(out, "%sdo not make the copied tensor a network output", between);
         between = ", and ";
     }
     proposes = *between == ',';
@@ -730,9 +731,9 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
 }
 
 /* The shortest time in milliseconds that the log states for a kernel of the layer;
- * negative if there is none.  Only kernels count whose first input or, with `output`,
- * first output has the format in the first n bytes of `format`.  Sets *any if the log
- * states formats for a kernel of the layer. */
+ * negative if there is none.  A kernel counts only if its first input or, with
+ * `output`, its first output has the format in the first n bytes of `format`.  Sets
+ * *any if the log states formats for a kernel of the layer. */
 static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
                        const char *format, size_t n, bool *any)
 {
@@ -782,7 +783,7 @@ void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return;
     fprintf(out, "its %s takes %g ms", l->output ? "producer" : "consumer", with);
     if (without < 0)
-        fputs(", and has no kernel without the conversion", out);
+        fputs(", and none of its kernels runs without the conversion", out);
     else
         fprintf(out, ", and %g ms without the conversion", without);
 }

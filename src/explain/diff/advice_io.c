@@ -194,7 +194,7 @@ static struct need need_of(const struct fsd_diff *d, fsd_id layer)
         need.other = "it reads and writes the same format";
     else if (fsd_moves_unasked(d->match, &d->layers[layer], layer) &&
              in->dims.n == made->dims.n && !fsd_sizes_alike(e, in, e, made, false))
-        need.other = "it only copies: the elements already have that order";
+        need.other = "it copies the elements without a change of their order";
     else if (need.input && is_shared(d, layer))
         need.other = "another layer reads the tensor in its present format";
     else if (keeps_format(in, made)) /* only the names of the formats differ, as with
@@ -362,12 +362,13 @@ static bool advise_format(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
     if (!need.other &&
         (need.tensor == FSD_NONE || !need_at(d, need.tensor, need.input, &first)))
-        need.other = "another layer is between this layer and the network's tensor";
+        need.other =
+            "another layer is between this layer and the network's input or output";
     else if (!need.other &&
              (first.type != need.type || strcmp(first.layout, need.layout) != 0))
         need.other = "another layer needs the tensor in a different format";
     if (borders_of(d, need.input).n > MOST_BORDERS)
-        need.other = "there are too many tensors to list in a command";
+        need.other = "the network has too many inputs or outputs for one command";
     if (need.other) {
         fprintf(out, "no I/O format removes this layer: %s", need.other);
         return false;

@@ -73,7 +73,7 @@ const char *fsd_bias_misfit_text(struct fsd_arena *arena,
                                  const struct fsd_bias_misfit *misfit)
 {
     return fsd_printed(arena,
-                       "its bias has the scale %.6g, not %.6g, the product of the "
-                       "scales of input and weights: an integer kernel cannot add it",
+                       "its bias has the scale %.6g, but an integer kernel needs %.6g, "
+                       "the product of the scales of input and weights",
                        misfit->is, misfit->should);
 }

@@ -36,8 +36,8 @@ static bool copies_for_output(const struct fsd_graph *e, fsd_id layer)
 }
 
 /* Whether the layer is at a border: an input or output of the network or of one of its
- * engines.  A layer in a chain of inserted layers that leads only to a border also
- * counts. */
+ * engines.  A layer inside a chain of inserted layers also counts if the chain begins
+ * at an input of the network, or leads only to an output of the network. */
 static bool at_border(const struct context *c, fsd_id layer)
 {
     const struct fsd_graph *e = c->m->engine;

@@ -185,7 +185,7 @@ static bool moves_results(const struct view *v, fsd_id node)
 
 /* The steps of segment i to which the node may belong.  With `behind`, the node moves
  * results of the kernel.  Such a node cannot belong to the data movement at the start
- * of the first segment, because no step before it computes. */
+ * of the first segment, because the kernel has no results before this movement. */
 static struct fsd_span steps_for(const struct view *v, uint32_t i, bool behind)
 {
     struct fsd_span steps = v->segments[i].steps;

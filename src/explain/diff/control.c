@@ -37,8 +37,8 @@ static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t 
 }
 
 /* How the output of the node controls other nodes, looking through consumers without
- * layers; CONTROL_NOT if a consumer uses the output for something else, or if consumers
- * use it in both ways. */
+ * layers.  CONTROL_NOT if a consumer uses the output for something else, or if the
+ * result is CONTROL_DECIDES for one consumer and CONTROL_BEGINS for another. */
 static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
 {
     const struct fsd_graph *g = m->model;
@@ -101,7 +101,8 @@ const char *fsd_why_of_control(const struct fsd_match *m, const struct fsd_sizes
     switch (control_of(m, node, FAR)) {
     case CONTROL_DECIDES:
         return m->engine->jumps && is_small(m, sizes, node)
-                   ? "it remains as a condition or as a number of iterations"
+                   ? "it remains as the condition of an If, or as the number of "
+                     "iterations of a loop"
                    : NULL;
     case CONTROL_BEGINS:
         return is_made_of_sizes(m, node) ? "it remains as the initial state of a loop"

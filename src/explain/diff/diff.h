@@ -161,15 +161,16 @@ struct fsd_flows {
 /* ----------------------------------------------------- higher-precision segments */
 
 /*
- * Higher-precision segments ("islands" in names and in JSON) are connected layers that
- * run in a higher precision than the data before and behind them.
+ * A higher-precision segment (an "island" in names and in JSON) is a part of the engine
+ * that runs in a higher precision than the data before and behind it.
  *
  *     int8 conv --fp16--> [ pool fp16 ] --fp16--> Q --> int8 conv
  *
- * A segment is a connected set of higher-precision tensors.  A layer that raises the
- * precision of data is its entry, and a layer that lowers the precision is its exit.
- * An INT8 layer may have a higher-precision input and output, such as a convolution
- * that adds an FP16 residual.  Such a layer continues the segment.
+ * The higher-precision tensors of a segment are connected by layers.  A layer that
+ * raises the precision of data is an entry of the segment, and a layer that lowers the
+ * precision is an exit.  An INT8 layer may have a higher-precision input and output,
+ * such as a convolution that adds an FP16 residual.  Such a layer continues the
+ * segment.
  */
 
 struct fsd_island {
@@ -218,7 +219,8 @@ struct fsd_summary {
                            distinguished; these nodes have no links */
 };
 
-/** The arguments of the command line that requested the run, each after a blank. */
+/** The arguments of the command line that requested the run.  Each text begins with a
+ *  blank. */
 struct fsd_command {
     const char *run;    /**< such as " m.onnx e.json --profile p.json --peak 900,60" */
     const char *build;  /**< the run as one of several builds: " m.onnx,e.json" */
@@ -243,10 +245,10 @@ struct fsd_products {
                                    none */
     enum fsd_dtype type;      /**< the type of all kernels in `narrow`;
                                    FSD_DTYPE_UNKNOWN if they have several types */
-    bool none_quantizes;      /**< whether no product kernel outputs a quantized type
-                                   although several of these kernels have layers behind
-                                   them that quantize the output.  The builder chose
-                                   this */
+    bool none_quantizes;      /**< whether no kernel in `narrow` outputs a quantized
+                                   type, although layers behind several of these kernels
+                                   write a quantized type.  The builder then chose the
+                                   output types of the kernels */
 };
 
 struct fsd_diff {

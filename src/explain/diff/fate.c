@@ -227,14 +227,14 @@ static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id read
 /* -------------------------------------------------------------------- doubts */
 
 struct doubts {
-    fsd_id *shown;   /* indexed by first duplicate: a node that has a layer and the same
-                        value; FSD_NONE if there is none */
+    fsd_id *shown;   /* indexed by the first node of a group of duplicates: a node of
+                        this group that has a layer; FSD_NONE if there is none */
     bool *merged;    /* indexed by node: whether it is a duplicate, and proved to be
                         replaced by another node */
     bool *mentioned; /* indexed by symbol: whether several nodes have this name, and a
                         layer mentions it */
-    const struct fsd_sizes *sizes; /* the sizes of the model if the engine jumps; else
-                                      NULL */
+    const struct fsd_sizes *sizes; /* the sizes of the model; NULL if all layers run in
+                                      every inference */
     struct fsd_branches branches;
 };
 
@@ -260,9 +260,9 @@ static bool has_available(const struct fsd_match *m, fsd_id other, fsd_id reader
 }
 
 /* Whether the builder replaced `tensor`, the output of a duplicate, by the output of
- * `other`.  Duplicate nodes alone do not prove this.  The proof is that a layer reads
- * the other tensor, or that each consumer is merged or has the output of `other`
- * available in its kernel. */
+ * node `other`.  That the nodes are duplicates does not prove this.  It is proved if a
+ * layer reads the output of `other` instead of `tensor`.  It is also proved if each
+ * consumer of `tensor` is merged, or has the output of `other` in its kernel. */
 static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id tensor,
                         fsd_id other)
 {
@@ -277,8 +277,8 @@ static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id te
     return t->consumers.n > 0 && !(t->flags & FSD_TENSOR_OUTPUT);
 }
 
-/* Whether the builder replaced each output of the node that other nodes or the network
- * read, and there is such an output. */
+/* Whether the builder replaced all used outputs of `node`: the outputs that other nodes
+ * read, and the outputs of the network.  False if `node` has no such output. */
 static bool are_replaced(const struct fsd_match *m, const bool *merged, fsd_id node,
                          fsd_id other)
 {
@@ -314,8 +314,8 @@ static struct doubts find_doubts(const struct fsd_match *m,
         if (fsd_match_maps_node(m, i))
             x.shown[first] = fsd_id_or(x.shown[first], i);
     }
-    /* In reverse order, because consumers decide, and ONNX lists nodes before their
-     * consumers. */
+    /* In reverse order: whether a node is merged depends on its consumers, and ONNX
+     * lists nodes before their consumers. */
     for (fsd_id i = m->model->nodes.n; i-- > 0;) {
         fsd_id other = x.shown[m->facts->first_duplicate[i]];
 
@@ -332,8 +332,8 @@ static struct doubts find_doubts(const struct fsd_match *m,
 
 /* ------------------------------------------------------------------- between */
 
-/* How the consumers of the tensor are joined to `producer`: the highest value of all
- * consumers.  Looks through nodes that have no layers and may dissolve. */
+/* How the consumers of the tensor are joined to `producer`: the greatest `enum join` of
+ * all consumers.  Looks through nodes that have no layers and may dissolve. */
 static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id tensor,
                              bool quantized, int far)
 {
@@ -356,8 +356,8 @@ static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id 
 }
 
 /* How the kernels before and behind the node are joined.  If they are joined, no layer
- * is between them, and the node dissolved: only its effect on strides, shapes and types
- * of these kernels remains. */
+ * is between them, and the node dissolved: the node only determines strides, shapes and
+ * types at the ports of these kernels. */
 static enum join lies_between(const struct fsd_match *m, fsd_id node)
 {
     bool quantized = m->facts->traits[node] & FSD_OP_QDQ;
@@ -446,9 +446,9 @@ static bool look_around(const struct fsd_match *m, struct around *a, fsd_id node
     return !a->lost && a->n_found;
 }
 
-/* Whether the kernel computes all nodes in `of` or reads their outputs, and reads no
- * output of a layer without known nodes.  Such a layer might compute a node in
- * between. */
+/* Whether the kernel computes all nodes in `of` or reads their outputs.  False if the
+ * kernel also reads the output of a compute layer without known nodes: this layer might
+ * compute a node between the nodes in `of` and the kernel. */
 static bool reads_all(const struct fsd_match *m, fsd_id layer, const struct around *of)
 {
     const struct fsd_graph *e = m->engine;
@@ -506,10 +506,11 @@ static bool any_may_compute(const struct fsd_match *m, const struct around *a,
     return false;
 }
 
-/* Whether the kernels of all consumers also compute or read all inputs of the node, so
- * that no other layer can compute the node.  One of the adjacent kernels must also have
- * a step that may compute the node, unless the node only moves data.  False for a Q or
- * DQ. */
+/* The nearest nodes with layers before and behind the node are its producers and its
+ * readers.  Whether each reader has a kernel that computes all producers or reads their
+ * outputs, so that no other layer can compute the node.  Unless the node only moves
+ * data, a layer of a producer or reader must also have a step that may compute the
+ * node.  False for a Q or DQ. */
 static bool is_enclosed(const struct fsd_match *m, fsd_id node)
 {
     struct around producers, readers;
@@ -553,8 +554,9 @@ static struct fsd_node_result in_its_region(const struct fsd_match *m, fsd_id no
         return result(FSD_FATE_ABSORBED,
                       "its region reads or writes the quantized type");
     return result(FSD_FATE_LAYER,
-                  r->equal ? "computed by one of the equal layers of its region"
-                           : "computed by one of the layers of its region");
+                  r->equal
+                      ? "computed by one of several equivalent layers of its region"
+                      : "computed by one of the layers of its region");
 }
 
 static struct fsd_node_result merged(const struct fsd_match *m, const struct doubts *x,
@@ -602,9 +604,8 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     const char *why;
 
     if (f->size[node])
-        return result(
-            FSD_FATE_ABSORBED,
-            "it only computes sizes, and the engine has these sizes without a layer");
+        return result(FSD_FATE_ABSORBED,
+                      "it only computes sizes, which the engine knows without a layer");
     if (f->same[node] != FSD_SAME_NOT) {
         r = result(FSD_FATE_IDENTITY, fsd_same_text(f->same[node]));
         r.near_layer = m->dissolved_in[node];
@@ -625,7 +626,8 @@ static struct fsd_node_result proved(const struct fsd_match *m,
                       "the layers around it read or write the quantized type");
     if (join == VIEWED)
         return result(FSD_FATE_IDENTITY,
-                      "only strides or shape change between the layers around it");
+                      "between the layers around it, only the tensor's strides or "
+                      "shape change");
     if (join == JOINED)
         return result(FSD_FATE_LAYER, "computed by one of the layers around it");
     if (x->merged[node])

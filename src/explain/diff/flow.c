@@ -130,9 +130,9 @@ static uint32_t find_writers(const struct fsd_match *m,
     return n;
 }
 
-/* The layers `from` write the parts of a Concat's output `whole` in place.  Returns the
- * Concat's input that is the part with the form `form`; FSD_NONE if this input is
- * unknown. */
+/* `from` lists the layers that write the parts of `whole`, the output of a Concat, in
+ * place.  One of the parts has the form `form`.  Returns the input of the Concat that
+ * becomes this part; FSD_NONE if this input is unknown. */
 static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *layers,
                       fsd_id whole, const struct fsd_form *form, const fsd_id *from,
                       uint32_t n_from)
@@ -163,7 +163,8 @@ static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *
 }
 
 /* The model's tensor at a port of the layer.  If the port has only a part of a Concat's
- * output, this is the Concat's input with that part.  FSD_NONE if it is unknown. */
+ * output, the tensor is the Concat's input with that part.  FSD_NONE if the tensor is
+ * unknown. */
 static fsd_id counterpart_at(const struct fsd_match *m,
                              const struct fsd_layer_result *layers, fsd_id layer,
                              uint32_t port, bool output)
@@ -180,9 +181,9 @@ static fsd_id counterpart_at(const struct fsd_match *m,
 }
 
 /* Sets `source`, `model_tensor` and `producer` of a flow: walks back through inserted
- * layers to the layer that computed the data.  The first tensor with a counterpart on
- * this path is the model's tensor.  If there is none and `layer` is inserted, it is the
- * first counterpart of an output of `layer`. */
+ * layers to the layer that computed the data.  `model_tensor` is the counterpart that
+ * is nearest to that layer on the path.  If the path has no counterpart and `layer` is
+ * inserted, `model_tensor` is the first counterpart of an output of `layer`. */
 static void find_source(const struct fsd_match *m,
                         const struct fsd_layer_result *layers, fsd_id layer,
                         struct fsd_flow *flow)
@@ -237,9 +238,9 @@ static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor
     } while (at != tensor);
 }
 
-/* The consumer in `layer` if no node of `layer` reads the output of `mover`.  If
- * `mover` is a copy, the consumer is the node of `mover` (a Concat or a Slice).
- * Otherwise the consuming node is unknown. */
+/* The reader in `layer` if no node of `layer` is known to read the output of `mover`.
+ * If `mover` is a copy, the node of this reader is the node of `mover` (a Concat or a
+ * Slice).  Otherwise the node is unknown. */
 static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
     const struct fsd_match *m = w->m;

@@ -154,8 +154,8 @@ static bool is_paid_for(const struct search *s, fsd_id layer)
 
 /* ------------------------------------------------------------------------ nodes */
 
-/* Adds the node to the current segment, whose nodes are the last in the pool, unless it
- * was added before. */
+/* Adds the node to the current segment, unless the segment has the node already.  The
+ * nodes of the current segment are the last nodes in the pool. */
 static void add_once(struct search *s, fsd_id node)
 {
     const struct fsd_match *m = s->m;
@@ -168,8 +168,9 @@ static void add_once(struct search *s, fsd_id node)
     fsd_vec_push(m->arena, &s->found->pool, node);
 }
 
-/* Adds the nodes of a lower-precision layer that process its higher-precision input
- * `tensor`, a tensor of the model. */
+/* Adds the nodes of `layer` that read `tensor`, directly or through other nodes of
+ * `layer`.  `tensor` is a tensor of the model: a higher-precision input of `layer`.
+ * `layer` runs in lower precision. */
 static void add_behind(struct search *s, fsd_id layer, fsd_id tensor)
 {
     const struct fsd_graph *g = s->m->model;

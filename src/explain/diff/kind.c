@@ -26,8 +26,8 @@ static bool has_quantizing_steps(const struct fsd_match *m, fsd_id layer)
     return rounds && l->more_steps == FSD_STEPS_ARE_ALL;
 }
 
-/* Whether the layer can only quantize the input of the product `node`, because another
- * layer that computes `node` multiplies. */
+/* Whether the layer can only quantize the input of the product `node`: the layer has
+ * the steps of a quantizer, and another layer does the multiplication of `node`. */
 static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     bool multiplied = false;
@@ -140,8 +140,8 @@ static enum fsd_dtype port_type(const struct fsd_match *m, struct fsd_span ports
     return fsd_port_form(m->engine, &m->engine->ports.at[ports.at + i])->type;
 }
 
-/* The type of the highest or, without `highest`, of the lowest precision among the
- * ports. */
+/* The type with the highest precision among the ports.  If `highest` is false: the type
+ * with the lowest precision. */
 static enum fsd_dtype extreme(const struct fsd_match *m, struct fsd_span ports,
                               bool highest)
 {
@@ -179,8 +179,8 @@ static enum fsd_dtype quantizer_type(const struct fsd_match *m, fsd_id node)
 
 /* The quantized type of the weights if the layer's name contains their quantizer, such
  * as "weight + QuantizeLinear_116 + Conv_118".  Builders fuse such a quantizer only
- * into a kernel of this type.  Without a model, a name before the quantizer shows that
- * the quantizer reads a constant. */
+ * into a kernel of this type.  Without a model, the quantizer counts as a quantizer of
+ * weights if another name precedes it in the layer's name. */
 static enum fsd_dtype named_weights(const struct fsd_match *m, fsd_id layer)
 {
     struct fsd_span span = m->engine->layers.at[layer].mentions;

@@ -4,8 +4,8 @@
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
 
-/* Some events do not explain an outcome: tries, registrations by the parser, and events
- * about tensors. */
+/* Skips events that do not explain an outcome, such as tries of passes, registrations
+ * by the parser, and events about tensors. */
 void fsd_add_log_to_node(const struct fsd_match *m, fsd_id node,
                          struct fsd_node_result *r)
 {

@@ -12,9 +12,9 @@
  * only add constants.
  *
  * The advice is to choose a size that needs no padding.  The author of the model can
- * choose only the sizes of tensors between two products.  A tensor without a product
- * before it has a size of the network's inputs, such as the three channels of an image.
- * A tensor without a product behind it has a size of the network's outputs.
+ * choose only the sizes of tensors between two products.  If no product is before a
+ * tensor, the network's inputs determine its size, for example the three channels of an
+ * image.  If no product is behind a tensor, the network's outputs determine its size.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -257,7 +257,7 @@ bool fsd_padding_choice(const struct fsd_diff *d, fsd_id layer,
 }
 
 /* If one element of padding makes an odd size even, any even size needs no padding.
- * The text then names no size, because the exact one may be impossible: a window of 7
+ * The text then names no size, because the padded size may be impossible: a window of 7
  * by 7 has 49 tokens and cannot have 50, but another window can have an even number. */
 void fsd_put_padding_choice(const struct fsd_padding_choice *choice, FILE *out)
 {

@@ -21,8 +21,9 @@ struct walk {
     struct fsd_arena *scratch;
     struct fsd_lists in_scope; /* nodes by scope */
     struct fsd_lists bodies;   /* bodies by owner node */
-    uint32_t *stop;            /* indexed by tensor: index of the last engine walked
-                                  that has the tensor as an input, plus 1 */
+    uint32_t *stop;            /* indexed by tensor: index of the engine that has the
+                                  tensor as an input, plus 1; of several engines, the
+                                  one that was walked last */
     uint32_t *seen;            /* indexed by node: index of the last engine whose walk
                                   visited the node, plus 1 */
     FSD_VEC(fsd_id) todo;

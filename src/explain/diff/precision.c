@@ -43,8 +43,8 @@ static enum fsd_dtype before_dq(const struct fsd_match *m, fsd_id tensor)
     type = fsd_tensor_form(m->model, in)->type;
     if (type != FSD_DTYPE_UNKNOWN || in == FSD_NONE)
         return type;
-    /* This is only reached if the model does not state the type: the input of the DQ is
-     * then the output of a QuantizeLinear, which counts as INT8. */
+    /* The model does not state the type of the DQ's input.  If this input is the output
+     * of a QuantizeLinear, its type counts as INT8. */
     q = fsd_tensor_producer(m->model, in);
     return fsd_traits_of(m->facts, q) & FSD_OP_QUANTIZE ? FSD_INT8 : FSD_DTYPE_UNKNOWN;
 }
@@ -86,12 +86,12 @@ enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node)
     return type;
 }
 
-/* If several layers compute the node, the highest precision counts.  Layers that
- * multiply decide first.  NoOps, and kernels that only continue the work of another
- * layer, count only if there is no other layer.  If an opaque region computes a part of
- * the node, the precision is unknown.  A precision higher than requested counts only if
- * the engine shows it, because a layer that casts may compute the node on either side
- * of the cast. */
+/* If several layers compute the node, the highest precision counts.  If the node has
+ * weights and some of its layers multiply, only these layers count.  NoOps, and kernels
+ * that only continue the work of another layer, count only if there is no other layer.
+ * If an opaque region computes a part of the node, the precision is unknown.  A layer's
+ * precision above `requested` counts only if `shown` states it for the node, because a
+ * layer that casts may compute the node on either side of the cast. */
 enum fsd_dtype fsd_realised(const struct fsd_match *m,
                             const struct fsd_layer_result *layers,
                             const enum fsd_dtype *shown, enum fsd_dtype requested,

@@ -87,9 +87,11 @@ bool fsd_asks_for_order(const struct fsd_match *m, fsd_id layer, fsd_id node);
 bool fsd_moves_unasked(const struct fsd_match *m, const struct fsd_layer_result *r,
                        fsd_id layer);
 
-/** flow.c: the input of the network from which the layer's data comes, or the output of
- *  the network to which its data goes, directly or through NoOps.  A tensor that one
- *  engine passes to another counts as both.  FSD_NONE if there is none. */
+/** flow.c: fsd_layer_border_in() returns the input of the network from which the data
+ *  of the layer comes.  fsd_layer_border_out() returns the output of the network to
+ *  which the data goes.  Only NoOps may be between the layer and the input or output.
+ *  A tensor that one engine passes to another counts as an input and as an output.
+ *  FSD_NONE if there is no such tensor. */
 fsd_id fsd_layer_border_in(const struct fsd_graph *engine,
                            const struct fsd_layer_result *layers, fsd_id layer);
 fsd_id fsd_layer_border_out(const struct fsd_graph *engine,

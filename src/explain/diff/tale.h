@@ -39,6 +39,6 @@ void fsd_tale_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer
 void fsd_tale_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer,
                     unsigned by);
 
-/** advice.c: prints "layer 3 (Conv_13 + 2)" as an end of an edge, with names in
- *  backquotes if `quote`. */
+/** advice.c: prints the layer at one end of an edge, such as "layer 3 (Conv_13 + 2)".
+ *  If `quote`, names are in backquotes. */
 void fsd_put_end(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *out);

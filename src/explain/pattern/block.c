@@ -39,7 +39,10 @@ struct judge {
     fsd_id *of[FSD__PATTERN_COUNT]; /* for each pattern, indexed by node: index of its
                                        block, plus 1; 0 if it is in no block */
     struct fsd_span *movers;        /* indexed by block: its layers in `moves` */
-    FSD_VEC(uint64_t) moves;        /* block << 32 | layer, sorted */
+    FSD_VEC(uint64_t)
+    moves; /* for each layer that moves a tensor from one
+                                       node of a block to another: block << 32 | layer;
+                                       sorted */
 };
 
 static bool computes(const struct fsd_diff *d, fsd_id layer)
@@ -115,8 +118,9 @@ static bool has_node(const struct judge *j, fsd_id node)
            j->of[b->pattern][node] == (fsd_id)(b - j->blocks->list.at) + 1;
 }
 
-/* Whether all consumers of the node and one of its producers belong to the block.  If a
- * kernel computes such a node, it is the kernel that computes the rest of the block. */
+/* Whether the block contains all consumers of the node, and the producer of an input of
+ * the node.  If a kernel computes such a node, this kernel is the kernel that computes
+ * the rest of the block. */
 static bool is_enclosed(const struct judge *j, fsd_id node)
 {
     const struct fsd_graph *g = j->d->model;
@@ -203,7 +207,7 @@ static bool has_more(const struct judge *j, fsd_id layer)
 }
 
 /* Whether the layer computes the Add of a residual or the activation behind the Add.
- * In the block, only these nodes have a number that is at least the Add's number. */
+ * `joint` is the Add.  The block's other nodes have lower numbers than the Add. */
 static bool computes_closing(const struct judge *j, fsd_id layer)
 {
     const struct fsd_block *b = j->block;

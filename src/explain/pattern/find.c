@@ -203,9 +203,9 @@ static bool is_skip(struct fsd_attempt *a)
 
 /* --------------------------------------------------------------------------- qkv */
 
-/* The only product with constant weights from which a tensor comes, looking back
- * through nodes that are no products, such as rotations or the split and the repetition
- * of heads.  FSD_NONE if there is none, FSD_SEVERAL if there are several. */
+/* The product with constant weights from which a tensor comes; FSD_NONE if there is
+ * none, FSD_SEVERAL if there are several.  Looks back through nodes that are no
+ * products, such as rotations, and nodes that split or repeat heads. */
 static fsd_id projection_of(const struct fsd_attempt *a, fsd_id tensor, uint32_t *steps)
 {
     fsd_id node, found = FSD_NONE;
@@ -297,8 +297,9 @@ FSD_ORDERED(by_place, struct fsd_block, fsd_order(x->pattern, y->pattern),
 enum { ASKED = 1u << FSD_COUNT_OF(forms) };
 _Static_assert(FSD_COUNT_OF(forms) < 31, "one bit for each form, and one more");
 
-/* Bit mask of the forms whose last node may have the operator of this node.  Computed
- * once for each operator and kept in `known`, because few operators can end a form. */
+/* Bit mask of the forms whose last node may have the operator of this node.  `known`
+ * keeps the mask of each operator, so that it is computed only once.  Few operators can
+ * end a form. */
 static uint32_t forms_ended_by(uint32_t *known, const struct fsd_graph *g, fsd_id node)
 {
     uint32_t *forms_of = &known[g->nodes.at[node].op];

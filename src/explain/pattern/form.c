@@ -1,9 +1,9 @@
 /*
  * Matches expressions (form.h) to a model by recursive descent.  The text is parsed
  * again at each node, because it has only a few words and most nodes do not match the
- * first.  The operands of a symmetric operator may be in either order.  If an attempt
- * fails, the last pair of operands in the original order is swapped, and the attempt is
- * repeated.
+ * first word.  The operands of a symmetric operator may be in either order.  If an
+ * attempt fails, the last pair of operands that is not swapped yet is swapped, and the
+ * attempt is repeated.
  */
 #include "explain/pattern/form.h"
 #include "model/graph/graph.h"
@@ -207,8 +207,9 @@ static fsd_id walk(struct fsd_attempt *a, fsd_id tensor, const struct expr *e,
     return found;
 }
 
-/* Finds the node before the tensor that matches the head of the expression, and sets
- * *tensor to its output; false if there is none. */
+/* Whether the node before *tensor matches the head of the expression.  Sets *node to
+ * this node, and *tensor to the output of this node.  If the head is a "%word", *tensor
+ * itself may match; *node is then FSD_NONE. */
 static bool leads(const struct fsd_attempt *a, const struct expr *e, fsd_id *tensor,
                   fsd_id *node)
 {
@@ -226,8 +227,8 @@ static bool leads(const struct fsd_attempt *a, const struct expr *e, fsd_id *ten
 
 static bool fits(struct fsd_attempt *a, const char *text, fsd_id tensor);
 
-/* Matches the arguments of the expression, and its reader, to the operands and the
- * reader of `node`, which matches the head. */
+/* Matches the operands of `node` to the arguments of the expression, and the only
+ * consumer of `node` to the expression behind ">".  `node` matches the head already. */
 static bool fits_around(struct fsd_attempt *a, const struct expr *e, fsd_id node)
 {
     const char *op = fsd_text(a->g->names, a->g->nodes.at[node].op);

@@ -10,11 +10,11 @@
  * defines the meaning of a word behind `%`.  An operator with `?` may be missing: its
  * last operand then takes its place.  The letter `c` is a constant.  Any other small
  * letter is a tensor that is not constant, and the same letter is always the same
- * tensor; `b=` gives the letter b to the tensor of the expression behind it.  `*` looks
- * back through elementwise operators, such as scales and masks, for the operator behind
- * `*`, which must occur only once.  `>` continues with the only consumer of the first
- * output.  Operands that are not listed may be anything.  The operands of symmetric
- * operators match in either order.
+ * tensor; `b=` gives the letter b to the tensor of the expression behind it.
+ * `*MatMul` looks back through elementwise operators, such as scales and masks, for a
+ * MatMul, and matches only if there is exactly one.  `>` continues with the only
+ * consumer of the first output.  Operands that are not listed may be anything.  The
+ * operands of symmetric operators match in either order.
  */
 #pragma once
 

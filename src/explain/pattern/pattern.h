@@ -1,7 +1,7 @@
 /*
  * Blocks are parts of a model that engines are expected to compute in one kernel, such
- * as an attention, a normalization or an activation.  Operators and edges show a block.
- * Names do not matter, because exporters and users name nodes differently:
+ * as an attention, a normalization or an activation.  A block is found by its operators
+ * and edges.  Names do not matter, because exporters and users name nodes differently:
  *
  *     gelu    x -> Div c -> Erf -> Add c -> Mul x -> Mul c
  *
@@ -38,7 +38,7 @@ enum fsd_fused {
 /** One place in a model where a pattern is found. */
 struct fsd_block {
     uint8_t pattern;        /**< enum fsd_pattern */
-    fsd_id anchor;          /**< the node that produces its last tensor */
+    fsd_id anchor;          /**< the node that produces the block's last tensor */
     fsd_id end, either;     /**< residual: `end` is the last product of the longer path;
                                  `either` is the projection on the shorter path,
                                  FSD_NONE if there is none; the Add may be fused with

@@ -1,11 +1,12 @@
 /*
- * Assigns each row of numbers to the objects with the name of the row.  In a table,
- * these are nodes and a layer.  If there are none, the name is the name of a tensor,
- * and the tensor's producer gets the row.  In a set of tensors, the name is the name of
- * a tensor in the model or in the engine.  If no row has the name of a layer, the layer
- * gets one of the rows of its nodes: the row with the greatest absolute first number,
- * which is the largest error in a set of tensors.  The row of the last node may have a
- * smaller error, because the layer may reduce an error again.
+ * Assigns each row of numbers to the objects with the name of the row.  A row of a
+ * table belongs to the nodes and the layer with this name.  If there are none, the row
+ * belongs to the producer of the tensor with this name.  A row of a set of tensors
+ * always has the name of a tensor, in the model or in the engine.  If no row has the
+ * name of a layer, the layer gets the row of one of its nodes: the row whose first
+ * number has the greatest absolute value.  If the rows are errors, this is the row with
+ * the largest error.  The layer's last node may have a smaller error, because the layer
+ * may reduce an error again.
  */
 #include "base/base.h"
 #include "explain/values/values.h"

@@ -1,7 +1,7 @@
 /*
  * Compares the rows of each tensor, for a batch with equal rows in its inputs.  Every
- * row is measured against the row before it, so that a row with other values shows
- * twice.
+ * row is measured against the row before it.  So a row with other values differs in two
+ * comparisons: from the row before it, and from the row behind it.
  *
  *     elements of a tensor   row 0 | row 1 | row 2 | row 3
  *     the reference          [0 ....................]

@@ -152,8 +152,8 @@ static bool take_line(struct table *t, struct fsd_slice *text, struct fsd_slice 
     return true;
 }
 
-/* Reads the header: sets *name to the index of the column "name"; all other columns
- * have numbers. */
+/* Reads the header: sets *name to the index of the column "name", and adds all other
+ * columns to t->out.  finish() removes the columns without numbers. */
 static enum fsd_status read_header(struct table *t, struct fsd_slice line, char mark,
                                    uint32_t *name)
 {
@@ -295,7 +295,8 @@ static enum fsd_status read_json(struct table *t)
         } else if (step == FSD_RECORD_CLOSE && open) {
             open = false;
             if (!named)
-                return fail(t, "a text as \"name\" in each object of the table",
+                return fail(t,
+                            "a string for the key \"name\" in each object of the table",
                             "an object without it");
         }
     }

@@ -145,8 +145,8 @@ struct fsd_numbers {
         FSD_NUMBERS_OF_TENSORS, /**< one set of tensors: only nan and inf are known */
         FSD_NUMBERS_OF_ERRORS   /**< two sets of tensors */
     } of;
-    const char *paths[2];   /**< files; the reference first, or one file and NULL */
-    const char *runners[2]; /**< NULL if the file does not state it */
+    const char *paths[2];   /**< two files, the reference first; or one file and NULL */
+    const char *runners[2]; /**< the runners, as `paths`; NULL if unknown */
     uint32_t n_columns;
     const char *columns[FSD_MOST_COLUMNS];
     FSD_VEC(struct fsd_number_row) rows;
@@ -236,8 +236,10 @@ enum fsd_status fsd_values_join(const struct fsd_values **out,
                                 const struct fsd_match *m,
                                 const struct fsd_flows *flows, struct fsd_error *err);
 
-/** Returns a copy with renamed columns and runners, and with neutral names of files.
- *  @param rename returns the new name of its second argument, which may be NULL */
+/** Returns a copy with renamed columns and runners.  The names of files become
+ *  "reference" and "values".
+ *  @param rename returns the new name; its second argument is the old name, and the old
+ *         name may be NULL */
 const struct fsd_values *fsd_values_rename(struct fsd_arena *arena,
                                            const struct fsd_values *v,
                                            const char *(*rename)(void *, const char *),
@@ -259,8 +261,8 @@ double *fsd_largest_values(struct fsd_arena *arena, const struct fsd_graph *g,
 /** The number in one column of a row; NAN if it is unknown or `row` is FSD_NONE. */
 double fsd_number_of(const struct fsd_numbers *n, uint32_t row, uint32_t column);
 
-/** Whether the row is a tensor whose l2_rel is over the limit, or that has new NaN or
- *  infinite values. */
+/** Whether the row of a tensor has an l2_rel over the limit, or new NaN or infinite
+ *  values.  False for a row of a table. */
 bool fsd_row_is_over(const struct fsd_values *v, uint32_t row);
 
 /** Prints at most `most` numbers of a row, without counts of 0: "l2_rel 0.0213, max_abs

@@ -73,7 +73,8 @@ const char *fsd_failed_target(struct fsd_arena *arena, const struct fsd_history 
     const char *sm = sm_of(arena, h);
     struct fsd_target target;
 
-    if (word && !strcmp(word, "rtx")) /* is_of_tactics() recognizes RTX, too */
+    if (word && !strcmp(word, "rtx")) /* below, is_of_tactics() recognizes RTX, and the
+                                         word becomes "rtx-1.7" */
         word = NULL;
     if (!sm)
         sm = without_point(arena, fact_of(h, FSD_BUILT_CAPABILITY));
@@ -213,8 +214,9 @@ static const struct fsd_rule *rule_of(const struct fsd_failed *f,
     return f->findings->rules.at[finding->rule].rule;
 }
 
-/* Whether the finding explains the failure. If the message states a fault of the model
- * without a place, lint may have found a node that builders refuse. */
+/* Whether the finding explains a failure without a known place: the message states a
+ * fault of the model, and the finding states that builders refuse the finding's
+ * nodes. */
 static bool is_refused(const struct fsd_failed *f, const struct fsd_finding *finding)
 {
     static const unsigned of_models =

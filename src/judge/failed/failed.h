@@ -49,7 +49,8 @@ struct fsd_failed_try {
     const char *command; /**< a command for a shell; NULL: none */
 };
 
-/** `cut` writes parts of at most this many nodes. */
+/** The maximum number of candidates for the node that added a layer without a name. If
+ *  there are more, the node counts as unknown. */
 enum { FSD_FAILED_PART = 10 };
 
 struct fsd_failed {

@@ -485,9 +485,9 @@ static bool is_operator(const struct place *p, fsd_id node, struct fsd_slice op)
     return fsd_slice_is(op, fsd_text(p->g->names, p->g->nodes.at[node].op));
 }
 
-/* For an error of the parser without a node. The failing function shows the operator.
- * If the node that the parser read last has this operator, takes that node. Otherwise
- * takes the only node with this operator. */
+/* For an error of the parser that states no node. The name of the failing function
+ * shows the operator. If the node that the parser read last has this operator, takes
+ * that node. Otherwise takes the only node with this operator. */
 static void find_by_order(const struct place *p)
 {
     struct fsd_failed *f = p->f;

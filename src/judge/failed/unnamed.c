@@ -21,12 +21,12 @@
 
 /* ------------------------------------------------------------ layers without a name */
 
-/* The most layers without a name that a node adds: SOME if no row has the node's
- * operator, ANY if the node is not in the model. */
+/* The most layers without a name that a node adds: SOME if `rows` has no row for the
+ * node's operator, ANY if the node is not in the model. */
 enum { SOME = 1, ANY = 200 };
 
-/* The number of layers without a name that a node adds. The number is negative if the
- * parser registers more layers than it adds. */
+/* The least and the greatest number of layers without a name that a node adds. A number
+ * is negative if the parser registers more layers for the node than the parser adds. */
 struct extra {
     int64_t least, most;
 };
@@ -50,8 +50,8 @@ static const struct row {
     {FSD_ONNX_Upsample, {-1, 1}}, /* its scales */
 };
 
-/* Adds the layers that an LSTM, GRU or RNN needs to run in both directions, and the
- * layers for an input of sequence lengths. */
+/* Returns `layers` plus the layers that only some LSTM, GRU or RNN nodes add: for a
+ * second direction, and for the input of sequence lengths. */
 static struct extra add_of_recurrence(const struct fsd_graph *g, fsd_id node,
                                       struct extra layers)
 {
@@ -73,7 +73,7 @@ static struct extra add_of_recurrence(const struct fsd_graph *g, fsd_id node,
 
 /* The layers of a Loop or a Scan itself, without the layers in its body. Loops and
  * Scans have layers for each state and each output. A Loop also has layers for
- * conditions and a counter, a Scan for a trip limit. */
+ * conditions and a counter. A Scan also has layers for a trip limit. */
 static struct extra layers_of_body(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_node *n = &g->nodes.at[node];
@@ -150,10 +150,10 @@ struct walk {
     const struct fsd_vocab *vocab;
     const struct fsd_log_adding *adding;
     const struct layer *layer;
-    int64_t least; /* the fewest layers without a name that nodes whose parsing has
-                      ended can have added */
-    int64_t most;  /* the most layers without a name that nodes whose parsing has
-                      begun can have added */
+    int64_t least; /* the fewest layers without a name so far: the sum of `least` of all
+                      nodes whose parsing has ended */
+    int64_t most;  /* the most layers without a name so far: the sum of `most` of all
+                      nodes whose parsing has begun */
     FSD_VEC(struct open_node) open;
     fsd_id_vec *found;
 };

@@ -36,8 +36,8 @@ struct writer {
     FILE *out;
     const char *comma;      /* printed before each item after the first */
     unsigned rows;          /* rows of the terminal used so far */
-    const char *split_edit; /* the edit that fuses the most split attentions into one
-                               kernel each; NULL: none */
+    const char *split_edit; /* the edit that removes the most frequent reason why
+                               attentions are split; NULL: none */
 };
 
 static FILE *open_line(struct writer *w)
@@ -149,8 +149,8 @@ static void put_outlier(const struct fsd_diff *d, FILE *out)
 {
     if (d->times->medians > 0)
         fprintf(out,
-                " as the sum of means, %.4g ms as the sum of medians (the mean of "
-                "layer %u is %.2g times its median)",
+                " if the means are added, %.4g ms if the medians are added (the "
+                "mean of layer %u is %.2g times its median)",
                 d->times->medians, d->times->outlier, d->times->outlying);
 }
 
@@ -346,7 +346,8 @@ static void append_split(struct writer *w, uint32_t split)
 }
 
 /* Prints how many attentions are not one kernel, and the most frequent reason. If there
- * is no room, leaves out the rule's `border`, and then the name of the command. */
+ * is no room, leaves out the rule's `border`. If there is still no room, leaves out the
+ * command "fusiondiff patterns", too. */
 static void write_split(struct writer *w)
 {
     const struct fsd_blocks *all;
@@ -524,8 +525,9 @@ static void write_alone(struct writer *w)
     close_line(w, "engine");
 }
 
-/* The number of rows to reserve for the facts and the first change. A reader who sees
- * only a fact would assume that no change helps. */
+/* The number of rows to reserve for the first todos->facts entries, which state that no
+ * change helps, and for the first change. A reader who sees no change after the facts
+ * would assume that no change helps. */
 static unsigned rows_to_reserve(const struct fsd_todos *todos)
 {
     unsigned rows = 0;
@@ -535,8 +537,8 @@ static unsigned rows_to_reserve(const struct fsd_todos *todos)
     return rows ? rows : 1;
 }
 
-/* Moves line `n` and all lines after it to the front. The moved lines are written last,
- * into the room that the other lines leave. */
+/* Moves line `n` and all lines after it to the front of the summary. The caller wrote
+ * these lines after the other lines, into the room that the other lines left. */
 static void put_first(struct fsd_brief *brief, uint32_t n)
 {
     struct fsd_brief was = *brief;

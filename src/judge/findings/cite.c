@@ -46,7 +46,7 @@ static bool changes_type(const struct fsd_diff *d, fsd_id layer)
            in->type != made->type && !fsd_tensor_is(d->engine, read, FSD_TENSOR_INPUT);
 }
 
-/* Whether any layer changes a type. Lint's edits explain nothing else. */
+/* Whether any layer changes a type. Lint's edits explain only layers that do so. */
 static bool any_changes_type(const struct fsd_diff *d)
 {
     if (d->cost->spent[FSD_SPENT_REQUANTIZE].layers)
@@ -320,8 +320,8 @@ static struct fsd_span cites_of(struct citer *c, fsd_id layer)
     return c->now;
 }
 
-/* Cites the edits of nodes that read the finding's nodes unquantized. Used for findings
- * on nodes that are computed twice. */
+/* Cites the edits of nodes that read an output of the finding's nodes unquantized. Used
+ * for findings on nodes that are computed twice. */
 static struct fsd_span cites_of_nodes(struct citer *c, const struct fsd_finding *f)
 {
     c->now = (struct fsd_span){0, 0};
@@ -346,9 +346,9 @@ static const struct {
                        "give {n} quantizer{s} the scale of an adjacent quantizer"},
     [FSD_MOVE_PAIR] = {"move-pair", "move the Q/DQ pair of `{name}` before `{to}`",
                        "move {n} Q/DQ pair{s} before the preceding operator"},
-    [FSD_SCALE_FIRST] = {"scale-first",
-                         "apply the scale of `{to}` to the queries of `{name}`",
-                         "apply the scale to the queries in {n} attention{s}"},
+    [FSD_SCALE_FIRST] =
+        {"scale-first", "move the scaling by `{to}` to the queries of `{name}`",
+         "move the scaling of the scores to the queries in {n} attention{s}"},
     [FSD_REPEAT_HEADS] = {"repeat-heads",
                           "repeat the head of the input that `{name}` reads",
                           "repeat the heads of {n} input{s}"},
@@ -361,7 +361,7 @@ static const struct {
                             "give {n} quantizer{s} the zero point 0"},
     [FSD_SPREAD_SCALE] = {"spread-scale",
                           "repeat the scale of `{name}` for each output channel",
-                          "repeat the scale of {n} quantizer{s} of weights for each "
+                          "repeat the scale of {n} weight quantizer{s} for each "
                           "output channel"},
     [FSD_ADD_DIMENSION] = {"add-dimension",
                            "add a dimension to the scalar that `{name}` reads",
@@ -551,8 +551,9 @@ void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d)
     fsd_arena_free(scratch);
 }
 
-/* The run's cites, for the findings of a case. The cites are made only if a finding of
- * the case is about a move or a higher precision. NULL: there are no cites. */
+/* Returns findings with the cites of gate->run. They are made only if a finding in
+ * `found`, the findings on the changed build, has a move or a higher precision than
+ * before. NULL: there are no cites. */
 static const struct fsd_findings *cites_for(const struct fsd_findings *found,
                                             const struct fsd_case *gate)
 {

@@ -34,8 +34,8 @@ struct fsd_span fsd_layer_cites(const struct fsd_diff *d, fsd_id layer);
 /** Whether both cites are of the same edit, even if two rules propose it. */
 bool fsd_cites_same_edit(const struct fsd_cite *a, const struct fsd_cite *b);
 
-/** Prints what to do about a data-movement layer: its cites or, if it has none,
- *  fsd_put_advice(). Requires the run's findings. */
+/** Prints what to do about a data-movement layer: the layer's cites or, if there are
+ *  none, the text of fsd_put_advice(). Requires the run's findings. */
 void fsd_put_remedy(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
 /** Whether fsd_put_remedy() proposes a change, not only a reason. */

@@ -10,7 +10,7 @@
 
 #include <xxhash.h>
 
-/* Prints the amounts that have a budget: "3, 0.1100 ms, 5.20%". */
+/* Prints the members of `n` that `most` limits: "3, 0.1100 ms, 5.20%". NULL: none. */
 static const char *amounts(struct fsd_arena *arena, const struct fsd_budget *most,
                            struct fsd_budget n)
 {
@@ -25,9 +25,9 @@ static const char *amounts(struct fsd_arena *arena, const struct fsd_budget *mos
     return *text ? text : NULL;
 }
 
-/* Sets the severity of the rule's findings to information if they are within the rule's
- * budget. `first` is the index of the first of these findings. If a budget limits time,
- * and the time is unknown, the budget counts as exceeded. */
+/* If the rule's findings are within the rule's budget, sets their severity to FSD_INFO.
+ * `first` is the index of the first of these findings. If a budget limits time, and the
+ * time is unknown, the budget counts as exceeded. */
 static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t first)
 {
     struct fsd_outcome *outcome = &f->found->rules.at[f->found->rules.n - 1];
@@ -119,9 +119,9 @@ static void take_back(struct fsd_finder *f, uint32_t first)
     f->any_untimed = false;
 }
 
-/* Whether the rule belongs to the subject. If there is a run, the rules on the inputs
- * belong to lint and to checks, too: if the engine does not belong to the model, no
- * other finding is right. */
+/* Whether the subject asks for the rule. If there is a run, lint and checks also ask
+ * for the rules on the inputs (`about_inputs`): if the engine was not built from the
+ * model, no other finding is right. */
 static bool is_asked(const struct fsd_rule *rule, unsigned subject, unsigned there)
 {
     return rule->needs & subject || (subject & (FSD_NEEDS_LINT | FSD_NEEDS_CASE) &&

@@ -32,9 +32,9 @@ struct fsd_finder {
     double base; /**< the total by which the rule's milliseconds are divided, to
                            compare them with a budget's `share`; 0: unknown */
 
-    uint32_t reread; /**< number of findings that earlier rules reported, and find.c
-                          removed: the build did not change, but another version of
-                          the program read the same files */
+    uint32_t reread; /**< number of findings of earlier rules that find.c removed.
+                          find.c removes such findings if the build did not change,
+                          but another version of the program read the same files */
 
     /* Used by find.c only. */
     struct fsd_print print;
@@ -116,7 +116,7 @@ fsd_find_fn fsd_find_other_build, fsd_find_other_model, fsd_find_log_cut,
     fsd_find_log_warnings, fsd_find_log_fallbacks;
 
 /* Rules on a change. */
-/* rules/change.c: one region, edge, node or port. */
+/* rules/change.c: each finding is about one region, edge, node or port. */
 fsd_find_fn fsd_find_regrouped, fsd_find_retyped, fsd_find_narrowed_range,
     fsd_find_new_moves, fsd_find_presences, fsd_find_ports;
 /** The number of nodes that fsd_find_narrowed_range() finds. */
@@ -141,8 +141,8 @@ void fsd_report_activations(struct fsd_finder *f);
 void fsd_report_other_nodes(struct fsd_finder *f);
 /** The number of removed kernels whose nodes are proved to need no kernel. */
 uint32_t fsd_count_saved_kernels(const struct fsd_compare *c);
-/** Whether a kernel or a jump of the new build reads a tensor that no layer writes,
- *  although a layer of the old build wrote it. */
+/** Whether a kernel or a conditional jump of the new build reads a tensor that no layer
+ *  writes, although a layer of the old build wrote this tensor. */
 bool fsd_lacks_writers(const struct fsd_compare *c);
 /* rules/unknown.c: facts that the new build does not state. */
 fsd_find_fn fsd_find_lost_facts, fsd_find_less_info;

@@ -94,8 +94,8 @@ void fsd_fact_text(struct fsd_finder *f, const char *key, const char *text)
     f->now.facts.n++;
 }
 
-/* Prints only the first subjects, so that the sentence stays short. All are in the
- * finding's subjects. */
+/* Prints only the first subjects, so that the sentence stays short. The finding keeps
+ * all subjects. */
 void fsd_put_subjects(struct fsd_finder *f, struct fsd_span subjects)
 {
     for (uint32_t i = 0; i < subjects.n && i < LISTED; i++)

@@ -113,7 +113,7 @@ struct fsd_policy {
                                         takes it */
     double noise;     /**< if the total time grows by less than this share, the build is
                            never reported as slower */
-    double noise_cap; /**< measured noise explains at most this share of the total
+    double noise_cap; /**< measured noise is limited to this share of the total
                            time */
     fsd_policy_words operators; /**< for the rule int8-required: operators, or globs for
                                      nodes */
@@ -288,8 +288,8 @@ struct fsd_finding {
     const char *file;      /**< the file in which the finding is reported; NULL: the
                                 model */
     uint32_t line;         /**< line in that file, from 1; 0: unknown */
-    uint32_t move;         /**< for a change: the finding's move, as its number in the
-                                new state plus 1; 0: the finding has no move */
+    uint32_t move;         /**< for a change: the number of the finding's move in the
+                                new state, plus 1; 0: the finding has no move */
     bool widens;           /**< for a change: the finding's nodes, or the edge between
                                 them, have a higher precision than before */
     bool listed;           /**< for lint: the finding applies to each of its nodes
@@ -339,11 +339,11 @@ struct fsd_findings {
     uint32_t by_severity[FSD__SEVERITY_COUNT], ignored, off;
 };
 
-/** A copy in another arena, which outlives the run. keep.c */
+/** Copies the findings into `arena`, so that the run can be freed. keep.c */
 struct fsd_findings *fsd_findings_keep(struct fsd_arena *arena,
                                        const struct fsd_findings *from);
 
-/** How large a difference between two times may be and still count as noise. */
+/** The largest difference between two times that counts as noise. */
 struct fsd_noise {
     double band; /**< milliseconds */
     enum fsd_noise_by {

@@ -35,8 +35,7 @@ void fsd_edit_dimension(struct fsd_finder *f, fsd_id dq);
  *  operator become INT8 with the zero point 0. Any other constant becomes the floats
  *  that the DQ outputs. */
 void fsd_edit_store(struct fsd_finder *f, fsd_id dq);
-/** Proposes to move the Q/DQ pair of a quantizer before the input `input` of the node
- *  `to`. */
+/** Proposes to move the Q/DQ pair of `q` to the input `input` of the node `to`. */
 void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,
                    uint32_t input, const char *effect);
 /** Proposes to compute the node in FP32: a Cast before each FP16 input, and a Cast back

@@ -9,9 +9,9 @@
 
 /* ------------------------------------------------------------------------- refusals */
 
-/* Chains the nodes of each operator. Refused nodes with the same operator and reason
- * are one finding, because the build fails at the first one anyway. With the chains,
- * the search for these nodes visits each node of the operator once per reason. */
+/* Links the nodes that have the same operator. Refused nodes with the same operator and
+ * reason are one finding, because the build fails at the first of these nodes anyway.
+ * The search for the nodes of a finding follows one chain, not the whole model. */
 struct chain {
     fsd_id *next; /* indexed by node: the next node with the same operator; FSD_NONE:
                      none */
@@ -172,7 +172,8 @@ void fsd_lint_absent(struct fsd_finder *f)
     fprintf(f->out, "the weights `%s` are in `%s`, which is not in the model's folder",
             fsd_text(g->names, g->absent_tensor), g->absent);
     if (g->absent_tensors > 1)
-        fprintf(f->out, "; %u tensors are in absent files", g->absent_tensors);
+        fprintf(f->out, "; in total, %u tensors are in absent files",
+                g->absent_tensors);
     fsd_lint_close(f);
 }
 
@@ -213,7 +214,7 @@ static void report_sizes(struct fsd_finder *f)
             continue;
         fsd_lint_open(f, l->g->links.at[l->g->tensors.at[i].consumers.at]);
         fprintf(f->out,
-                "axes %d and %d of the input `%s` have the same name, %s: %s refuses "
+                "axes %d and %d of the input `%s` share the name %s: %s refuses "
                 "different sizes for these axes",
                 one, other, fsd_lint_tensor(f, i),
                 fsd_amount_text(l->sizes->amounts, x->dims[one]), l->target.name);
@@ -327,8 +328,8 @@ void fsd_lint_channels(struct fsd_finder *f)
         fsd_lint_open(f, i);
         fprintf(f->out,
                 "`%s` has %" PRId64 " input and %" PRId64
-                " output channels in %s, which are not multiples of %" PRId64
-                ": TensorRT pads them",
+                " output channels in %s: TensorRT pads them to multiples of %" PRId64
+                " channels",
                 fsd_called(f, i), c.in, c.out, fsd_dtype_name(c.type), c.vector);
         if (more_macs > 0)
             fprintf(f->out, ", +%.2f %c multiply-adds",
@@ -378,7 +379,7 @@ const struct fsd_place_row fsd_rows_of_build[] = {
     {"cast/round-trip", "n=Cast(i) > m=Cast", casts_back, "nm",
      "{n} and {m} cast {A} and back: {B}"},
     {"precision/fp32-rest", "n=%weighted(%bare, %bare)", multiplies_in_fp32, "n",
-     "{#} operator{?|s} next to quantized operators multipl{?ies|y} in FP32, "
+     "{#} operator{?|s} of the quantized model multipl{?ies|y} in FP32, "
      "because {A} keeps the model's types",
      .listed = true},
     {0}};

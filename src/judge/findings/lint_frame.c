@@ -146,16 +146,17 @@ void fsd_edit_symmetric(struct fsd_finder *f, const struct fsd_quantizer *q)
         (q->type != FSD_INT8 && q->type != FSD_UINT8) ||
         f->lint->facts->constant[q->data])
         return;
-    add_edit(f, (struct fsd_edit){.action = FSD_MAKE_SYMMETRIC,
-                                  .tensor = fsd_lint_tensor(f, q->data),
-                                  .node = q->node,
-                                  .name = fsd_called(f, q->node),
-                                  .input = 1,
-                                  .scale = covering_scale(q),
-                                  .type = "int8",
-                                  .effect =
-                                      "rounds more coarsely, because the scale covers "
-                                      "the whole range; clips no additional values"});
+    add_edit(f, (struct fsd_edit){
+                    .action = FSD_MAKE_SYMMETRIC,
+                    .tensor = fsd_lint_tensor(f, q->data),
+                    .node = q->node,
+                    .name = fsd_called(f, q->node),
+                    .input = 1,
+                    .scale = covering_scale(q),
+                    .type = "int8",
+                    .effect = "rounds more coarsely, because the symmetric range "
+                              "includes the previous range; clips no "
+                              "additional values"});
 }
 
 void fsd_edit_spread(struct fsd_finder *f, const struct fsd_quantizer *q)
@@ -340,7 +341,7 @@ static void put_seen(struct fsd_finder *f, const struct seen *s)
     fprintf(f->out, " reads %s, writes %s", fsd_dtype_name(s->in),
             fsd_dtype_name(s->out));
     if (s->inserted)
-        fprintf(f->out, ", next to %u data-movement layer%s", s->inserted,
+        fprintf(f->out, ", and is next to %u data-movement layer%s", s->inserted,
                 fsd_plural(s->inserted));
     if (s->ms > 0)
         fsd_put_took(f, s->ms);
@@ -474,7 +475,7 @@ static const char *ask_apart(struct fsd_finder *f)
 
 static const char *ask_build(struct fsd_finder *f)
 {
-    fputs("the builder supports the model, because it built this engine", f->out);
+    fputs("the builder built this engine, so it supports the model", f->out);
     return "withdrawn";
 }
 

@@ -76,15 +76,14 @@ static void cast(struct fsd_finder *f, fsd_id product, const char *type,
 static void scale_first(struct fsd_finder *f, fsd_id product, fsd_id scale)
 {
     fsd_edit_of_block(
-        f,
-        (struct fsd_edit){
-            .action = FSD_SCALE_FIRST,
-            .node = product,
-            .to = scale,
-            .to_name = fsd_called(f, scale),
-            .scale = fsd_lint_factor(f->lint, scale),
-            .effect = "rounds the queries before the product instead of the scores "
-                      "after the product; the scores stay within the range of FP16"});
+        f, (struct fsd_edit){
+               .action = FSD_SCALE_FIRST,
+               .node = product,
+               .to = scale,
+               .to_name = fsd_called(f, scale),
+               .scale = fsd_lint_factor(f->lint, scale),
+               .effect = "rounds the scaled queries instead of the scaled scores; the "
+                         "scores stay within the range of FP16"});
 }
 
 /* Proposes casts for the product with the values, and for nodes between the Softmax and
@@ -189,8 +188,8 @@ static bool propose_heads(struct fsd_finder *f, const struct fsd_measured_block 
     return true;
 }
 
-/* Proposes a different depth for another product that also reads the queries, so that
- * the builder does not merge this product with the attention's first product. */
+/* Proposes to pad the summed axis of another product that also reads the queries. The
+ * builder then does not merge this product with the attention's first product. */
 static bool propose_depths(struct fsd_finder *f, const struct fsd_measured_block *m)
 {
     struct fsd_span readers = fsd_tensor_consumers(f->lint->g, m->q);

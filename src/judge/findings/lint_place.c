@@ -36,8 +36,8 @@ static bool is_asked_of_both(struct fsd_place *p)
 
 /* ------------------------------------------------------------------------- residual */
 
-/* The node that computes the convolution's quantized input. If there is no such node,
- * because the network's input is read: 0, the first node of the model. */
+/* The node that computes the convolution's quantized input. If the convolution reads
+ * the network's input, no node computes it, and the result is 0, the first node. */
 static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
 {
     const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, conv, 0));
@@ -93,8 +93,8 @@ static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
 }
 
 /* Whether the skip input of an Add has no quantizer. If convolutions compute both
- * inputs, one of these convolutions reads the input of the block, which an earlier node
- * outputs. The output of this convolution is the skip input.
+ * inputs, the skip input comes from the convolution that reads the block's input: of
+ * the two convolutions, it is the one whose input an earlier node outputs.
  *
  * The new pair gets the scale of a Q that already reads the tensor. If no Q reads the
  * tensor, the message names the Q on the Add's output. The range of that output is
@@ -123,7 +123,7 @@ static bool is_bare_skip(struct fsd_place *p)
     p->text[0] =
         p->like ? fsd_printed(p->f->scratch, "; quantize this branch with %s of `%s`",
                               own ? "the scale"
-                                  : "a measured scale, or until then with the scale",
+                                  : "a measured scale, or provisionally with the scale",
                               fsd_called(p->f, p->like->node))
                 : "";
     p->like = own ? p->like : NULL;
@@ -340,8 +340,8 @@ static bool is_residual(const struct fsd_lint *l, fsd_id node,
             fsd_lint_conv_behind(l, q->data) == FSD_NONE);
 }
 
-/* Whether a Q quantizes the output of an operator, and no low-precision operator
- * consumes it. */
+/* Whether a Q quantizes the output of an operator, but no low-precision operator reads
+ * the quantized tensor. */
 static bool feeds_nothing_narrow(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -394,12 +394,12 @@ static bool pads_with(struct fsd_place *p)
 
 #define TO_MEASURE "; measure the scale"
 #define NO_GAIN                                                                        \
-    "{q} quantizes the input of {n}: this pointwise operation with a constant or a "   \
-    "mask runs in a higher-precision kernel"
+    "{q} quantizes the input of {n}, but {n} applies a constant or a mask and runs "   \
+    "in a higher-precision kernel"
 
 const struct fsd_place_row fsd_rows_of_place[] = {
     {"qdq/residual", "n=%sum(k=%conv, s=%bare)", is_bare_skip, "nk",
-     "{n} adds {'s} unquantized to the output of {k}, so the skip "
+     "{n} adds the unquantized {'s} to the output of {k}, so the skip "
      "branch stays in higher precision{A}",
      .insert = 'n', .input = FSD_INPUT_SET},
     {"qdq/residual", "n=%sum(q=%pair(k=%conv), %pair)", parts_regions, "nq",
@@ -408,13 +408,13 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      .removed = "the output of the convolution is no longer rounded before the "
                 "addition"},
     {"qdq/open-sum", "n=%sum(%held, %conv)", is_open_sum, "n",
-     "{n} adds a quantized branch, but its output {'s} is not "
+     "{n} adds a quantized branch, but the output {'s} is not "
      "quantized: a separate layer dequantizes the branch",
      .insert = 'r', .input = FSD_INPUT_SET,
      .inserted = "rounds the sum to 8 bits" TO_MEASURE},
     {"qdq/open-sum", "n=%sum(k=%conv, s=%bare)", is_open_bare_sum, "n",
-     "one INT8 kernel computes {n} with its quantized skip branch only if the output "
-     "{'s} is quantized, too",
+     "once the skip branch of {n} is quantized, one INT8 kernel computes {n} only if "
+     "the output {'s} is quantized, too",
      .note = true},
     {"qdq/one-sided", "n=%weighted(h=%held, b=%bare)", is_asked_of_both, "n",
      "{n} runs in higher precision, because its data is quantized and "
@@ -427,13 +427,14 @@ const struct fsd_place_row fsd_rows_of_place[] = {
     {"qdq/inside-conv",
      "q=%q(k=Conv|ConvTranspose|Gemm|MatMul) > %dq > n=BatchNormalization|" ACTIVATION,
      is_before_operators, "kqn", "{q} prevents the fusion of {k} and {n}",
-     .remove = "q", .removed = "the output of the first operator is no longer rounded"},
+     .remove = "q",
+     .removed = "the output of the operator before the pair is no longer rounded"},
     {"qdq/island",
      "n=AveragePool|GlobalAveragePool|GlobalMaxPool|ReduceMean|LpPool|"
      "InstanceNormalization(i=%bare)",
      is_island, "nb",
-     "{n} and its input stay in higher precision between {b} and {a}, "
-     "because {'i} is not quantized",
+     "{n} and its input {'i} stay in higher precision between {b} and {a}, "
+     "because this input is not quantized",
      .insert = 'n',
      .inserted = "rounds the input of the operator to 8 bits" TO_MEASURE},
     {"qdq/silu", "n=Mul(a=%pair?(s=Sigmoid(x)), b=%pair?(x))", is_cut_silu, "ns",
@@ -455,14 +456,14 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      "n=Softmax|LogSoftmax|Erf|Gelu|InstanceNormalization|GroupNormalization|Pow|Exp|"
      "Tanh|Resize|Upsample|LayerNormalization|RMSNormalization(q=%pair)",
      is_wide_anyway, "nq",
-     "{q} quantizes the input of {n}, which has no low-precision kernel", .remove = "q",
+     "{n} has no low-precision kernel, but {q} quantizes its input", .remove = "q",
      .removed = "the input of the operator is no longer rounded"},
     {"qdq/no-gain", "n=Add|Sub|Mul|Div(q=%own)", only_shifts, "nq", NO_GAIN,
      .remove = "q", .removed = "the input of the operator is no longer rounded"},
     {"qdq/no-gain", "n=Add|Sub|Mul|Div(x, q=%own)", only_shifts, "nq", NO_GAIN,
      .remove = "q", .removed = "the input of the operator is no longer rounded"},
     {"qdq/useless", "d=%dq", is_useless, "dq",
-     "{q} and {d} only round, because they feed {A}", .remove = "q",
+     "{q} and {d} only round values, because they feed {A}", .remove = "q",
      .removed = "the output is no longer rounded"},
     {"qdq/after", "q=%q", feeds_nothing_narrow, "q",
      "{A}{#} quantizer{?|s} after an operator feed{?s|} no operator "

@@ -84,9 +84,10 @@ void fsd_lint_ceil_mode(struct fsd_finder *f)
         /* With count_include_pad, an average pool would count additional padding as
          * data. */
         if (!p.widens || !fsd_node_int(l->g, i, "count_include_pad", 0)) {
-            fprintf(f->out,
-                    "; without ceil_mode and with pads = [%s] both sizes are %s", pads,
-                    onnx);
+            fprintf(
+                f->out,
+                "; without ceil_mode and with pads = [%s], the output is %s in both",
+                pads, onnx);
             fsd_fact_text(f, "pads", pads);
         }
         fsd_lint_close(f);

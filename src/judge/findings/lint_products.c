@@ -105,19 +105,19 @@ static bool is_small(struct fsd_place *p)
 
 const struct fsd_place_row fsd_rows_of_products[] = {
     {"qdq/attention", "n=Softmax", is_half_narrow, "anb",
-     "only {q} of the two matrix products around {n} is quantized"},
+     "of the two matrix products around {n}, only {q} is quantized"},
     {"qdq/attention", "n=Softmax", has_no_int8_kernel, "anb",
      "no INT8 kernel computes the quantized attention around {n}, with head size {0} "
-     "and {1} positions"},
+     "and {1} keys"},
     {"qdq/small-product", "n=MatMul|Gemm", is_small, "n",
-     "{n} is too small to gain from INT8: each of its {1} columns sums "
+     "{n} is too small to gain from INT8: each element of its {1} columns is a sum of "
      "{0} products"},
     {0}};
 
 /* -------------------------------------------------------------- sizes of a run */
 
 /* Indexed by node: whether the node is a product of an attention in 16 bits. One kernel
- * computes such an attention, for any length. */
+ * computes such an attention, for any sequence length. */
 static const bool *find_fused_attention(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;

@@ -300,13 +300,13 @@ void fsd_lint_fp16_range(struct fsd_finder *f)
     if (!found)
         return;
     f->now.listed = true;
-    fprintf(f->out, "%u node%s compute%s FP16 values that ", found, fsd_plural(found),
+    fprintf(f->out, "%u FP16 node%s compute%s values that ", found, fsd_plural(found),
             found == 1 ? "s" : "");
     if (most > FSD_HALF_MOST)
         fprintf(f->out, "exceed the range of FP16 (measured: up to %.4g)", most);
     else
         fputs("may exceed the range of FP16", f->out);
-    fputs(" or lose small terms: ", f->out);
+    fputs(" or are sums that may lose small terms: ", f->out);
     fsd_put_subjects(f, f->now.nodes);
     fsd_lint_close(f);
 }

@@ -344,7 +344,7 @@ const struct fsd_place_row fsd_rows_of_scale[] = {
     {"scale/unknown", "q=%quantizer", has_no_scales, "q",
      "the scales of {#} of {0} quantizers were not compared: these scales are missing "
      "from "
-     "the file or stored as zeros, are computed, or are too many to read",
+     "the file, stored as zeros, computed by nodes, or too many to read",
      .listed = true},
     {"scale/axis-moved",
      "n=Transpose|Reshape|Flatten|Squeeze|Unsqueeze|Slice|Split|Gather|DepthToSpace|"

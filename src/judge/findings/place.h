@@ -77,7 +77,7 @@ static inline fsd_id fsd_place_node(const struct fsd_place *p, char letter)
     return fsd_tensor_producer(p->l->g, fsd_place_tensor(p, letter));
 }
 
-/** The quantizer of a letter; NULL if it is not a quantizer. */
+/** The quantizer that outputs the tensor of a letter; NULL if no quantizer does. */
 static inline const struct fsd_quantizer *fsd_place_q(const struct fsd_place *p,
                                                       char letter)
 {

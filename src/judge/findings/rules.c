@@ -33,20 +33,22 @@ static const struct fsd_rule rules[] = {
     {"mapping/conflict", FSD_WARNING,
      "Two pieces of evidence place a node in layers that cannot both compute it.", RUN,
      .find = fsd_find_conflicts,
-     .why = "One of the two links is wrong, so the report states wrong facts about one "
-            "of the layers.",
+     .why = "One of these two links between node and layer is wrong, so the report "
+            "states wrong facts about one of the layers.",
      .fix =
          "Inspect both layers with `where`. Unique node names resolve most conflicts."},
     {"mapping/two-engines", FSD_WARNING, "Two engines compute the same node.", RUN,
      .find = fsd_find_two_engines, .why = "Computing the node twice costs time.",
-     .fix = "Pass engines of the same partition, or partition the model at a different "
-            "tensor."},
+     .fix =
+         "Pass engines that belong to one partitioning of the model, or partition the "
+         "model at a different tensor."},
     {"mapping/unexplained", FSD_WARNING,
      "No layer contains these nodes, and it is not proved that the builder removed "
      "them.",
      RUN, .find = fsd_find_unexplained,
-     .why = "A node without a layer may be missing in the engine, or only in the dump "
-            "of the engine.",
+     .why =
+         "A node without a layer is missing either from the engine, or only from the "
+         "dump of the engine.",
      .fix = "Pass the verbose build log (--log), or dump the engine with detailed "
             "profiling verbosity."},
     {"mapping/unmade-output", FSD_WARNING,
@@ -55,7 +57,7 @@ static const struct fsd_rule rules[] = {
      .why = "A dump or log that was cut off between two layers looks like a smaller "
             "engine.",
      .fix = "Dump the engine again, or pass the complete log."},
-    {"mapping/unmapped-layer", FSD_WARNING, "No node is linked to a computing layer.",
+    {"mapping/unmapped-layer", FSD_WARNING, "A computing layer is linked to no node.",
      RUN, .find = fsd_find_unmapped,
      .why = "fusiondiff cannot attribute the time, bytes and precision of this layer "
             "to nodes.",
@@ -71,34 +73,34 @@ static const struct fsd_rule rules[] = {
      "A QuantizeLinear or DequantizeLinear runs as a layer of its own.", RUN,
      .find = fsd_find_standing,
      .why = "This layer reads and writes a whole tensor only to change the type.",
-     .fix = "Quantize every input of the consumer, so that the producer can write the "
-            "quantized type itself."},
+     .fix = "Quantize every input of the layer's consumer, so that the producer can "
+            "write the quantized type itself."},
     {"quantize/at-input", FSD_INFO,
      "A QuantizeLinear runs as a layer at a network input, where a quantizer is "
      "necessary.",
      RUN, .find = fsd_find_standing, FSD_AT_INPUT,
      .why =
-         "The application passes data of higher precision than the first layer reads.",
+         "The application passes data of higher precision than the next layer reads.",
      .fix = "To remove the layer, pass quantized data to the network. Otherwise, no "
             "action is needed."},
     {"quantize/at-output", FSD_INFO,
      "A QuantizeLinear or DequantizeLinear runs as a layer at a network output, where "
      "this layer is necessary.",
      RUN, .find = fsd_find_standing, FSD_AT_OUTPUT,
-     .why = "The network returns a different type than its last layer writes.",
+     .why = "The network returns a different type than the preceding layer writes.",
      .fix = "To remove the layer, make the quantized tensor the network output. "
             "Otherwise, no action is needed."},
     {"quantize/separate-kernel", FSD_WARNING,
-     "Separate kernels scale, activate and quantize the outputs of other kernels.", RUN,
-     .find = fsd_find_requantizing,
-     .why =
-         "The Conv or GEMM writes 16 or 32 bits per element, and a second kernel "
-         "converts them to 8 bits, which costs memory traffic and a kernel launch. The "
-         "finding is only a note if no Conv or GEMM kernel of the engine writes "
-         "a quantized type.",
+     "Separate kernels apply scale, activation and quantization to the outputs of "
+     "other kernels.",
+     RUN, .find = fsd_find_requantizing,
+     .why = "The Conv or GEMM writes 16 or 32 bits per element, and a second kernel "
+            "converts the elements to 8 bits, which costs memory traffic and a kernel "
+            "launch. The finding is only a note if no Conv or GEMM kernel of the "
+            "engine writes a quantized type.",
      .fix = "If other kernels of the engine quantize their own output, compare the "
-            "quantizers after them with the quantizers of this finding. If no kernel "
-            "does, compare with a build in FP16."},
+            "quantizers after these kernels with the quantizers of this finding. If no "
+            "kernel quantizes its own output, compare the times with a build in FP16."},
     {"fusion/epilogue-unfused", FSD_WARNING,
      "Bias, BatchNormalization, activation or residual addition runs outside the "
      "kernel of its Conv or GEMM.",
@@ -106,20 +108,22 @@ static const struct fsd_rule rules[] = {
      .why = "The Conv or GEMM writes its output to memory, and another kernel reads it "
             "again. The finding is only a note if no similar kernel of the engine "
             "includes the operation.",
-     .fix = "Compare the two layers that the finding names: look for other "
-            "consumers of the tensor, a different type, or a quantizer in between."},
+     .fix =
+         "Compare the two layers that the finding names: look for different types, a "
+         "quantizer between them, or other consumers of the first layer's output."},
     {"fusion/recomputed", FSD_INFO, "Several kernels compute the same node completely.",
      RUN, .find = fsd_find_recomputed,
      .why = "Each of these kernels reads the inputs of the node and computes the node.",
-     .fix = "If the consumers of the node read different types, quantize all branches "
-            "in the same way."},
+     .fix = "If the consumers of the node read different types, quantize the inputs "
+            "of all consumers in the same way."},
     {"precision/wider", FSD_WARNING,
      "Nodes run in higher precision than the model requests.", RUN,
      .find = fsd_find_wider, .why = "Higher precision takes more time and memory.",
      .fix = "Run `explain --node`, which states the reason, such as a missing scale, a "
-            "missing kernel or an operator in between. If Conv or GEMM kernels write "
-            "the higher precision, remove the Q/DQ pairs between these kernels and "
-            "the nodes, so that they fuse."},
+            "missing kernel or an operator between the quantizer and the node. If the "
+            "Conv or GEMM kernels before the nodes output the higher precision, remove "
+            "the Q/DQ pairs between these kernels and the nodes, so that the kernels "
+            "can include the nodes."},
     {"precision/island", FSD_WARNING,
      "A segment of the engine runs in higher precision than the data before and after "
      "the segment.",
@@ -172,8 +176,8 @@ static const struct fsd_rule rules[] = {
      .find = fsd_find_chains, true,
      .why = "The tensor is the same before and after these layers, so none of these "
             "layers is needed.",
-     .fix =
-         "Find the layer that requires the other type or layout by `explain --layer`."},
+     .fix = "Use `explain --layer` to find the layer that requires the other type or "
+            "layout."},
     {"inserted/chain", FSD_INFO, "Consecutive layers only move the same data.", RUN,
      .find = fsd_find_chains,
      .why = "Each of these layers reads and writes the whole tensor.",
@@ -247,8 +251,8 @@ static const struct fsd_rule rules[] = {
      LOG, .find = fsd_find_log_warnings,
      .why = "Each copy synchronizes with the device. Nodes that run on another "
             "provider cause these copies.",
-     .fix = "List the nodes on the CPU by `skipped`. Replace their operators, or move "
-            "these nodes to the beginning or end of the model."},
+     .fix = "Use `skipped` to list the nodes that run on the CPU. Replace their "
+            "operators, or move these nodes to the beginning or end of the model."},
     {"input/remark", FSD_INFO, "Part of an input file was readable but unexpected.",
      RUN, .find = fsd_find_remarks,
      .why =
@@ -269,29 +273,32 @@ static const struct fsd_rule rules[] = {
      .fix = "Make sure that the engine was built or refitted after the model was "
             "exported."},
     {"build-differs", FSD_INFO,
-     "The build used a different version, GPU or set of options than the snapshot's "
-     "build.",
+     "The build used a different builder version, GPU or set of options than the "
+     "snapshot's build.",
      CHANGE, fsd_find_built, false, 0, .budget = {-1, -1, -1}, .of_same = true,
-     .why = "A different version, GPU or set of options causes most differences "
-            "between engines.",
-     .fix = "Compare builds of the same version, for the same GPU, with the same "
-            "options."},
+     .why =
+         "A different builder version, GPU or set of options causes most differences "
+         "between engines.",
+     .fix =
+         "Compare builds by the same builder version, for the same GPU, with the same "
+         "options."},
     {"build-unknown", FSD_INFO,
      "The GPU or the options of the build are unknown, because no build log was given.",
      CHANGE, fsd_find_built, true, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "It is not known whether both builds used the same GPU and options.",
-     .fix = "Pass the build log (--log), as for the snapshot."},
+     .fix = "Pass the build log (--log), as you did for the snapshot."},
     {"variant", FSD_INFO,
-     "The build computes the nodes in the same way as another recorded build of the "
-     "snapshot.",
+     "The build computes the nodes in the same way as an additional build that the "
+     "snapshot records.",
      CHANGE, fsd_find_variants, 0, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Repeated builds of one model vary although nothing changed; all recorded "
             "variants pass.",
-     .fix = "No action is needed. To exclude that build, take the snapshot again "
-            "without it (`snapshot --also`)."},
-    {"lost-fusion", FSD_ERROR, "Several layers compute nodes that one layer computed.",
-     CHANGE, fsd_find_regrouped, FSD_HAPPENED_LOST, COUNT | MS, NONE_MORE,
-     .why = "Each additional layer writes its output to memory and reads it back.",
+     .fix = "No action is needed. If this variant must not pass, take the snapshot "
+            "again without the --also option of that build."},
+    {"lost-fusion", FSD_ERROR,
+     "Several layers compute nodes that one layer computed before.", CHANGE,
+     fsd_find_regrouped, FSD_HAPPENED_LOST, COUNT | MS, NONE_MORE,
+     .why = "Each layer writes its output to memory, and the next layer reads it back.",
      .fix = "Run `explain --node A --node B`, which shows what separates the nodes: a "
             "different type, a Q/DQ node, a second consumer of the tensor or a network "
             "output."},
@@ -308,15 +315,14 @@ static const struct fsd_rule rules[] = {
      .why = "The dumps do not show whether the fusions are the same as before.",
      .fix = "Dump both builds with detailed profiling verbosity, or pass their logs."},
     {"precision-widened", FSD_ERROR,
-     "A node runs, or a tensor between layers is stored, in higher precision than "
-     "before.",
-     CHANGE, fsd_find_retyped, FSD_WIDTH_WIDENED, COUNT, NONE_MORE,
+     "A node or a tensor between layers has a higher precision than before.", CHANGE,
+     fsd_find_retyped, FSD_WIDTH_WIDENED, COUNT, NONE_MORE,
      .why = "Higher precision takes more time and memory.",
      .fix = "Run `explain --node`, which states the reason. Moved or lost Q/DQ "
             "nodes are the usual cause."},
     {"precision-changed", FSD_ERROR,
-     "A node runs, or a tensor between layers is stored, in a different type of the "
-     "same width.",
+     "A node or a tensor between layers changed to a different type of the same "
+     "width.",
      CHANGE, fsd_find_retyped, FSD_WIDTH_RETYPED, COUNT, NONE_MORE,
      .why = "FP8 and INT8, or FP16 and BF16, differ in range and rounding: the engine "
             "computes different values.",
@@ -360,8 +366,8 @@ static const struct fsd_rule rules[] = {
             "Reformat.",
      .fix = "Compare the times of both builds with --profile."},
     {"kernel-changed", FSD_WARNING,
-     "A kernel has different sizes, weights, operations, parameters or nodes, or a "
-     "different layer type, than before.",
+     "A kernel has a different layer type or different sizes, weights, operations, "
+     "parameters or nodes than before.",
      CHANGE, fsd_find_changed_kernels, 0, COUNT, NONE_MORE,
      .why = "The engine computes the same nodes with a different kernel.",
      .fix = "Inspect the layer by `explain --node`, and look for a change of the "
@@ -414,13 +420,13 @@ static const struct fsd_rule rules[] = {
      "A kernel is gone, and no other kernel computes its operations.", CHANGE,
      fsd_find_counted_kernels, FSD_KERNEL_REMOVED, COUNT, NONE_MORE,
      .why =
-         "The kernel may be missing in the engine, or only in the dump of the engine.",
+         "Either the engine lacks the kernel, or only the dump of the engine lacks it.",
      .fix = "Dump the whole engine again with detailed profiling verbosity."},
     {"new-kernel", FSD_ERROR, "The engine contains a kernel more often than before.",
      CHANGE, fsd_find_counted_kernels, FSD_KERNEL_ADDED, COUNT, NONE_MORE,
      .why = "The engine computes nodes twice, or in more steps than before.",
-     .fix = "List the layers that compute the node by `where --node`, and compare "
-            "the consumers of these layers."},
+     .fix = "Run `where --node` to list the layers that compute the node, and "
+            "compare the consumers of these layers."},
     {"new-reformat", FSD_ERROR,
      "The builder inserted a data-movement layer that was not there before.", CHANGE,
      fsd_find_new_moves, false, COUNT | MS | SHARE, NONE_MORE,
@@ -431,13 +437,13 @@ static const struct fsd_rule rules[] = {
      "A QuantizeLinear or DequantizeLinear now runs as a layer of its own.", CHANGE,
      fsd_find_new_moves, true, COUNT | MS | SHARE, NONE_MORE,
      .why = "This layer reads and writes a whole tensor only to change the type.",
-     .fix = "Quantize every input of the consumer."},
+     .fix = "Quantize every input of the layer's consumer."},
     {"new-layer", FSD_WARNING,
      "A layer now computes a node that needed no layer "
      "before.",
      CHANGE, fsd_find_presences, 2, COUNT, NONE_MORE,
-     .why = "A Cast, Reshape or Transpose that the builder removes costs nothing, but "
-            "a layer reads and writes a whole tensor.",
+     .why = "A Cast, Reshape or Transpose costs nothing if the builder removes it, but "
+            "a layer that computes it reads and writes a whole tensor.",
      .fix = "Run `explain --node`, which states the outcome of the node. Possible "
             "causes are a different type or layout next to the node, or an operator "
             "order that the builder cannot simplify."},
@@ -451,7 +457,8 @@ static const struct fsd_rule rules[] = {
     {"unexplained-node", FSD_ERROR,
      "The outcome of a node was known before and is unknown now.", CHANGE,
      fsd_find_presences, false, COUNT, NONE_MORE,
-     .why = "The node may be missing in the engine, or only in the dump of the engine.",
+     .why =
+         "Either the engine lacks the node, or only the dump of the engine lacks it.",
      .fix = "Pass the build log (--log), or dump the engine with detailed profiling "
             "verbosity."},
     {"io-changed", FSD_ERROR,
@@ -473,14 +480,13 @@ static const struct fsd_rule rules[] = {
      "The layers together take longer than before, and noise does not explain the "
      "difference.",
      CHANGE, fsd_find_slower, 0, MS | SHARE | FSD_SETS_NOISE, .budget = {-1, -1, 0.05},
-     .of_same = true, .why = "The latency of the application grows by the same time.",
+     .of_same = true, .why = "The latency of the application grows by this difference.",
      .fix = "Run `compare` with profiles of both builds to see which layers became "
             "slower. Take at least three profiles of each build, on an idle "
             "device with locked clocks."},
     {"slower-group", FSD_ERROR,
-     "The layers of one group take at least 1.5 times as long as before (at least "
-     "twice as long if noise was not measured), and noise does not explain the "
-     "difference.",
+     "The layers of one group take at least 1.5 times as long as before (at least 1.9 "
+     "times if noise was not measured), and noise does not explain the difference.",
      CHANGE, fsd_find_slower_groups, 0, COUNT | MS | SHARE, NONE_MORE, .of_same = true,
      .why =
          "The total time hides a slower group of layers if other groups became faster.",
@@ -513,8 +519,8 @@ static const struct fsd_rule rules[] = {
      .why = "The check cannot find changes of the missing facts.",
      .fix = "Run `check --update` and commit the snapshot."},
     {"snapshot-reread", FSD_INFO,
-     "The fusiondiff version that wrote the snapshot interpreted the same model and "
-     "engine differently.",
+     "This fusiondiff version interprets the same model and engine differently than "
+     "the version that wrote the snapshot.",
      CHANGE, fsd_find_older, true, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Neither the model nor the engine changed, only the version of fusiondiff.",
      .fix = "Run `check --update` and commit the snapshot."},
@@ -531,11 +537,12 @@ static const struct fsd_rule rules[] = {
      .fix = "List the nodes by `names --not int8`; `explain --node` states why a "
             "node runs in higher precision."},
     {"expect", FSD_OFF,
-     "A block that the policy requires is split, or runs in a different type.", CASE,
-     fsd_find_unexpected, 0, FSD_SETS_BLOCKS, NONE_MORE,
+     "The engine splits a block that the policy requires, or does not run it in a "
+     "required type.",
+     CASE, fsd_find_unexpected, 0, FSD_SETS_BLOCKS, NONE_MORE,
      .why = "TensorRT has a fast fused kernel for the pattern of this block.",
-     .fix = "Remove the nodes or types that separate the layers of the block; the "
-            "finding lists them."},
+     .fix = "Remove the nodes and type changes between the layers of the block; the "
+            "finding names these layers."},
     {"precision-required", FSD_OFF,
      "The share of the work that runs in the required types is below the share that "
      "the policy requires.",
@@ -545,7 +552,7 @@ static const struct fsd_rule rules[] = {
             "change the types in the model."},
     {"memory", FSD_OFF, "The engine needs more memory than the policy allows.", CASE,
      fsd_find_too_large, 0, FSD_SETS_BYTES, NONE_MORE,
-     .why = "An engine that needs more memory than the device has free cannot run.",
+     .why = "An engine cannot run if it needs more memory than is free on the device.",
      .fix =
          "Run `memory`, which lists the layers and the largest tensors. To reduce the "
          "memory, use a smaller batch size, lower precision or a workspace limit."},

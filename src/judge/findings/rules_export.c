@@ -71,7 +71,7 @@ static const struct fsd_rule rules[] = {
      FSD_NEEDS_EXPORTS, .find = find_exported,
      .which = (int)(BIT(FSD_EXPORT_REMOVED) | BIT(FSD_EXPORT_ADDED) |
                     BIT(FSD_EXPORT_READS) | BIT(FSD_EXPORT_OPERATOR)),
-     .why = "TensorRT may fuse the other decomposition differently.",
+     .why = "TensorRT may build different fusions from different nodes.",
      .fix = "Compare the version, opset and decompositions of both exporters.",
      .source = "fusiondiff"},
     {"export/value", FSD_WARNING,

@@ -8,8 +8,8 @@ enum {
     LINT = FSD_NEEDS_LINT,
     BUILT = FSD_NEEDS_LINT | FSD_NEEDS_ENGINE
 };
-/* All builders but TensorRT for RTX. The kernels of RTX's compiled regions round
- * inside, so a quantizer separates nothing in such a region. */
+/* All builders but TensorRT for RTX. A kernel of a compiled region of RTX can round
+ * values itself, so a quantizer separates no operators in such a region. */
 #define NOT_RTX (FSD_TRT8 | FSD_TRT10 | FSD_TRT11)
 
 static const struct fsd_rule rules[] = {
@@ -19,13 +19,13 @@ static const struct fsd_rule rules[] = {
      .why = "The parser or the compiler stops the build at the first unsupported node "
             "and does not check the rest of the model.",
      .fix = "Apply `lint --fix` where it proposes an edit; otherwise replace the "
-            "operator, "
-            "export with another opset, use a plugin, or compute the operator outside "
-            "the engine.",
+            "operator, export with another opset, use a plugin, or compute the "
+            "operator outside the engine.",
      .source =
          "rtx: measured for fusiondiff with TensorRT for RTX 1.7.1: for each row of "
-         "src/judge/lint/refusals.c the builder refused one model and built another; "
-         "trt8, trt10, trt11: reported by users in the source that each row names"},
+         "src/judge/lint/refusals.c the builder refused one model and built a similar "
+         "one; trt8, trt10, trt11: reported by users in the source that each row "
+         "names"},
     {"build/absent-weights", FSD_INFO,
      "A file with weights of the model is missing or too short.", LINT,
      .find = fsd_lint_absent,
@@ -42,40 +42,40 @@ static const struct fsd_rule rules[] = {
      "input may have.",
      LINT, .find = fsd_lint_not_known,
      .why = "The operator was never tested with this builder, belongs to a custom "
-            "domain, or is too new for this version of fusiondiff. Two axes with one "
-            "name for their dynamic sizes cause this finding, too.",
+            "domain, or is too new for this version of fusiondiff. Two dynamic axes of "
+            "an input that share a name cause this finding, too.",
      .fix = "Try to build the model, or add a plugin that computes the operator. Give "
             "each dynamic axis its own name.",
      .source = "any builder: the table in src/judge/lint/refusals.c has no row for "
-               "it"},
+               "the operator"},
     {"build/ceil-mode", FSD_WARNING,
      "A pooling operator with ceil_mode has a larger output in TensorRT than in ONNX.",
      LINT, .find = fsd_lint_ceil_mode,
      .why = "ONNX omits a window that would start in the padding after the data: "
             "opset 22 specifies this, and ONNX Runtime and the ONNX reference do so at "
             "every opset. TensorRT rounds the number of windows up and keeps the last "
-            "window: the tensor in the engine is larger, and the next layers fail to "
-            "build or compute with a row that the model does not have.",
+            "window: the tensor in the engine is larger, and the next layers either "
+            "fail to build, or compute with a row that the model does not have.",
      .fix = "Set ceil_mode to 0, and set the padding after the data to the value that "
             "the finding states.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 4,080 pooling "
-               "nodes; trt8, "
-               "trt10, trt11: documented by NVIDIA, NvInfer.h, PaddingMode "
-               "kEXPLICIT_ROUND_UP"},
+               "nodes; trt8, trt10, trt11: documented by NVIDIA, NvInfer.h, "
+               "PaddingMode kEXPLICIT_ROUND_UP"},
     {"qdq/residual", FSD_ERROR,
      "A residual addition has quantizers on neither branch, or on both.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "TensorRT fuses the addition into a quantized convolution if the other "
-            "branch is INT8. If that branch has no quantizer, the sum and all its "
-            "consumers stay in 16 or 32 bits. A second quantizer after the convolution "
-            "prevents the fusion.",
+     .why = "TensorRT fuses the addition into the quantized convolution of one branch "
+            "if the skip branch is INT8. If the skip branch has no quantizer, the sum "
+            "and all its consumers stay in 16 or 32 bits. A second quantizer after the "
+            "convolution prevents the fusion.",
      .fix = "Add one Q/DQ pair on the skip branch, with the scale of the quantizer at "
             "the block's input, and no pair between the convolution and the addition.",
      .source =
          "rtx: measured for fusiondiff, 23 models, 67 builds: after the fix, 22 models "
          "move fewer bytes (up to 20 %) and no model moves more; the rule excludes "
-         "convolutions whose weights all have one scale (up to 16 % more bytes), and "
-         "convolutions on the skip branch; trt8, trt10, trt11: documented by NVIDIA, "
+         "convolutions whose weights all have one scale, because the fix would cause "
+         "up to 16 % more bytes, and convolutions on the skip branch; trt8, trt10, "
+         "trt11: documented by NVIDIA, "
          "the TensorRT developer guide, Q/DQ placement; reported by users, NVIDIA "
          "Model-Optimizer pull requests 425 and 2024, TensorRT issue 2204"},
     {"qdq/open-sum", FSD_WARNING,
@@ -118,21 +118,22 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "TensorRT cannot move quantizers across an operator that averages or "
             "normalizes. The input of the operator stays in higher precision, so the "
-            "preceding operator writes 16 or 32 bits, and layers convert the data "
-            "before and after.",
+            "preceding operator writes 16 or 32 bits per element, and layers before "
+            "and after this operator convert the data.",
      .fix = "Add a Q/DQ pair before the operator without a quantizer.",
      .source =
          "rtx: measured for fusiondiff, 42 models, 106 builds: after the fix, 21 "
          "models move fewer bytes (up to 25 %), and no model moves more; the rule "
-         "excludes operators before an FP8 quantizer (8 models, 20 builds: 2 models "
-         "move 5 % more bytes); trt8, trt10, trt11: documented by NVIDIA, the TensorRT "
+         "excludes operators before an FP8 quantizer, because the fix makes 2 of 8 "
+         "models (20 builds) move 5 % more bytes; trt8, trt10, trt11: documented by "
+         "NVIDIA, the TensorRT "
          "developer guide, Q/DQ placement; reported by users, TensorRT issue 2976"},
     {"qdq/silu", FSD_WARNING, "A quantizer is inside a SiLU.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS,
      .why = "TensorRT fuses Sigmoid and Mul with the convolution before them only if "
             "nothing is in between.",
-     .fix = "Remove the quantizers inside the SiLU. If the SiLU must be quantized, "
-            "give all three quantizers one scale.",
+     .fix = "Remove the quantizers inside the SiLU. If you must quantize the SiLU, "
+            "give all quantizers inside it the same scale.",
      .source = "rtx: measured for fusiondiff, 3 models, 9 builds: after the fix, 2 "
                "models move fewer bytes (10 and 25 %), and no model moves more; trt8, "
                "trt10, trt11: reported by users, notes on quantization in practice by "
@@ -168,8 +169,8 @@ static const struct fsd_rule rules[] = {
      .fix = "Exclude the operator from quantization.",
      .source =
          "trt8, trt10, trt11: documented by NVIDIA (Model-Optimizer excludes these "
-         "nodes) and reported by users (TensorRT issue 4397); rtx: does not "
-         "apply, measured for fusiondiff in 6 builds of 2 models: without the pairs, 1 "
+         "nodes) and reported by users (TensorRT issue 4397); not for rtx: "
+         "measured for fusiondiff, 2 models, 6 builds: without the pairs, 1 "
          "model moves 8 % fewer bytes, and 1 model moves 63 % more"},
     {"qdq/attention", FSD_WARNING,
      "Quantizers inside an attention prevent the fused attention kernel.", LINT,
@@ -177,7 +178,7 @@ static const struct fsd_rule rules[] = {
      .why = "Fused attention computes both matrix products in one type, so both "
             "products must be quantized, or neither product. INT8 kernels exist only "
             "for head sizes 16, 32 and "
-            "64 and at most 512 positions.",
+            "64 and at most 512 keys.",
      .fix = "Exclude both products from quantization, or use FP8.",
      .source =
          "rtx: measured for fusiondiff, 1 model, 2 builds: after the fix, the model "
@@ -195,20 +196,19 @@ static const struct fsd_rule rules[] = {
     {"qdq/useless", FSD_WARNING, "A Q/DQ pair feeds no operator that computes.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .notes = FSD_RTX,
      .why = "The pair only rounds a tensor, in a layer of its own or in the preceding "
-            "kernel, also if a Transpose or Reshape follows the pair.",
+            "kernel. A Transpose or Reshape after the pair does not change this.",
      .fix = "Remove the pair. With TensorRT for RTX, the removal saves nothing.",
      .source =
          "rtx: measured for fusiondiff, 22 models, 47 builds: without the pair, no "
          "model moves fewer bytes, and 4 models move more bytes (up to 9 %), so the "
-         "finding "
-         "is a note; trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
-         "guide, Q/DQ placement"},
+         "finding is a note; trt8, trt10, trt11: documented by NVIDIA, the TensorRT "
+         "developer guide, Q/DQ placement"},
     {"qdq/after", FSD_WARNING,
-     "Quantizers are after operators, not before the operators that run in low "
+     "A quantizer after an operator feeds no operator that runs in low "
      "precision.",
      LINT, .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
-     .why = "A pair whose consumer does not run in low precision only converts the "
-            "tensor there and back. Exporters that quantize the output of each "
+     .why = "If the consumer of a pair does not run in low precision, the pair only "
+            "rounds the tensor. Exporters that quantize the output of each "
             "operator add many such pairs.",
      .fix = "Configure the exporter to quantize only the inputs of Conv, Gemm and "
             "MatMul, and one branch of each residual addition.",
@@ -253,14 +253,14 @@ static const struct fsd_rule rules[] = {
     {"scale/concat-inputs", FSD_WARNING,
      "The inputs of a Concat are quantized with different scales.", LINT,
      .find = fsd_lint_concat_inputs, .proves = FSD_PROVES_WIDE,
-     .why = "TensorRT writes inputs that have the scale of the output in place; it "
-            "requantizes and copies the other inputs.",
+     .why = "If an input has the scale of the output, TensorRT writes the input in "
+            "place; otherwise, TensorRT requantizes and copies the input.",
      .fix = "Give all these quantizers the largest scale.",
      .source =
          "rtx: measured for fusiondiff, 1 model, 2 builds: after the fix, the model "
-         "moves 22 % fewer bytes; no gain before a quantizer (16 "
-         "models, 44 builds: no model moves fewer bytes, 2 models move more); trt8, "
-         "trt10, trt11: documented by NVIDIA, yolov7_qat guidance"},
+         "moves 22 % fewer bytes; if a quantizer follows the Concat, the fix gains "
+         "nothing (16 models, 44 builds: no model moves fewer bytes, 2 models move "
+         "more); trt8, trt10, trt11: documented by NVIDIA, yolov7_qat guidance"},
     {"scale/weight-axis", FSD_WARNING,
      "The scales of weights are not along the output channels.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
@@ -274,26 +274,28 @@ static const struct fsd_rule rules[] = {
     {"scale/weights", FSD_INFO, "Weights have one scale for all output channels.", LINT,
      .find = fsd_lint_places,
      .why = "The channel with the largest weights determines the step size of all "
-            "other channels, although kernels scale each output channel at no cost.",
+            "other channels, although kernels can apply a scale per output channel at "
+            "no cost.",
      .fix = "Quantize weights per channel (per_channel=True, axis 0 for Conv).",
      .source = "any builder: documented by NVIDIA, the TensorRT developer guide, "
-               "explicit quantization; rtx: measured for fusiondiff, 35 models: 14 "
-               "models in which such a convolution precedes an addition move up to 9 % "
-               "more bytes than with a scale for each channel, or have one more layer; "
-               "21 models move as many bytes"},
+               "explicit quantization; rtx: measured for fusiondiff, 35 models, "
+               "compared with one scale per channel: 14 models in which such a "
+               "convolution precedes an addition move up to 9 % "
+               "more bytes or have one more layer; 21 models move equally many bytes"},
     {"scale/bias", FSD_INFO,
      "The scale of a bias is not the product of the input scale and the weight scale.",
      LINT, .find = fsd_lint_places,
-     .why = "Kernels add the bias to sums whose scale is this product. With a "
-            "different scale, ONNX Runtime runs a convolution in FP32 since version "
-            "1.27, and adds a wrong bias in a fused matrix multiplication.",
+     .why = "Kernels add the bias to sums whose scale is this product. If the "
+            "bias has a different scale, ONNX Runtime runs a convolution in FP32 "
+            "(since version 1.27), and adds a wrong bias in a fused matrix "
+            "multiplication.",
      .fix = "Quantize the bias with the product of both scales, or keep the bias in "
             "FP32 without quantizers.",
      .source = "any builder: measured for fusiondiff, ONNX Runtime 1.16 to 1.32"},
     {"scale/data", FSD_WARNING, "A quantizer of activations has several scales.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "INT8 kernels read activations with a single scale. TensorRT dequantizes "
-            "activations with several scales first.",
+     .why = "INT8 kernels read activations with a single scale. If activations have "
+            "several scales, TensorRT dequantizes the activations before the operator.",
      .fix = "Use one scale per activation tensor.",
      .source = "rtx: measured for fusiondiff, 1 model, 2 builds: after the fix, the "
                "model moves 28 % fewer bytes; trt8, trt10, trt11: documented by "
@@ -312,14 +314,15 @@ static const struct fsd_rule rules[] = {
      .fix = "Quantize symmetrically (ActivationSymmetric, WeightSymmetric), or apply "
             "`lint --fix`, which sets symmetric scales.",
      .source =
-         "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, the builder refuses 27 "
-         "models, and builds them with the scales of `lint --fix`; trt8, trt10, "
+         "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1: the builder refuses 27 "
+         "models, and builds all of them after `lint --fix`; trt8, trt10, "
          "trt11: documented by NVIDIA, onnx-tensorrt, docs/operators.md"},
     {"scale/bad", FSD_ERROR, "A scale is 0, negative, infinite or NaN.", LINT,
      .find = fsd_lint_places,
      .why =
          "The parser refuses such a scale, or every quantized value becomes 0 or NaN.",
-     .fix = "Calibrate the tensor, and do not quantize tensors without a range.",
+     .fix = "Calibrate the tensor. If calibration finds no range of values, do not "
+            "quantize the tensor.",
      .source =
          "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1; trt8, trt10, trt11: "
          "documented by NVIDIA, onnx-tensorrt"},
@@ -328,8 +331,8 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_places,
      .why = "Blocked types have a fixed block size: 16 for NVFP4, 32 for MXFP8. An "
             "incomplete block has no scale.",
-     .fix = "Quantize with this block size, along an axis whose size is a multiple of "
-            "the block size.",
+     .fix = "Use the block size of the type, along an axis whose size is a multiple of "
+            "this block size.",
      .source = "any builder: the ONNX operator specification, opset 21 and 23; "
                "documented by NVIDIA, the TensorRT developer guide, block "
                "quantization"},
@@ -345,17 +348,18 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_channels, .builders = NOT_RTX,
      .why =
          "Tensor cores read 32 INT8 channels or 8 FP16 channels at once. TensorRT pads "
-         "the last channels, and moves data between kernels with different padding.",
+         "the channels to whole vectors, and moves data between kernels whose padding "
+         "differs.",
      .fix = "Use a channel count that is a multiple of the vector width, if the "
             "network can still be trained.",
      .source = "trt8, trt10, trt11: reported by users, trt-engine-explorer and "
                "TensorRT issue 4039; documented by NVIDIA, Model-Optimizer; not for "
-               "rtx: measured for fusiondiff, the tensors of its engines have as many "
-               "channels as those of the model"},
+               "rtx: measured for fusiondiff, the tensors of engines of TensorRT for "
+               "RTX have as many channels as the tensors of the model"},
     {"cast/round-trip", FSD_WARNING, "A tensor is cast to another type and back.", LINT,
      .find = fsd_lint_places,
      .why = "The second Cast restores the type, but not the lost precision.",
-     .fix = "Remove both Casts, or cast to the type of the adjacent nodes only.",
+     .fix = "Remove both Casts, so that the tensor keeps its type.",
      .source = "any builder: by definition of the types"},
     {"cast/fp16-range", FSD_INFO,
      "FP16 nodes of the model may exceed the range of FP16 or lose small terms.", LINT,
@@ -365,24 +369,22 @@ static const struct fsd_rule rules[] = {
             "normalizations and powers may overflow, and long sums lose small terms.",
      .fix = "If the outputs are inaccurate, compute these nodes in FP32 between Casts: "
             "`lint --fix=cast/fp16-range`. A Cast inside an attention may split its "
-            "kernel. With the tensors of an FP32 run (--values), the measured values "
-            "decide which nodes exceed the range.",
+            "kernel. If you pass the tensors of an FP32 run (--values), fusiondiff "
+            "decides from these values which nodes exceed the range.",
      .source =
-         "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1 computes a softmax of "
-         "FP16 without a Cast; models that overflow in FP16, before and after the "
-         "fix, computed by the ONNX reference and ONNX Runtime; trt11: by definition "
+         "rtx: measured for fusiondiff: TensorRT for RTX 1.7.1 computes a softmax of "
+         "FP16 without a Cast; the ONNX reference and ONNX Runtime computed models "
+         "that overflow in FP16, before and after the fix; trt11: by definition "
          "of strongly typed networks"},
-    {"precision/fp32-rest", FSD_INFO,
-     "Operators next to quantized operators remain in FP32.", LINT,
-     .find = fsd_lint_places, .proves = FSD_PROVES_WIDE, .builders = FSD_STRONG,
+    {"precision/fp32-rest", FSD_INFO, "Operators of a quantized model remain in FP32.",
+     LINT, .find = fsd_lint_places, .proves = FSD_PROVES_WIDE, .builders = FSD_STRONG,
      .why = "A strongly typed build does not choose types: unquantized operators run "
             "in the exported type, mostly FP32, and the engine converts data before "
             "and after them.",
      .fix = "Export the unquantized operators in FP16 or BF16 (AutoCast).",
      .source = "rtx: measured for fusiondiff, 1 model, 2 builds; trt11: documented by "
-               "NVIDIA, "
-               "TensorRT 11 migration guide; reported by users, ultralytics issue "
-               "26159"},
+               "NVIDIA, TensorRT 11 migration guide; reported by users, ultralytics "
+               "issue 26159"},
     {"size/dynamic", FSD_INFO,
      "A dynamic dimension prevents fusion with adjacent operators.", LINT,
      .find = fsd_lint_padded, .which = 0, .proves = FSD_PROVES_APART,
@@ -417,9 +419,10 @@ static const struct fsd_rule rules[] = {
             "has this kernel only for certain types, head sizes and forms: "
             "docs/reference/fusion.md lists all conditions, and how often each "
             "condition was observed.",
-     .fix = "`lint --fix=fusion/attention` applies the edits that `lint -f json` "
-            "lists. Make other edits that a finding names by hand. No change of the "
-            "model is known for a finding without an edit.",
+     .fix =
+         "`lint --fix=fusion/attention` applies the edits that `lint -f json` "
+         "lists. Make by hand the other edits that a finding names. No change of the "
+         "model is known for a finding without an edit.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 300 blocks that "
                "differ in one factor each, the attentions of 40 models, and 24 models "
                "written by `--fix`; trt10, trt11: documented by NVIDIA, "

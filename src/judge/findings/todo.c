@@ -7,8 +7,8 @@
  * Each entry is a command, or a change of the model at named nodes. Its gain is the
  * cost of the layers that it removes, as a share of the engine's time, or of its bytes
  * if the time was not measured. Each layer counts for one change only. A change is left
- * out if it saves less than 1 %, or if nothing shows its gain. FP16, for example, makes
- * a model faster only if its kernels are bound by memory, which --peak shows.
+ * out if it saves less than 1 %, or if nothing shows its gain. FP16, for example, is
+ * listed only with --peak, which shows whether memory bounds the model's kernels.
  *
  * If kernels of INT8 products write floats, and other kernels quantize these, no change
  * of the model is known to help. The first entry states this, so that the reader does
@@ -26,8 +26,8 @@ enum { NAMED = 2 };
 
 static const double LEAST = 0.01; /* a gain below this share of the total is not
                                      listed */
-static const double BOUND = 0.5;  /* memory bounds a kernel if it reaches at least this
-                                     share of the roofline */
+static const double BOUND = 0.5;  /* memory bounds a kernel if the kernel reaches at
+                                     least this share of the roofline */
 
 enum deed_kind {
     DEED_FACT,    /* no change helps; this kind of entry comes first */
@@ -42,7 +42,8 @@ enum deed_kind {
 struct deed {
     enum deed_kind kind;
     const char *advice; /* the text; for DEED_EDITS only a key, which is not printed */
-    const char *edge;   /* if the advice names no place: the edge of the first layer */
+    const char *edge;   /* if the advice names no place: the edge that the first layer
+                           with this advice serves */
     uint32_t places;
     struct fsd_padding_choice choice;
     FSD_VEC(const struct fsd_cite *) edits;
@@ -56,8 +57,8 @@ struct todo {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
     FSD_VEC(struct deed) list;
-    struct fsd_intern *keys; /* texts of `advice`; the symbols start at 1, the entries
-                                of `list` at 0 */
+    struct fsd_intern *keys; /* texts of `advice`; the text with symbol n belongs to
+                                list.at[n - 1] */
     struct fsd_print print;
 };
 
@@ -132,8 +133,8 @@ static struct deed *edits_of(struct todo *t, struct fsd_span span)
     return deed;
 }
 
-/* Whether the port's tensor can be the model's tensor. Either their names or their
- * numbers of elements must be equal, because builders rename most tensors. */
+/* Whether the port can hold the model's `tensor`: d->cost->like has this tensor for the
+ * port, or both have the same number of elements. */
 static bool has_size_of(const struct fsd_diff *d, uint32_t at, fsd_id tensor)
 {
     const struct fsd_form *form = fsd_port_form(d->engine, &d->engine->ports.at[at]);
@@ -167,8 +168,9 @@ static double typed_share(const struct fsd_diff *d, const struct fsd_edit *edit)
     return 0;
 }
 
-/* Adds edits that the dump confirms at computing kernels. The dump does not show how
- * much time they save, but it states the sizes of the tensors that change type. */
+/* Adds the Q/DQ pairs that would let a kernel read lower precision. The dump does not
+ * show how much time they save, but it states the sizes of the tensors that change
+ * type. */
 static void add_proposed(struct todo *t)
 {
     const struct fsd_findings *found = t->d->findings;
@@ -263,8 +265,8 @@ static void add_constants(struct todo *t, const bool *constant)
     }
 }
 
-/* Adds an entry of kind DEED_FACT if all kernels of products write floats although the
- * model has quantizers. */
+/* Adds an entry of kind DEED_FACT if the model has quantizers, but no kernel that
+ * computes a product writes a quantized type. */
 static void add_fact(struct todo *t)
 {
     const struct fsd_spent_sum *sum = &t->d->cost->spent[FSD_SPENT_REQUANTIZE];
@@ -277,9 +279,9 @@ static void add_fact(struct todo *t)
     deed->share = sum->share;
 }
 
-/* Adds FP32 kernels that are bound by the device's memory, because they move half as
- * many bytes in FP16. Other kernels may not get faster. If the builder was allowed to
- * use FP16, it chose FP32, so nothing is added. */
+/* Adds one entry for all FP32 kernels that are bound by the device's memory. In FP16,
+ * such a kernel moves half as many bytes; other kernels may not get faster. Nothing is
+ * added if the builder was allowed to use FP16: the builder then chose FP32. */
 static void add_half(struct todo *t)
 {
     const struct fsd_diff *d = t->d;
@@ -416,7 +418,7 @@ static const char *text_of(struct todo *t, const struct deed *deed, bool brief)
         fsd_put_padding_choice(&deed->choice, out);
         fputs(" at ", out);
         put_nodes(t, deed, brief, out);
-        fputs(brief ? "" : ", because kernels pad them", out);
+        fputs(brief ? "" : ", because kernels pad the current size", out);
         break;
     case DEED_HALF:
         fputs("convert the model to FP16", out);

@@ -29,16 +29,17 @@ struct finder {
     struct fsd_arena *scratch;
     uint32_t count[KINDS]; /* indexed by kind: number of changed nodes; of a Q/DQ pair
                               only the Q counts */
-    uint8_t *seed, *near;  /* indexed by node of the new build: a bit for each kind of
-                              change at or next to the node */
+    uint8_t *seed, *near;  /* indexed by node of the new build: a bit for each kind that
+                              has a seed in the node's group or (only `near`) in a
+                              group next to it */
     FSD_VEC(fsd_id)
     seeds[KINDS];        /* indexed by kind: changed nodes of both models, and consumers
                             of nodes that only one model has */
     fsd_id first[KINDS]; /* indexed by kind: the first changed node; FSD_NONE:
                                      none */
     bool elided[2];      /* indexed by side, 0: the new build, 1: the old one. True: the
-                       other build has a region whose nodes are not listed, and which
-                       may contain nodes of this build */
+                       other build has a region that does not list its nodes, and nodes
+                       of this side may be in that region */
     bool linted;
     const struct fsd_findings *lint; /* lint's findings in the new model, made on
                                         demand; NULL: none */
@@ -51,7 +52,7 @@ static bool is_only(const struct finder *f, bool old, fsd_id node)
 
 /* The kind of change of a node that only one model has. Returns KINDS, for no kind, if
  * the node is a weight or a view, because these cost nothing. Also returns KINDS if the
- * node may be in a region of the other build whose nodes are not listed. */
+ * other build has a region that does not list its nodes: the node may be in it. */
 static enum kind kind_of(const struct finder *f, const struct fsd_state_node *n,
                          bool old)
 {
@@ -208,8 +209,8 @@ static unsigned put_aspects(const struct fsd_compare *c, enum fsd_aspect_state s
     return n;
 }
 
-/* The sentence if the builds agree in everything that both state. The sentence lists
- * the equal aspects and the unknown aspects. */
+/* The sentence if no known aspect differs between the builds. The sentence lists the
+ * equal aspects and the unknown aspects. */
 static const char *unexplained(const struct finder *f)
 {
     struct fsd_print text;
@@ -261,8 +262,9 @@ static const char *what_of(const struct finder *f, enum kind kind)
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* Lint's findings in the new model, for the builder of its engine; NULL without a
- * model, or if the builder is unknown. Lint runs once, for all causes. */
+/* Lint's findings in the new model, for the builder that made the new engine. Returns
+ * NULL if there is no model, or if this builder is unknown. Lint runs once, for all
+ * causes. */
 static const struct fsd_findings *lint_of(struct finder *f)
 {
     const struct fsd_diff *d = f->gate->run;
@@ -548,7 +550,8 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
 }
 
 /* The advice if the builder made different decisions. A rebuild would show whether the
- * builder's decisions vary, but is advised only if no other reason is possible. */
+ * builder's decisions vary. A rebuild is advised only if the model, the builder and the
+ * build options are the same as before. */
 static const char *todo_in_all(const struct finder *f)
 {
     const struct fsd_compare *c = f->c;

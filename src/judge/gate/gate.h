@@ -1,7 +1,8 @@
 /*
- * The merge gate: the policy that it reads, and the verdict that reports print. A
- * verdict has findings, and a table above them, for one run or for the changes since a
- * snapshot. All strings are valid UTF-8 without escapes; the writer adds the escapes.
+ * The merge gate: the policy, which the gate reads, and the verdict, which the reports
+ * print. A verdict is about one run, or about the changes since a snapshot. It has
+ * findings, and a table that is printed above the findings. All strings are valid UTF-8
+ * without escapes; the writer adds the escapes.
  */
 #pragma once
 
@@ -21,7 +22,7 @@ bool fsd_policy_sniff(const char *path);
 enum fsd_status fsd_policy_read(struct fsd_policy **out, const char *path,
                                 struct fsd_error *err);
 
-/** "count 0, share 5%": the budgets of a rule that a policy may set, with their
+/** "count 0, share 5%": the budgets that a policy may set for the rule, with their
  *  defaults; NULL if there are none. */
 const char *fsd_rule_budgets(struct fsd_arena *arena, const struct fsd_rule *rule);
 
@@ -60,7 +61,7 @@ struct fsd_verdict {
                                      negative: unknown */
     const char *snapshot;       /**< the snapshot's path; NULL: there is only one
                                      build */
-    enum fsd_severity fails_at; /**< the level of a JUnit failure */
+    enum fsd_severity fails_at; /**< the lowest level that is a JUnit failure */
     bool accepts;               /**< the snapshot is rewritten, so nothing fails */
     bool failed;                /**< a finding has at least the level `fails_at`, and is
                                      not accepted */
@@ -177,7 +178,7 @@ struct fsd_verdicts {
  *  @return false if a time is unknown */
 bool fsd_judged_change(const struct fsd_judged *j, double *ms);
 
-/** A list with a single verdict. Only a check has a name, made of its model and label.
+/** A list with a single verdict. The `name` of its build is v->name, and may be NULL.
  *  @param room must live as long as the result is used */
 struct fsd_verdicts fsd_verdicts_of_one(struct fsd_judged *room,
                                         const struct fsd_verdict *v);

@@ -1,4 +1,5 @@
-/* Turns the findings of a gate into a verdict, with the table above them. */
+/* Turns the findings of a gate into a verdict, and fills the table that is printed
+ * above the findings. */
 #include "judge/gate/gate.h"
 #include "base/base.h"
 #include "judge/lint/lint.h"
@@ -184,8 +185,9 @@ static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state
                        producer);
 }
 
-/* For each build of the snapshot: how many of the rows that may vary are like the row
- * of that build. As text: "1 like build A, 2 like build C, 1 like no build". */
+/* Counts the rows that may vary. States, for each build of the snapshot, in how many of
+ * these rows the checked build is like that build: "1 like build A, 2 like build C, 1
+ * unlike all builds". */
 static const char *variants_of(const struct fsd_verdict *v, const struct fsd_state *s)
 {
     uint32_t fit[FSD_MOST_BUILDS] = {0}, far = 0;
@@ -199,8 +201,8 @@ static const char *variants_of(const struct fsd_verdict *v, const struct fsd_sta
         if (fit[b])
             text = fsd_printed(v->arena, "%s%s%u like build %c", text,
                                *text ? ", " : "", fit[b], (char)('A' + b));
-    return far ? fsd_printed(v->arena, "%s%s%u like no build", text, *text ? ", " : "",
-                             far)
+    return far ? fsd_printed(v->arena, "%s%s%u unlike all builds", text,
+                             *text ? ", " : "", far)
                : text;
 }
 

@@ -13,8 +13,8 @@
 
 enum { MOST_IGNORES = 1000, MOST_LINE = 198 /* MOST_LINE: bytes */ };
 
-/* Values of reader.of that are no rule's number: OF_NONE before the first section,
- * OF_IGNORE in [ignore]. */
+/* Values of reader.of that are not the number of a rule: OF_NONE before the first
+ * section, OF_IGNORE in [ignore]. */
 enum { OF_NONE = -1, OF_IGNORE = -2 };
 
 enum type {
@@ -280,7 +280,7 @@ static bool close_section(struct reader *r)
 
     if (r->promise && !last_promise(r)->types &&
         (fsd_rule_at((unsigned)r->of)->settable & FSD_SETS_TYPES))
-        return complain(r, r->section_line, "the key type in this section", "none");
+        return complain(r, r->section_line, "the key 'type' in this section", "none");
     if (r->promise && (fsd_rule_at((unsigned)r->of)->settable & FSD_SETS_BYTES)) {
         const double *most = last_promise(r)->bytes;
 
@@ -296,8 +296,8 @@ static bool close_section(struct reader *r)
     if (i->rule && i->reason && *i->reason)
         return true;
     return complain(r, r->section_line,
-                    !i->rule ? "the key rule in this section"
-                             : "the key reason in this section",
+                    !i->rule ? "the key 'rule' in this section"
+                             : "the key 'reason' in this section",
                     *i->label ? i->label : "none");
 }
 

@@ -2,10 +2,10 @@
  * Holds the fusion rules, and finds the rules that apply to a block. To add a rule, add
  * a row, and a function if no existing condition fits.
  *
- * Rows for TensorRT for RTX were measured without a GPU. The models that were built
- * differ in one property, or come from exporters. For each rule with an edit, edited
- * models were built, too. Any other row names the document in which NVIDIA states the
- * rule.
+ * The rules of the builder TensorRT for RTX were measured without a GPU. For this,
+ * models that differ in one property were built, and models from exporters. If a rule
+ * has an edit, edited models were built, too. A rule of another builder names the
+ * document in which NVIDIA states the rule.
  */
 #include "judge/lint/fusion.h"
 #include "base/base.h"
@@ -139,7 +139,8 @@ static const struct fsd_fusion_rule rules[] = {
      "remove the quantizers of the attention, and compute the attention in FP16 or "
      "BF16",
      "39 of 39 attentions are split; after the edit, 5 of 5 are one kernel; 57 FP8 "
-     "attentions with 32 keys or more are one kernel, too, also with one query",
+     "attentions with 32 keys or more are one kernel without an edit, even with one "
+     "query",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/behind", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_masked_behind,
      "`{A}` is between the Softmax and its quantizer",
@@ -182,14 +183,14 @@ static const struct fsd_fusion_rule rules[] = {
      "INT8",
      "TensorRT for RTX computes the scale, bias and activation in the next quantizing "
      "kernel, which the engine needs in any case",
-     NULL, "325 of 325", MEASURED},
+     NULL, "325 of 325 such blocks are split", MEASURED},
     {"conv/readers", FSD_PATTERN_CONV_BN_ACT, RTX, is_read_by_others,
      "`{A}` reads the activation",
      "TensorRT for RTX fuses SiLU, HardSwish, LeakyRelu, GELU and HardSigmoid with the "
      "Conv only if all consumers of the activation are Conv, MaxPool or Concat",
      NULL,
-     "66 of 66 models with one such block, and 351 of 373 such blocks in exported "
-     "models",
+     "66 of 66 such blocks in models with one block are split, and 351 of 373 such "
+     "blocks in exported models",
      MEASURED},
 };
 
@@ -220,7 +221,7 @@ static bool is_quantized_conv(struct fsd_measured_block *m)
 }
 
 /* Whether the node is an activation that the builder fuses with a product, even if
- * several nodes read its output. */
+ * several nodes read the output of the activation. */
 static bool is_simple(const struct fsd_graph *g, fsd_id node)
 {
     return fsd_node_is(g, node, FSD_ONNX_Relu) || fsd_node_is(g, node, FSD_ONNX_Clip) ||

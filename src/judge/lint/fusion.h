@@ -1,7 +1,7 @@
 /*
  * Fusion rules explain why a builder does not compute a block as one kernel. A rule has
- * a condition on the model, the value found there, the values with which the builder
- * fuses the block, and an edit of the model that satisfies the rule.
+ * a condition on the model, the value found in the block, the values with which the
+ * builder fuses the block, and an edit of the model that satisfies the rule.
  */
 #pragma once
 
@@ -36,18 +36,18 @@ enum fsd_cure {
     FSD_CURE_REPEAT,     /**< repeats the single head of K or V before the product */
     FSD_CURE_PADS,       /**< appends zeros to Q, K and V, and slices the output */
     FSD_CURE_CASTS,      /**< computes both products in FP16 or BF16, between Casts */
-    FSD_CURE_APART       /**< for another product that reads Q: appends zeros to its
-                              inputs, so that its depth differs from the first
-                              product's */
+    FSD_CURE_APART       /**< for another product that reads Q: appends zeros to both
+                              inputs of that product, so that it multiplies longer
+                              rows than the attention's first product */
 };
 
 /** One fusion rule. */
 struct fsd_fusion_rule {
     const char *id; /**< "attention/type" */
     enum fsd_pattern pattern;
-    const char *builders; /**< the builders that have the rule, as words that
-                               fsd_target_of() returns, each between blanks: " rtx trt10
-                               " */
+    const char *builders; /**< the builders that have the rule: words that
+                               fsd_target_of() returns, each between blanks, such as
+                               " rtx trt10 " */
     bool (*applies)(struct fsd_measured_block *m);
     const char *found;   /**< the value found, "the head size is {0}" */
     const char *border;  /**< the values with which the builder fuses the block */
@@ -121,8 +121,8 @@ fsd_block_applies fsd_attention_is_shown, fsd_attention_is_across,
 bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id node);
 /** Whether the node is between the Softmax and the product with V. */
 bool fsd_attention_has_between(const struct fsd_measured_block *m, fsd_id node);
-/** Whether the builder has a kernel for this head size that computes other operators
- *  than masks between the Softmax and the product with V. */
+/** Whether the builder has an attention kernel for the head size `head` in which other
+ *  operators than masks may be between the Softmax and the product with V. */
 bool fsd_attention_computes_between(int64_t head);
 /** The last node between the Softmax and the product with V, not counting nodes that
  *  the builder moves or removes; FSD_NONE if there is none. */

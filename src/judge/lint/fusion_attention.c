@@ -19,9 +19,9 @@ enum {
     MULTIPLE = 8,  /* all documented head sizes are multiples of this */
     LONGEST = 512, /* the most keys in INT8 */
     SHORTEST = 32, /* the fewest keys in FP8 */
-    SMALLER = 32,  /* SMALLER and LARGER: only for these head sizes a kernel may
-                      contain, between the Softmax and the product with V, operators
-                      that are not masks */
+    SMALLER = 32,  /* SMALLER and LARGER: the only head sizes with a kernel in which
+                      other operators than masks may be between the Softmax and the
+                      product with V */
     LARGER = 64,
     STEPS = 16 /* the most nodes of data movement that a walk passes */
 };
@@ -311,8 +311,8 @@ bool fsd_attention_is_int8_otherwise(struct fsd_measured_block *m)
     if (!is_all(m, FSD_INT8) || head < 0)
         return false;
     m->number[0] = head;
-    m->text[0] =
-        keys < 0 ? "a dynamic number of keys" : fsd_printed(m->arena, "%d", (int)keys);
+    m->text[0] = keys < 0 ? "a dynamic number of keys"
+                          : fsd_printed(m->arena, "%d keys", (int)keys);
     m->text[1] = queries == 1             ? "one query"
                  : is_output_quantized(m) ? "several queries"
                                           : "an unquantized output";
@@ -374,7 +374,7 @@ bool fsd_attention_computes_between(int64_t head)
     return head == SMALLER || head == LARGER;
 }
 
-/* Whether a node is between the Softmax and the quantizer of its output. A
+/* Whether a node is between the Softmax and the quantizer of the Softmax's output. A
  * multiplication by a number does not count, because the builder moves it away. */
 bool fsd_attention_is_masked_behind(struct fsd_measured_block *m)
 {
@@ -411,8 +411,9 @@ fsd_id fsd_attention_changes(const struct fsd_measured_block *m)
     return FSD_NONE;
 }
 
-/* Why the kernel that computes other operators than masks does not support the block;
- * NULL: the kernel supports it, or a size is unknown. */
+/* In one kernel, other operators than masks may be between the Softmax and the product
+ * with V. Returns why this kernel does not support the block; NULL: the kernel supports
+ * the block, or a size is unknown. */
 static const char *beyond_changed(const struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);

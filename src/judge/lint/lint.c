@@ -4,9 +4,9 @@
 #include "judge/lint/lint.h"
 #include "model/graph/graph.h"
 
-/* The DQ whose value the node's output holds: the node itself, or the DQ of its first
- * input if quantizers may be moved over the node. All inputs of a Concat must hold the
- * output of a DQ. */
+/* The DQ whose output the node's output holds. For a DQ, this is the node itself. For a
+ * node over which quantizers may be moved, this is the DQ whose output the first input
+ * holds. All inputs of a Concat must hold the output of a DQ. */
 static uint32_t held_by(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];

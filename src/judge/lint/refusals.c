@@ -80,7 +80,7 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"only DequantizeLinear may read an INT8 constant", MEASURED}},
     {" Reshape Expand ConstantOfShape Range ", FSD_RTX,
      .holds = fsd_refused_sizes_in_half, .types = T(FP16) | T(BF16),
-     .is = {"a size of its output is computed from dynamic sizes in FP16 or BF16: "
+     .is = {"a size of its output is computed in FP16 or BF16 from dynamic sizes: "
             "compute this size in FP32 or INT64",
             MEASURED}},
     {NULL, FSD_RTX, .holds = fsd_refused_mixes_types,
@@ -118,7 +118,7 @@ static const struct fsd_refusal_row refusals[] = {
             MEASURED}},
     {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_Reshape},
      .holds = fsd_refused_changes_volume,
-     .is = {"the new shape has a different number of elements than its input",
+     .is = {"its new shape and its input have different numbers of elements",
             MEASURED}},
     {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_Gemm}, .holds = fsd_refused_adds_unlike,
      .is = {"its third input does not broadcast to its output", MEASURED}},
@@ -176,8 +176,8 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"its indices are not INT32 or INT64", MEASURED}},
     {NULL, FSD_RTX, .op = {FSD_ONNX_If, FSD_ONNX_Loop},
      .holds = fsd_refused_changes_type,
-     .is = {"the outputs of its branches, or a loop's state before and after an "
-            "iteration, differ in type",
+     .is = {"the two branches of an If output different types, or an iteration of a "
+            "Loop changes the type of a state",
             MEASURED}},
     {NULL, FSD_RTX, .op = {FSD_ONNX_And, FSD_ONNX_Or, FSD_ONNX_Xor, FSD_ONNX_Not},
      .holds = fsd_refused_reads_type, .types = T(FP32) | T(FP16) | T(BF16),
@@ -188,8 +188,8 @@ static const struct fsd_refusal_row refusals[] = {
             MEASURED}},
     {" DequantizeLinear ", FSD_ANY_BUILDER, .holds = fsd_refused_takes_type,
      .types = T(INT32),
-     .is = {"its input is INT32, such as a quantized bias; only FP8, FP4, INT4 and "
-            "INT8 are supported",
+     .is = {"its input is INT32 (for example, a quantized bias); only FP8, FP4, INT4 "
+            "and INT8 are supported",
             LISTED}},
     {" DequantizeLinear ", FSD_RTX, .holds = fsd_refused_weighs, .types = T(UINT8),
      .is = {"it reads a UINT8 constant: store weights as INT8, and other constants as "
@@ -213,8 +213,8 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"its input must be an initializer, but is computed from constants",
             MEASURED}},
     {" MatMul Gemm Conv ", FSD_RTX, .holds = fsd_refused_mixes,
-     .is = {"no kernel multiplies these two types with each other", MEASURED,
-            .wants = FSD_WANTS_FLOATS}},
+     .is = {"no kernel multiplies the quantized types of its first two inputs",
+            MEASURED, .wants = FSD_WANTS_FLOATS}},
     {" Conv ", FSD_RTX, .holds = fsd_refused_has_open_channels,
      .is = {"the channel count of its weights is dynamic", MEASURED}},
     {" Gemm ", FSD_RTX, .holds = fsd_refused_is_no_matrix,
@@ -260,8 +260,8 @@ static const struct fsd_refusal_row refusals[] = {
             "excludes padding",
             MEASURED}},
     {" Split ", FSD_RTX, .holds = fsd_refused_splits_too_much,
-     .is = {"equal parts, rounded up to whole elements, leave no elements for its last "
-            "output",
+     .is = {"the common size of its outputs is rounded up, so no elements remain for "
+            "the last output",
             MEASURED}},
 
     /* Compute capabilities. */
@@ -283,9 +283,9 @@ static const struct fsd_refusal_row refusals[] = {
 
     /* Versions. */
     {QDQ, FSD_RTX, .until = 104,
-     .is =
-         {"TensorRT for RTX 1.4 folds quantizers on the GPU, and this build has no GPU",
-          "measured: TensorRT for RTX 1.4.0 without a GPU"}},
+     .is = {"TensorRT for RTX 1.4 folds quantizers on the GPU: a build without a GPU "
+            "fails",
+            "measured: TensorRT for RTX 1.4.0 without a GPU"}},
     {" Conv ConvTranspose ", FSD_RTX, .until = 106, .holds = fsd_refused_runs_narrow,
      .types = T(INT8),
      .is = {"TensorRT for RTX up to 1.6 does not support INT8 convolutions",
@@ -330,7 +330,7 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"only keep_aspect_ratio_policy \"stretch\" is supported", MEASURED}},
     {" ScatterElements ScatterND ", FSD_RTX, .holds = fsd_refused_word_is, .number = 1,
      .attr = "reduction", .words = " none ",
-     .is = {"no reduction is supported", MEASURED}},
+     .is = {"only reduction \"none\" is supported", MEASURED}},
     {" TensorScatter ", FSD_RTX, .holds = fsd_refused_word_is, .number = 1,
      .attr = "mode", .words = " linear ",
      .is = {"only the linear mode is supported", MEASURED}},
@@ -407,8 +407,8 @@ static const struct fsd_refusal_row refusals[] = {
      FSD_RTX, .holds = fsd_refused_reads_plain, .types = T(UINT8),
      .is = {"UINT8 is not supported", MEASURED}},
     {" Cast ", FSD_RTX, .until = 104, .holds = fsd_refused_has_a_type, .types = T(INT8),
-     .is = {"TensorRT for RTX 1.4 folds casts to INT8 on the GPU, and this build has "
-            "no GPU",
+     .is = {"TensorRT for RTX 1.4 folds casts to INT8 on the GPU: a build without a "
+            "GPU fails",
             "measured: TensorRT for RTX 1.4.0 without a GPU"}},
 };
 

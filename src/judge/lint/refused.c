@@ -36,7 +36,8 @@ FSD_CONDITION(fsd_refused_has_a_type)
 }
 
 /* Whether a Q produces the tensor, directly or through operators that keep the type.
- * The builder moves a Q/DQ pair in UINT8 over any operator if the zero point is 0. */
+ * This matters for UINT8, because the builder moves a Q/DQ pair in UINT8 over any
+ * operator if the zero point is 0. */
 static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types)
 {
     for (int steps = 0; steps < 16 && has_type(l->g, tensor, types); steps++) {
@@ -94,9 +95,10 @@ FSD_CONDITION(fsd_refused_reads_stored)
     return false;
 }
 
-/* Whether the tensor is computed from dynamic sizes, and has one of the types or is
- * computed from these sizes through a tensor that has one of the types.
- * @param met whether a tensor that was visited before has one of the types
+/* Whether the tensor is computed from dynamic sizes, and this computation uses one of
+ * the types: `tensor` or a tensor between the sizes and `tensor` has one of the types.
+ * @param met whether a tensor that was visited before has one of the types. If so, the
+ *        computation uses one of the types, whatever type `tensor` has
  * @param left the number of tensors that may still be visited */
 static bool is_size_in(const struct fsd_lint *l, fsd_id tensor, uint64_t types,
                        bool met, uint32_t *left)
@@ -397,8 +399,8 @@ FSD_CONDITION(fsd_refused_has_attr)
     return fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr) != NULL;
 }
 
-/* The attribute is not `number`, or is a list that has another number than `number`. If
- * the row has `words`, the condition does not hold for an attribute of 1 either. */
+/* The attribute is an integer other than `number`, a list with such an integer, or a
+ * float other than 0. If the row has `words`, the single integer 1 does not count. */
 FSD_CONDITION(fsd_refused_number_is_not)
 {
     const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);

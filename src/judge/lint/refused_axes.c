@@ -14,8 +14,8 @@ static const struct fsd_shape *shape_in(const struct fsd_lint *l, fsd_id node,
     return fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, i));
 }
 
-/* The size of an axis, counted from the last one; 0 if it is dynamic, or if there is no
- * such axis. */
+/* The size of the axis with the number `from_last`, where the last axis is 0. Returns 0
+ * if the size is not fixed, or if there is no such axis. */
 static int64_t size_at(const struct fsd_shape *x, int from_last)
 {
     int64_t size =

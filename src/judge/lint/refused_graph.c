@@ -118,8 +118,8 @@ FSD_CONDITION(fsd_refused_makes_again)
     return false;
 }
 
-/* The node reads a tensor that is neither an input nor a constant of its graph, and
- * that no node there outputs. */
+/* The node reads a tensor that no node outputs, and that is neither an input nor a
+ * constant of its graph. */
 FSD_CONDITION(fsd_refused_reads_nothing)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];

@@ -73,8 +73,8 @@ FSD_CONDITION(fsd_refused_is_no_kernel)
            (fsd_refused_takes_type(l, r, node) || (width > 0 && width < r->number));
 }
 
-/* The head size is above `number`, and the builder does not decompose the attention. An
- * attention with a single query is no exception if its head size is above `number`. */
+/* The head size is above `number`, and the builder does not decompose the attention.
+ * This condition also holds for an attention with a single query. */
 FSD_CONDITION(fsd_refused_is_wide)
 {
     return !is_taken_apart(l, node) && head_size(l, node) > r->number;
@@ -115,8 +115,8 @@ static int64_t heads_of(const struct fsd_lint *l, fsd_id node)
     return q->rank == 4 ? size_of(q, 1) : fsd_node_int(l->g, node, name, -1);
 }
 
-/* The mask, input `number`, has a size that is neither 1 nor equal to the batch, the
- * number of heads or the number of queries. */
+/* The mask is the input `number`. On the axis of the batch, the heads or the queries,
+ * the size of the mask is neither 1 nor the size that the attention has there. */
 FSD_CONDITION(fsd_refused_has_other_mask)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
@@ -267,7 +267,8 @@ FSD_CONDITION(fsd_refused_has_unlike_sizes)
            branches_differ(l, node, has_unlike_size);
 }
 
-/* The size of an axis, counted from the last; 0 if it is not fixed. */
+/* The size of the axis with the number `from_last`, where the last axis is 0. Returns 0
+ * if the size is not fixed, or if there is no such axis. */
 static int64_t size_at(const struct fsd_shape *x, int from_last)
 {
     int64_t size = x->ranked && from_last < x->rank && from_last >= 0

@@ -3,8 +3,8 @@
  * tensor inside the kernel. To add a way, add a row for each kind of kernel for which
  * it was measured.
  *
- * All ways were measured with TensorRT for RTX 1.7.1 without a GPU: options on 9 to 19
- * models each, edits on 60 kernels of 26 models each. A kernel counts as split if
+ * All ways were measured with TensorRT for RTX 1.7.1 without a GPU: each option on 9 to
+ * 19 models, and the edits on 60 kernels of 26 models. A kernel counts as split if
  * several kernels compute its nodes afterwards.
  */
 #include "judge/lint/splits.h"
@@ -22,45 +22,44 @@
 
 static const struct fsd_split_way ways[] = {
     {SWITCH("-peep:fc_h_fusion=off"), FSD_SPLIT_HORIZONTAL, false,
-     "split 32 of 32 kernels",
+     "32 of 32 kernels were split",
      "each product's kernel then includes the operators after the product; no other "
      "kernel changed"},
     {SWITCH("-copy_ppg=off"), FSD_SPLIT_ATTENTION, false,
-     "split such kernels in 3 of 5 models",
+     "such kernels were split in 3 of 5 models",
      "in 11 of 19 models, this also changed in-place Concats and INT8 epilogues"},
-    {SWITCH("-reshape_ppg=off"), FSD_SPLIT_EPILOGUE, false, "split 13 of 178 kernels",
-     "which kernels the option splits is unknown"},
-    {MARK, FSD_SPLIT_ATTENTION, false, "split 4 of 4 kernels",
-     "adds an output; 4 of these splits changed no other kernel"},
-    {MARK, FSD_SPLIT_EPILOGUE, false, "split 9 of 14 kernels",
-     "adds an output; 8 of these splits changed no other kernel; in INT8 and FP8 it "
-     "split "
-     "1 of 21"},
-    {MARK, FSD_SPLIT_CHAIN, false, "split 8 of 31 kernels",
-     "adds an output; 3 of these splits changed no other kernel"},
-    {IF, FSD_SPLIT_ATTENTION, false, "split 4 of 4 kernels",
+    {SWITCH("-reshape_ppg=off"), FSD_SPLIT_EPILOGUE, false,
+     "13 of 178 kernels were split", "which kernels the option splits is unknown"},
+    {MARK, FSD_SPLIT_ATTENTION, false, "4 of 4 kernels were split",
+     "the mark adds an output; 4 of these splits changed no other kernel"},
+    {MARK, FSD_SPLIT_EPILOGUE, false, "9 of 14 kernels were split",
+     "the mark adds an output; 8 of these splits changed no other kernel; in INT8 and "
+     "FP8, 1 of 21 kernels was split"},
+    {MARK, FSD_SPLIT_CHAIN, false, "8 of 31 kernels were split",
+     "the mark adds an output; 3 of these splits changed no other kernel"},
+    {IF, FSD_SPLIT_ATTENTION, false, "4 of 4 kernels were split",
      "3 of these splits changed no other kernel"},
-    {IF, FSD_SPLIT_HORIZONTAL, false, "split 10 of 11 kernels",
+    {IF, FSD_SPLIT_HORIZONTAL, false, "10 of 11 kernels were split",
      "3 of these splits changed no other kernel; the builder refused 1 model"},
-    {IF, FSD_SPLIT_EPILOGUE, false, "split 14 of 14 kernels",
+    {IF, FSD_SPLIT_EPILOGUE, false, "14 of 14 kernels were split",
      "9 of these splits changed no other kernel"},
-    {IF, FSD_SPLIT_CHAIN, false, "split 30 of 31 kernels",
+    {IF, FSD_SPLIT_CHAIN, false, "30 of 31 kernels were split",
      "16 of these splits changed no other kernel; the builder refused 1 model"},
-    {CASTS, FSD_SPLIT_ATTENTION, true, "split 2 of 4 kernels",
+    {CASTS, FSD_SPLIT_ATTENTION, true, "2 of 4 kernels were split",
      "2 of these splits changed no other kernel" ROUNDS},
-    {CASTS, FSD_SPLIT_HORIZONTAL, true, "split 6 of 11 kernels",
+    {CASTS, FSD_SPLIT_HORIZONTAL, true, "6 of 11 kernels were split",
      "1 of these splits changed no other kernel" ROUNDS},
-    {CASTS, FSD_SPLIT_EPILOGUE, true, "split 8 of 14 kernels",
+    {CASTS, FSD_SPLIT_EPILOGUE, true, "8 of 14 kernels were split",
      "7 of these splits changed no other kernel" ROUNDS},
-    {CASTS, FSD_SPLIT_CHAIN, true, "split 21 of 31 kernels",
+    {CASTS, FSD_SPLIT_CHAIN, true, "21 of 31 kernels were split",
      "21 of these splits changed no other kernel" ROUNDS},
-    {PAIR, FSD_SPLIT_ATTENTION, false, "split 4 of 4 kernels",
+    {PAIR, FSD_SPLIT_ATTENTION, false, "4 of 4 kernels were split",
      "4 of these splits changed no other kernel" PROOF},
-    {PAIR, FSD_SPLIT_HORIZONTAL, false, "split 10 of 10 kernels",
+    {PAIR, FSD_SPLIT_HORIZONTAL, false, "10 of 10 kernels were split",
      "1 of these splits changed no other kernel" PROOF},
-    {PAIR, FSD_SPLIT_EPILOGUE, false, "split 12 of 12 kernels",
+    {PAIR, FSD_SPLIT_EPILOGUE, false, "12 of 12 kernels were split",
      "10 of these splits changed no other kernel" PROOF},
-    {PAIR, FSD_SPLIT_CHAIN, false, "split 31 of 31 kernels",
+    {PAIR, FSD_SPLIT_CHAIN, false, "31 of 31 kernels were split",
      "28 of these splits changed no other kernel" PROOF},
 };
 

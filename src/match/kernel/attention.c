@@ -1,7 +1,7 @@
 /*
  * Finds the role of each input of an attention kernel.  The name of such a kernel lists
- * a product, a Softmax and a product.  Its inputs are queries, keys and values in this
- * order, possibly with scales and masks in between:
+ * a product, a Softmax and a product.  The kernel's inputs are queries, keys and values
+ * in this order, possibly with scales and masks in between:
  *
  *     a -> \
  *     b ->  mha        a holds Q, b holds K, c holds V
@@ -41,8 +41,8 @@ static bool is_of_heads(const struct fsd_graph *e, const struct fsd_form *a,
 }
 
 /* Finds the engine tensors that an attention kernel reads as queries, keys and values.
- * If the kernel has more than three inputs, only inputs similar to the last one count.
- * False unless exactly three inputs remain. */
+ * If the kernel has more than three inputs, only inputs with the rank and the number of
+ * heads of the last input count.  Returns false unless exactly three inputs remain. */
 static bool find_inputs(const struct fsd_graph *e, fsd_id layer, fsd_id found[INPUTS])
 {
     const struct fsd_node *n = &e->nodes.at[layer];

@@ -149,7 +149,8 @@ static void go_on(struct replay *r, struct candidate *w, fsd_sym step)
     }
 }
 
-/* Whether the kernel computes the tensor, looking back through neutral nodes. */
+/* Whether the kernel computes the tensor, or a tensor before it with only neutral nodes
+ * in between. */
 static bool is_made(const struct replay *r, struct candidate *w, fsd_id tensor)
 {
     for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
@@ -298,7 +299,7 @@ static bool fits_weight(const struct replay *r, fsd_id node,
 }
 
 /* Whether the lowering fits the node; only a Sub has a restriction.  The builder turns
- * a Sub into an Add only if its second operand is constant. */
+ * a Sub into an Add only if the second operand of the Sub is constant. */
 static bool fits_operand(const struct replay *r, fsd_id node,
                          const struct fsd_lowering *lowering)
 {

@@ -55,8 +55,8 @@ static bool is_factor(const struct replay *r, fsd_id node)
            fsd_node_is(r->g, node, FSD_ONNX_Div);
 }
 
-/* The layer that absorbed the scaling `by`, a node without a step before `node`;
- * FSD_NONE if the layer is unknown.  The current layer absorbed `by` in three cases:
+/* The layer that absorbed the scaling `by`; FSD_NONE if the layer is unknown.  `by` is
+ * before `node`, and needs no step.  The current layer absorbed `by` in three cases:
  *   - the current layer lists the constant of `by`,
  *   - `by` is a factor, and `node` is a product,
  *   - `by` is a factor, `for_product` is set (the candidate reads the factor for a
@@ -82,7 +82,8 @@ static fsd_id folded_into(const struct replay *r, const struct candidate *w,
 
 /* Links the nodes before `node` that need no step and that no other layer computes.
  * Each of them belongs to the layer whose weights absorbed it.  This is the current
- * layer or, if the absorbed node is behind another product, the layer before. */
+ * layer or, if the absorbed node is behind another product, the layer that computes
+ * that product. */
 static void link_passed(struct replay *r, const struct candidate *w, fsd_id node,
                         int far, bool for_product)
 {
@@ -408,9 +409,9 @@ void fsd_commit(struct replay *r, const struct candidate *w)
 
 /* ------------------------------------------------------------------ in the end */
 
-/* Makes a region of kernels that could compute the same nodes, if there are as many
- * nodes as the kernels compute together.  Each element of `layers` has a layer in its
- * member `node`.  Both lists are sorted. */
+/* Makes a region of kernels and nodes if it is unknown which of the kernels computes
+ * which of the nodes.  The number of nodes must be the sum of the kernels' `unsaid`.
+ * `layers[i].node` is a layer.  Both lists are sorted. */
 static void add_region(struct replay *r, const struct fsd_link *layers, uint32_t n,
                        const struct fsd_link *nodes, uint32_t n_nodes)
 {

@@ -240,7 +240,8 @@ static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far
     return false;
 }
 
-/* The maximum number of nodes between a tensor and a node that a name contains. */
+/* If a name contains a node: the maximum number of nodes between a tensor and this
+ * node. */
 enum { FAR_ENOUGH = 6 };
 
 /* Whether the node reads the tensor, directly or behind at most `far` other nodes.
@@ -335,8 +336,9 @@ static fsd_id behind_padding(const struct replay *r, fsd_id layer)
     return e->links.at[readers.at];
 }
 
-/* Whether the tensor leads to the node that the name of the layer or of its output
- * contains; true if there is no such name. */
+/* Whether the tensor leads to the node that the layer's name contains.  If this name
+ * contains no node, the producer of the counterpart of the layer's output counts.
+ * Returns true if neither node is known. */
 static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
     fsd_id out = fsd_node_out_tensor(r->m->engine, layer, 0);
@@ -399,8 +401,8 @@ static bool shape_fits(const struct replay *r, const struct fsd_port *port,
 }
 
 /* Drops the nodes that another kernel began and this kernel did not continue.  If the
- * kernel does nothing else, these nodes are kept, because the kernel may only forward
- * their intermediate results. */
+ * kernel computes no part of any other node, these nodes are kept, because the kernel
+ * may only forward their intermediate results. */
 static void drop_idle(struct candidate *w)
 {
     uint32_t kept = 0, worked = w->n_taken;
@@ -424,10 +426,10 @@ static bool is_dequantized(const struct replay *r, fsd_id tensor)
     return fsd_traits_of(r->m->facts, by) & FSD_OP_DEQUANTIZE;
 }
 
-/* Whether a kernel may end after the steps of the node that are done.  It may end after
- * each product of an Einsum, and after a reduction, whose result must be complete
- * before the next step.  In a long lowering, it may end after each step that is no data
- * movement. */
+/* Whether a kernel may end after the first `open->done` steps of a node.  A kernel may
+ * end after each product of an Einsum.  It may end after a reduction, because the next
+ * step needs the complete result.  In a long lowering, it may end after each step that
+ * is no data movement. */
 static bool is_handed_over(const struct replay *r, const struct held *open)
 {
     const struct fsd_lowering *lowering = &r->lowerings->all.at[open->lowering];

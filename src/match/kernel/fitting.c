@@ -201,8 +201,8 @@ static void link_gelus(struct replay *r)
             link_gelu(r, i);
 }
 
-/* Links a kernel that cuts the output of `node` to this node and, if the node ends a
- * GELU, to all nodes of the GELU. */
+/* `layer` cuts the output of `node`.  Links `layer` to `node` and, if `node` is the end
+ * of a GELU, to all nodes of the GELU. */
 static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
 {
     /* The maximum number of Mul nodes that are skipped.  A GELU ends with Erf, Add,
@@ -255,8 +255,9 @@ static fsd_id filled_output(const struct replay *r, fsd_id layer)
     return fsd_node_out_tensor(e, layer, 0);
 }
 
-/* The node of the layer that reads a model tensor held by `tensor`, directly or behind
- * data movement; FSD_NONE if there is none, FSD_SEVERAL if there are several. */
+/* The node that `layer` computes and that reads a model tensor held by `tensor`,
+ * directly or behind data movement; FSD_NONE if there is none, FSD_SEVERAL if there are
+ * several. */
 static fsd_id reader_in(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
     struct fsd_span held = fsd_held_by(r, tensor);
@@ -327,9 +328,10 @@ static void link_joined(struct replay *r, fsd_id layer, fsd_id by)
             fsd_match_link(r->m, layer, mentions[i].node, FSD_BY_STRUCTURE);
 }
 
-/* Links a kernel that ends with a Reshape into a column for a product.  The kernel
- * behind computes a product with one row as a sum of scaled rows of the weight, and
- * needs its data as a column.  So the Reshape is a part of the product. */
+/* If `layer` ends with a Reshape of data to a column, links `layer` to the product of
+ * the next kernel.  The next kernel computes a product with one row as a sum of scaled
+ * rows of the weight, and needs the data as a column.  So the Reshape is a part of the
+ * product. */
 static void link_column(struct replay *r, fsd_id layer, fsd_id out)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -453,8 +455,9 @@ static void link_first_steps(struct replay *r)
             link_first_step(r, &w, i);
 }
 
-/* A step that changes the size of data and belongs to no node pads or cuts data for an
- * adjacent product.  The kernel then computes a part of this product. */
+/* A kernel may have a step that changes the size of data and belongs to no node.  Such
+ * a step pads or cuts data for an adjacent product.  The kernel then computes a part of
+ * this product. */
 void fsd_commit_fitting(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;

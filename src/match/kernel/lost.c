@@ -1,7 +1,8 @@
 /*
  * Continues the replay behind a kernel whose steps fit no nodes.  The outputs of such a
  * kernel are "lost": it is unknown which model tensors they hold.  A lost tensor holds
- * a result that nodes without a layer compute from the last known tensors, its border:
+ * a result that nodes without a layer compute from the last known tensors.  These known
+ * tensors are the border of the lost tensor:
  *
  *     x -> ?  kernel 7, fits no nodes  -> a           border of a: x
  *     x -> Conv -> y -> Relu -> z -> MatMul -> Add     a may be y or z
@@ -153,10 +154,10 @@ struct wanted {
     uint32_t n;
 };
 
-/* Records that a lost input of the kernel must hold `tensor`: an input with the same
- * size.  If several kernels wrote such inputs, it is unknown which input holds the
- * tensor, and nothing is recorded.  Returns false if no lost input has this size, or if
- * `wanted` is full. */
+/* Finds a lost input of the kernel that has the size of `tensor`, and records that this
+ * input must hold `tensor`.  If several kernels wrote such inputs, it is unknown which
+ * input holds `tensor`, and nothing is recorded.  Returns false if no lost input has
+ * the size of `tensor`, or if `wanted` is full. */
 static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -184,8 +185,8 @@ static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
     return true;
 }
 
-/* Whether the kernel may have a step for a node that need not have one, for example for
- * a scaling that the builder could have merged into weights. */
+/* Whether the kernel may have a step for `node`, although `node` needs no step.  An
+ * example is a scaling that the builder could have merged into weights. */
 static bool is_done(const struct replay *r, fsd_id node)
 {
     return !fsd_only_moves(r, node) && !fsd_has_layer(r, node) &&
@@ -203,12 +204,12 @@ static bool reads_from(const struct replay *r, fsd_id node)
     return false;
 }
 
-/* Takes the nodes between the kernel's inputs and the tensor.  Returns false if these
- * nodes need other tensors, or if the kernel has no step for one of them.  A node that
- * another layer computes is only taken if the model splits its result, because several
- * kernels may then compute parts of the node.
- * @param wanted receives the tensors that lost inputs must hold; NULL if the kernel
- *        must not need any */
+/* Takes the nodes between the kernel's inputs and `tensor`.  Returns false if these
+ * nodes need other tensors, or if the kernel has no step for one of these nodes.  If
+ * another layer computes a node, the node is only taken if the model splits the result
+ * of the node, because several kernels may then compute parts of the node.
+ * @param wanted receives the tensors that lost inputs must hold; if it is NULL, returns
+ *        false if a lost input must hold a tensor */
 static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted,
                     fsd_id tensor, int far)
 {
@@ -290,7 +291,8 @@ static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *want
 }
 
 /* Whether the kernel's name lists all steps, or was only cut at the end.  The name of a
- * product or an attention does not list the steps behind it. */
+ * product or attention kernel does not list the steps behind the product or the
+ * attention. */
 static bool lists_steps(const struct replay *r, fsd_id layer)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[layer];
@@ -328,8 +330,8 @@ static void fill_made(struct replay *r, fsd_id by, fsd_id tensor, int far)
 }
 
 /* The data input of the first product to which the kernel is linked.  FSD_NONE if there
- * is no such product, if the kernel does not have exactly one input, or if the data
- * input does not fit the size of this input. */
+ * is no such product, if the kernel does not have exactly one input, or if the kernel
+ * input does not have the size of the data input. */
 static fsd_id product_input(const struct replay *r, fsd_id layer)
 {
     const struct fsd_match *m = r->m;

@@ -9,8 +9,9 @@
 #include "match/kernel/lowering.h"
 #include "model/graph/graph.h"
 
-/* Adds a lowering of `op`.  Its steps are separated by blanks: "A B C", up to the end
- * of the string or the next bar. */
+/* Adds a lowering of `op`.
+ * @param steps the steps of the lowering, separated by blanks ("A B C"); they end at
+ *        the first bar or at the end of the string */
 static void add(struct fsd_lowerings *r, const struct fsd_graph *g,
                 struct fsd_arena *arena, fsd_sym op, const char *steps)
 {

@@ -39,8 +39,8 @@ bool fsd_could_end(const struct replay *r, fsd_id node)
     return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
-/* Whether the kernel may have a step for the node although such a node may also have no
- * step: a scaling that may be folded, a node with several outputs, or a Q. */
+/* Whether the node may have a step or none (a scaling that may be folded, a node with
+ * several outputs, or a Q), and the kernel may have a step for the node. */
 static bool may_be_step(const struct replay *r, fsd_id node)
 {
     return (r->nodes[node].folds || r->g->nodes.at[node].out.n > 1 ||
@@ -98,9 +98,9 @@ fsd_id fsd_only_named(const struct replay *r, fsd_id layer)
     return found;
 }
 
-/* Adds a node that the name of a tensor suggests.  The node is not added if a layer is
- * named after the node or is known to compute it, because other layers also have this
- * tensor. */
+/* Adds a node that the name of a tensor suggests.  Several layers have this tensor, so
+ * its name is weak evidence: the node is not added if a layer is named after the node
+ * or is known to compute the node. */
 static void add_hint(struct replay *r, fsd_id node)
 {
     if (node != FSD_NONE && !fsd_is_named(r, node) && !fsd_is_left_to_run(r, node))

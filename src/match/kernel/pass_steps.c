@@ -266,9 +266,9 @@ static void hold_made(struct replay *r, const struct candidate *w)
         for (uint32_t k = 0; k < w->n_open; k++)
             hold(r, port->tensor, w->open[k]);
         /* A kernel with more outputs than computed tensors forwards some of its inputs.
-         * So this output may also hold an input.  If a computed tensor has the size of
-         * the output, two conditions must hold for this: the kernel has a Move step,
-         * and the input has the size of the output. */
+         * So this output may also hold an input.  But if a computed tensor has the size
+         * of this output, only inputs of the same size are recorded, and only if the
+         * kernel has a Move step. */
         if (escaping < n->out.n &&
             (!fits || fsd_layer_count(e, r->layer, FSD_ONNX_Move)))
             FSD_EACH_OF (in, e->ports, n->in, tensor)
@@ -686,9 +686,9 @@ static void find_handed_out(struct replay *r)
     }
 }
 
-/* Sets the layer of each node that evidence `by` links to a layer, before any kernel is
- * replayed.  The name of a kernel with steps does not count here, because the replay
- * uses it together with the steps. */
+/* Sets the layers of nodes before any kernel is replayed: if the evidence `by` links a
+ * node to a layer, this is the layer of the node.  The name of a kernel with steps does
+ * not count here, because the replay uses it together with the steps. */
 static void take_linked(struct replay *r, enum fsd_evidence by)
 {
     FSD_EACH (const struct fsd_link, link, r->m->links) {

@@ -98,8 +98,8 @@ static fsd_id before_scaled(const void *replay, fsd_id node)
                : FSD_NONE;
 }
 
-/* A BatchNormalization behind a Gemm does not count, because builders do not fold it
- * into the weights of the Gemm. */
+/* False for a BatchNormalization behind a Gemm, because builders do not fold the
+ * BatchNormalization into the weights of the Gemm. */
 bool fsd_behind_product(const struct replay *r, fsd_id node)
 {
     fsd_id by = fsd_tensor_producer(

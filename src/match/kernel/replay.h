@@ -88,8 +88,8 @@ struct candidate {
                        sum wins. */
     uint64_t set;   /* hash of the taken nodes and of the tensors that the kernel's
                        inputs are assumed to hold */
-    uint32_t parts; /* number of further outputs of taken Splits, each of which may have
-                       a Slice step */
+    uint32_t parts; /* number of Slice steps that may follow for taken Splits: one for
+                       each further output of a Split */
     uint32_t casts; /* number of taken Q nodes whose rounding may be a later Cast
                        step */
     bool parted;    /* whether a Split was taken */
@@ -259,8 +259,8 @@ struct replay {
     uint32_t *unmade;    /* indexed like `reader`: the nodes reader[i] up to
                             reader[unmade[i] - 1] have a layer; if unmade[i] <= i, no
                             such node is known */
-    uint32_t *unvisited; /* like `unmade`, but for the consumers in the model's
-                            `links`, and indexed like `links` */
+    uint32_t *unvisited; /* like `unmade`, but for the model's `links` instead of
+                            `reader`: indexed like `links` */
     struct ancestry *ancestry;
     uint32_t n_visits, rounds;
     struct kernel now;
@@ -321,7 +321,7 @@ bool fsd_is_lost(const struct replay *r, fsd_id tensor);
 /** Lists the model tensors that the lost input `port` of the kernel may hold, the
  *  likeliest first; returns their number. */
 uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES]);
-/** Whether the kernel has so many steps that only few places of the model fit. */
+/** Whether the kernel has so many steps that they fit only few places of the model. */
 bool fsd_does_enough(const struct replay *r);
 /** Links the kernel that produced the lost engine tensor `lost`, now that `lost` is
  *  known to hold `tensor`. */
@@ -489,8 +489,8 @@ void fsd_make_available(struct replay *r, struct candidate *w, fsd_id tensor,
 void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first);
 /** The first tensor that the node reads and that is not available; FSD_NONE if all are
  *  available.
- *  @param all whether to visit also the inputs of the node that follow this tensor in
- *         its list of inputs, to complete `from`
+ *  @param all whether to visit also the node's inputs behind the missing tensor, so
+ *         that `from` is complete
  *  @param from set to a bit mask: the kernel inputs from which the visited inputs of
  *         the node come */
 fsd_id fsd_find_missing(const struct replay *r, struct candidate *w, fsd_id node,

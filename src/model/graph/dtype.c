@@ -292,8 +292,8 @@ static const char *layout_word(struct fsd_layout layout, unsigned *number)
     return *number ? "c" : "";
 }
 
-/* Copies the parts of the name without snprintf(), which takes ten times as long:
- * reports print the layout of every port. */
+/* Copies the parts of the name, because reports print the layout of every port, and
+ * snprintf() would take ten times as long. */
 const char *fsd_layout_name(struct fsd_layout layout, char out[16])
 {
     char room[FSD_DIGITS];

@@ -122,6 +122,6 @@ const struct fsd_effort_step *fsd_efforts_longest(const struct fsd_efforts *all,
 struct fsd_effort_sums *fsd_effort_sums(struct fsd_arena *arena,
                                         struct fsd_efforts *all, uint32_t build);
 
-/** Replaces the number i of each build attempt by build_of[i], the number of its
- * engine. */
+/** Replaces the number of each build attempt by the number of the engine that it built:
+ * attempt i built engine build_of[i]. */
 void fsd_efforts_number(struct fsd_efforts *all, const uint32_t *build_of);

@@ -4,8 +4,8 @@
  * graph of a million nodes therefore takes a few allocations. fsd_graph_finish()
  * collects the producers and consumers of each tensor by a counting sort, in ascending
  * order, so that binary searches find them. fsd_graph_order() sorts the nodes
- * topologically, even if several layers write one tensor in place and the file has
- * another order.
+ * topologically, even if the file does not list them so, and even if several layers
+ * write one tensor in place.
  */
 #include "model/graph/graph.h"
 
@@ -32,9 +32,10 @@ struct fsd_graph *fsd_graph_new(struct fsd_arena *arena, struct fsd_intern *name
     return g;
 }
 
-/* If many scopes have a tensor with the same name (a function that is called many
- * times), the tensors form a chain, newest first.  Readers finish one scope before they
- * open the next, so the tensor is nearly always at the front of the chain. */
+/* Tensors of different scopes may have the same name, for example in the bodies of a
+ * function that is called many times.  These tensors form a chain, newest first.
+ * Readers finish one scope before they open the next, so the wanted tensor is nearly
+ * always at the front of the chain. */
 fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope)
 {
     fsd_id id = name < g->by_name.n ? g->by_name.at[name] : FSD_NONE;
@@ -331,7 +332,7 @@ static void await(struct waiting *w, fsd_id node, bool begins)
 }
 
 /* Calls await() for each node that waits for the producer at index `place` of the
- * tensor's producers. */
+ * tensor's producers.  `begins` is true if the wait begins, false if it ends. */
 static void await_producer(struct waiting *w, fsd_id tensor, uint32_t place,
                            bool begins)
 {

@@ -14,8 +14,9 @@
  * same tensor in different shapes.
  *
  * One reader builds a graph with the functions below and ends with fsd_graph_finish().
- * Afterwards, these nodes and edges do not change, but two other sources add facts: a
- * profile may add layers (api/profiles.c), and the log shows the meaning of mentions
+ * Afterwards, the nodes and edges that the reader added do not change, but two other
+ * sources add facts.  A profile may add layers (api/profiles.c).  A layer's name may
+ * contain names of nodes (struct fsd_mention); the log shows which nodes these are
  * (match/story.c).
  */
 #pragma once
@@ -32,12 +33,13 @@ struct fsd_port {
     fsd_id form;   /**< FSD_NONE: the port has the tensor's form */
 };
 
-/** The layers at the other end of a port's edges, for a tensor that several layers
- *  write. */
+/** The layers at the other end of a port's edges.  This struct is used only if several
+ *  layers write a tensor. */
 struct fsd_peers {
     struct fsd_span nodes; /**< in fsd_graph.links, in ascending order; a layer that
                                 uses the tensor twice occurs twice */
-    bool known;            /**< false: all layers at the tensor are peers */
+    bool known;            /**< false: `nodes` is not set; all producers or consumers
+                                of the port's tensor are peers */
     bool part;             /**< the port has only a part of the tensor */
 };
 
@@ -55,9 +57,10 @@ struct fsd_tensor {
     fsd_sym name;
     fsd_id scope;
     fsd_id form;  /**< FSD_NONE: unknown */
-    fsd_id item;  /**< the form of the elements of a sequence, or of the value in an
-                       optional; an empty form: these are not tensors; FSD_NONE: not
-                       known to be a sequence or an optional */
+    fsd_id item;  /**< for a sequence, the form of its elements; for an optional, the
+                       form of its value; an empty form if the elements or the value are
+                       not tensors; FSD_NONE if the tensor is not known to be a sequence
+                       or an optional */
     fsd_id value; /**< the value, in fsd_graph.values; FSD_NONE: not constant, or not
                        read */
     fsd_id next_same_name;
@@ -65,11 +68,11 @@ struct fsd_tensor {
                            is an argument of the kernel that computes X; 0: unknown */
     fsd_sym alias;    /**< engine: the name without suffixes that the engine appended;
                            0: none */
-    uint32_t loop;    /**< engine: the loop or branch for which the builder created
-                           the tensor: its number in the order of parsing, from 1; 0:
-                           unknown */
-    fsd_id bound;     /**< engine: the form in the list of the network's inputs and
-                           outputs, which may differ from the form at the kernels;
+    uint32_t loop;    /**< engine: the number of the loop or branch for which the
+                           builder created the tensor, from 1 in the order of parsing;
+                           0: unknown */
+    fsd_id bound;     /**< engine: the form that the list of the network's inputs and
+                           outputs states; the form at the kernels may differ;
                            FSD_NONE: not listed */
     fsd_id optimum;   /**< engine: the form with the optimum sizes of the optimization
                            profile; FSD_NONE: unknown */
@@ -162,8 +165,8 @@ struct fsd_class {
 
 /* ------------------------------------------------------ unusual, but readable input */
 
-/** A remark of a reader about an input that it can read but that has unexpected
- * contents. */
+/** A remark of a reader about unexpected contents of a file.  The reader can read the
+ * file nevertheless. */
 struct fsd_remark {
     const char *rule; /**< the rule, a string literal: "input/unknown-format" */
     fsd_id node, tensor;
@@ -215,8 +218,8 @@ struct fsd_graph {
     bool strongly_typed; /**< engine: its builder keeps the types of the model */
     bool named_only;     /**< model: no model was given; its nodes come from names in an
                               engine, and edges, sizes and constants are unknown */
-    const char *absent;  /**< model: the first file with weights that is missing; NULL:
-                              none is missing */
+    const char *absent;  /**< model: the first missing file among the files with
+                              weights; NULL: none is missing */
     fsd_sym absent_tensor;   /**< the first tensor in the file `absent` */
     uint32_t absent_tensors; /**< the number of tensors in all missing files */
     FSD_VEC(struct fsd_weights_file)
@@ -231,8 +234,8 @@ struct fsd_graph {
     uint32_t in_bodies;    /**< engine: the number of nodes in the bodies of its layers;
                                 such nodes are not layers */
     FSD_VEC(struct fsd_span) loops; /**< engine: the layers of each loop */
-    int32_t profile;   /**< engine: the number of its layers' optimization profile, from
-                            0, as the builder counts; negative: unknown */
+    int32_t profile;   /**< engine: the optimization profile to which its layers belong,
+                            as a number from 0; negative: unknown */
     uint32_t profiles; /**< engine: the number of optimization profiles that the file
                             shows */
     FSD_VEC(fsd_sym)
@@ -265,8 +268,8 @@ struct fsd_graph {
     by_name; /**< indexed by symbol: the newest tensor with this name; use
                   fsd_graph_find() */
     /* fsd_graph_finish() sets these.  The consumers of all tensors are in `links`, from
-     * index `uses_at`; `use_input` has, for each of them, the number of the input at
-     * which it reads the tensor. */
+     * index `uses_at`.  For each of these consumers, `use_input` has the number of the
+     * input at which the consumer reads the tensor. */
     uint32_t *use_input, uses_at;
     struct fsd_peers *peers; /**< indexed by port; NULL: no tensor has several
                                   producers */
@@ -292,9 +295,9 @@ static inline fsd_id fsd_graph_add_scope(struct fsd_graph *g, struct fsd_scope s
  *  or if `name` is FSD_NONE. */
 fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope);
 
-/** Returns the tensor with this name in the main graph.  If the main graph has none,
- *  returns the only one in all bodies; FSD_NONE if no body or several bodies have
- *  one. */
+/** Returns the main graph's tensor with this name.  If the main graph has no such
+ *  tensor, but exactly one body has, returns the body's tensor.  Otherwise returns
+ *  FSD_NONE. */
 fsd_id fsd_graph_only(const struct fsd_graph *g, fsd_sym name);
 
 /** Whether the engine comes from the builder for RTX, according to its producer. */
@@ -348,8 +351,8 @@ void fsd_graph_finish(struct fsd_graph *g);
  *  Inputs and outputs with the same name become one tensor, which one engine writes and
  *  others read.  All other tensors stay separate.
  *  @param parts `n` finished graphs, at least one, with the same table of names
- *  @param model  a finished graph; its names show the inputs and outputs of an engine
- *               that does not list them
+ *  @param model  a finished graph; if an engine does not list its inputs and outputs,
+ *               they are found by the names of the model's tensors
  *  @return a finished graph in the arena of the first part; it shares texts with the
  *          parts */
 struct fsd_graph *fsd_graph_join(struct fsd_graph *const *parts, uint32_t n,
@@ -543,8 +546,9 @@ static inline struct fsd_span fsd_tensor_consumers(const struct fsd_graph *g,
 fsd_id fsd_tensor_only_reader(const struct fsd_graph *g, fsd_id tensor);
 
 /** Returns the number of the node's first input that is this tensor; FSD_NONE if the
- *  node does not read the tensor, or if one of both is FSD_NONE.  The search takes a
- *  time of log(consumers of the tensor), even if the node has many inputs. */
+ *  node does not read the tensor, or if `node` or `tensor` is FSD_NONE.  The time of
+ *  the search grows with the logarithm of the number of the tensor's consumers, not
+ *  with the number of the node's inputs. */
 uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor);
 
 /** Returns the layers at the other end of a port's edges, in fsd_graph.links: producers

@@ -125,7 +125,8 @@ static const struct {
         {"concat", "the concatenation %A was removed: its inputs are written directly "
                    "into its output"},
     [FSD_EVENT_SLICE] = {"slice", "the slice %A was removed%T"},
-    [FSD_EVENT_RETARGET] = {"retarget", "tensor %A is written instead of tensor %B"},
+    [FSD_EVENT_RETARGET] = {"retarget",
+                            "tensor %A was replaced by tensor %B or a part of it"},
     [FSD_EVENT_COPY] = {"copy", "a copy of %A to %B was inserted because %T"},
     [FSD_EVENT_REFORMAT] = {"reformat", "%A was added to convert tensor %B, from %T"},
     [FSD_EVENT_REGISTER] = {"register", "the parser created layer %A for node %B"},
@@ -140,8 +141,9 @@ static const struct {
 _Static_assert(FSD_COUNT_OF(kinds) == FSD__EVENT_COUNT, "a row a kind");
 
 /* Prints the members of a region: "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b".  Each
- * node of the region has this event.  Of a long list, the function therefore prints
- * only the first members and the number of the others. */
+ * node of a region has the event with this list, so reports print the list often.  Of
+ * a long list, the function therefore prints only the first members and the number of
+ * the others. */
 static void put_members(const char *text, FILE *out)
 {
     enum { SHOWN = 4 };

@@ -28,7 +28,8 @@ enum fsd_event_kind {
     FSD_EVENT_RETYPE,    /**< layer a changes its type; text: "ELEMENTWISE to
                               POINTWISE" */
     FSD_EVENT_MERGE,     /**< several layers become the layer a: "x || y" */
-    FSD_EVENT_DUPLICATE, /**< a duplicates b; text: the operator, "Q" */
+    FSD_EVENT_DUPLICATE, /**< layer a is removed, as a duplicate of layer b; text: the
+                              operator, "Q" */
     FSD_EVENT_CONCAT,    /**< a: a concatenation that is written in place */
     FSD_EVENT_SLICE,     /**< a: a slice that is removed; text: the way in which it is
                               removed */
@@ -38,7 +39,8 @@ enum fsd_event_kind {
                               tensor; text: "Float(..) to Half(..)" */
     FSD_EVENT_REGISTER,  /**< the parser registers layer a for ONNX node b */
     FSD_EVENT_MEMBERS,   /**< a: a foreign node; text: the Metadata of that node */
-    FSD_EVENT_PATTERN,   /**< a is part of the pattern in text, "self-attention" */
+    FSD_EVENT_PATTERN,   /**< a is part of a pattern; text: its name,
+                              "self-attention" */
     FSD_EVENT_TUNED,     /**< a: a layer of region b; text: its fastest kernels */
     FSD_EVENT_WARNING,   /**< text: the message; a: the rule for this kind of warning */
     FSD_EVENT_SKIP,      /**< pass did not fuse node a (0: not stated); text: the
@@ -61,13 +63,13 @@ struct fsd_event {
     uint32_t build; /**< the number of the event's engine in the log, from 0 */
     uint32_t timed; /**< REFORMAT: the index of its measurement in `rivals`, plus 1; 0:
                          the builder did not measure it */
-    uint32_t times; /**< SKIP: how often the log repeats the line */
+    uint32_t times; /**< SKIP: how often the line occurs in the log */
     bool unstated;  /**< FALLBACK: the log states no reason */
     uint64_t line;
 };
 
-/** The limit of rivals per layer and build.  The builder times a layer with each kind
- *  of kernel in each combination of formats; no log seen has more than 60 of them. */
+/** The maximum number of rivals per layer and build.  A rival is one kind of kernel in
+ *  one combination of formats.  In known logs, a layer has at most 60 rivals. */
 enum { FSD_MOST_RIVALS = 256 };
 
 /** A measurement of the builder: the best tactic of one kind of kernel for one layer
@@ -100,8 +102,9 @@ struct fsd_final {
 struct fsd_memory_use {
     fsd_sym layer;        /**< 0: the sums of the whole engine */
     int64_t host, device; /**< persistent memory on the host and on the device */
-    int64_t scratch;      /**< the layer's scratch memory; for the whole engine: the
-                               maximum over its layers; older builders: the sum */
+    int64_t scratch;      /**< the layer's scratch memory.  For the whole engine: the
+                               maximum over its layers, or their sum if an older builder
+                               wrote the log */
     int64_t activations, weights; /**< only for the whole engine */
     uint32_t build;
 };
@@ -145,8 +148,8 @@ struct fsd_built_in {
     uint64_t line;
     uint32_t build; /**< the engine; FSD_NONE: the build attempt led to no engine */
     bool anywhere;  /**< the log may also state the fact after the engine's layers */
-    bool first;     /**< a new program starts at this line: earlier facts are not about
-                         its engine */
+    bool first;     /**< a new program starts at `line`; facts on earlier lines are not
+                         about the engine of this program */
 };
 
 enum fsd_parser_says {
@@ -196,8 +199,8 @@ struct fsd_history {
     FSD_VEC(struct fsd_parser_line) parser;
     FSD_VEC(struct fsd_unknown_form) unknown;
     FSD_VEC(uint32_t)
-    unknown_of;      /**< indexed by `key`: its index in `unknown`, plus
-                                     1; 0: none */
+    unknown_of;      /**< indexed by fsd_unknown_form.key: the index of the form
+                                     in `unknown`, plus 1; 0: none */
     uint32_t builds; /**< the number of engines in the log, at least 1 */
     uint64_t lines, unknown_lines, lost_rivals;
     uint32_t n_elsewhere; /**< the number of events in the log that are about other
@@ -212,19 +215,20 @@ struct fsd_history {
     uint64_t session_lines; /**< the number of lines of other programs, such as the
                                  program that calls the builder */
 
-    /* api/run.c sets these after it compares the log with the model and the engine: */
-    uint32_t build;            /**< the engine of this run, from 0 */
-    uint32_t parsed_build;     /**< the engine before which the log prints the network;
-                                    FSD_NONE: the log prints none */
-    const fsd_id *parsed_node; /**< indexed by parsed node: its number in the printed
-                                    network */
-    const fsd_id *node_of;     /**< indexed by parsed node: the same node of the model;
-                                    FSD_NONE: the model lacks it */
+    /* These belong to one run, which compares the log with a model and an engine: */
+    uint32_t build;            /**< the number of the run's engine in the log, from 0 */
+    uint32_t parsed_build;     /**< the number of the engine, at most `build`, before
+                                    which the log prints the run's network; FSD_NONE:
+                                    the log does not print the network */
+    const fsd_id *parsed_node; /**< indexed by node in the order of parsing: the node's
+                                    number in the graph from fsd_log_network() */
+    const fsd_id *node_of;     /**< indexed by node in the order of parsing: the same
+                                    node of the model; FSD_NONE: the model lacks it */
     uint32_t n_parsed;
     uint32_t unlike;   /**< the number of parsed nodes that the model does not have */
     uint32_t unparsed; /**< the number of nodes of the model that the parser did not
-                            read; the log shows this, because consumers of their outputs
-                            read other tensors there */
+                            read.  In the log, the consumers of such a node read other
+                            tensors than the node's outputs */
     uint32_t unparsed_quantizers; /**< the number of QuantizeLinear and DequantizeLinear
                                        nodes that `unparsed` counts */
     fsd_id unparsed_node; /**< the first node that `unparsed` counts and whose output a
@@ -263,7 +267,7 @@ struct fsd_history_parts;
 struct fsd_history_parts *fsd_history_divide(struct fsd_arena *arena,
                                              const struct fsd_history *all);
 
-/** Returns the history of one engine, with the lines about its network: all facts that
+/** Returns the history of one engine and of its network, with all facts that
  *  fsd_log_network(), the replay of events and the reports need.  The time and memory
  *  for this depend only on the lines about that engine.  The result lacks two things:
  *  layer times, which are only used if the log has one engine, and the forms of unknown

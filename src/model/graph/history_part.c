@@ -71,7 +71,8 @@ static const struct array {
     [SKIPS] = {ARRAY(efforts.skips, fsd_effort_skip),
                0,
                1,
-               1, /* `build` is 0: a skip has no such member, only its effort has one */
+               1, /* the offset of `build` is 0, because a skip has no member `build`;
+                     its effort has one */
                {AT(fsd_effort_skip, why)},
                {{AT(fsd_effort_skip, next), SKIPS, false}}},
     [STEPS] = {ARRAY(efforts.steps, fsd_effort_step),
@@ -142,10 +143,11 @@ typedef FSD_VEC(fsd_id) id_vec;
 struct fsd_history_parts {
     const struct fsd_history *all;
     struct fsd_lists of[KINDS]; /* the records of each build */
-    uint32_t *parsed;           /* indexed by build: the build before which the log
-                                   prints the network; FSD_NONE: it prints none */
+    uint32_t *parsed;           /* indexed by build: the number of the build before
+                                   which the log prints the network of this build;
+                                   FSD_NONE: the log does not print the network */
     /* These are used for a build whose network the log does not print: */
-    id_vec registered; /* the events that register a layer, of any build */
+    id_vec registered; /* the events FSD_EVENT_REGISTER of all builds */
     id_vec unbuilt;    /* the parser's lines of attempts that led to no engine */
 };
 
@@ -218,7 +220,7 @@ struct fsd_history_parts *fsd_history_divide(struct fsd_arena *arena,
 
 /* ------------------------------------------------------------------- one part */
 
-/* The part of the history that is being made. */
+/* The history of one engine, while fsd_history_part() makes it. */
 struct part {
     struct fsd_arena *scratch;
     const struct fsd_history *all;

@@ -128,8 +128,8 @@ static void add_forms(struct fsd_graph *g, const struct fsd_graph *part,
 }
 
 /* Adds the facts of one engine about an input or output.  If several engines state a
- * fact, such as the form, the first one counts; the forms at ports keep the
- * differences. */
+ * fact, such as the form, the fact of the first engine counts.  Each port keeps the
+ * form that its engine states. */
 static void fill_tensor(struct fsd_tensor *to, const struct fsd_tensor *t,
                         const struct at *at)
 {
@@ -267,7 +267,7 @@ static void join_borders(struct fsd_graph *g, const struct fsd_graph *model)
     fsd_graph_list_borders(g);
 }
 
-/* Keeps the facts about the build on which all parts agree. */
+/* Keeps a fact about the build only if all parts state the same fact. */
 static void join_built(struct fsd_graph *g, struct fsd_graph *const *parts, uint32_t n)
 {
     const fsd_built_vec *first = &parts[0]->built;

@@ -25,8 +25,8 @@ struct fsd_mention {
     unsigned by; /**< enum fsd_evidence: metadata, name or log */
     enum fsd_mention_role role;
     fsd_sym text;   /**< as the input spells it */
-    fsd_sym layer;  /**< the text with the suffixes that the builder added: "X_2",
-                         "X_clone_1" */
+    fsd_sym layer;  /**< the name in the input: `text` and the suffixes that the builder
+                         added, "X_2" or "X_clone_1" */
     fsd_id node;    /**< the node of the model; FSD_NONE: the text names no node */
     fsd_id tensor;  /**< the tensor of the model; FSD_NONE: the text names no tensor */
     uint32_t among; /**< the number of nodes that the text may mean; 1: certain, 0:
@@ -100,7 +100,7 @@ struct fsd_layer {
     fsd_sym base_name; /**< the name without the number of the optimization profile */
     int32_t profile;   /**< the optimization profile of the layer; -1: unknown */
     fsd_sym served;    /**< FSD_NAME_SERVES: the layer that this layer serves */
-    uint32_t port;     /**< FSD_NAME_SERVES: the number of the served tensor */
+    uint32_t port;     /**< FSD_NAME_SERVES: the number of the served input or output */
     bool output;       /**< FSD_NAME_SERVES: the served tensor is an output, not an
                             input */
     fsd_sym made_as;   /**< the layer's name in the log line that says that the builder

@@ -7,8 +7,9 @@
  *     pool  writes "cat" [1,128,5,5] {12800,1,2560,512}      another part, later
  *     gemm  reads  "cat" [1,512,5,5] {12800,1,2560,512}      the whole, from both
  *
- * Engines list their layers in execution order, so a layer reads data that was written
- * before it, or in a loop around it.  A part is recognized by its sizes and strides.
+ * Engines list their layers in execution order, so a layer reads data of an earlier
+ * layer.  In a loop, it may also read data of a later layer of the same loop.  A part
+ * is recognized by its sizes and strides.
  * No engine states the offset of a part, so parts with equal sizes and strides cannot
  * be distinguished.  Outside of loops, a layer that writes the whole tensor overwrites
  * all earlier data.  This rule needs strides: an engine that states no strides states

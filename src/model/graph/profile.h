@@ -12,8 +12,9 @@ struct fsd_profile_entry {
     fsd_sym provider; /**< the execution provider, as the input spells it; 0: unknown */
     fsd_sym sizes;    /**< the sizes of the layer's outputs, "[1,64] []"; 0: not stated,
                            or not the same in all runs */
-    uint32_t within;  /**< the index, plus 1, of the entry of the layer whose body ran
-                           this layer; that entry's time includes this time; 0: none */
+    uint32_t within;  /**< if the layer ran in the body of another layer: the index of
+                           the other layer's entry, plus 1; the time of that entry
+                           includes this time; 0: the layer ran in no body */
     double total_ms;  /**< milliseconds of all runs together; negative: unknown, or not
                            a time */
     double mean_ms;   /**< milliseconds of one run; negative: unknown, or not a time */

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* Names of up to so many bytes are rewritten on the stack. */
+/* The maximum length in bytes of a name that is rewritten on the stack. */
 enum { SHORT_NAME = 256 };
 
 static void rewrite(char *out, const char *s, size_t n)

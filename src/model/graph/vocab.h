@@ -23,7 +23,8 @@ struct fsd_vocab {
     uint32_t symbols;
     struct fsd_meaning *meaning; /**< indexed by symbol of the exact name */
     struct fsd_meaning *loose;   /**< indexed by symbol of the rewritten name, in which
-                                      '_' replaces other characters */
+                                      '_' replaces each character other than a letter
+                                      or a digit */
     FSD_VEC(fsd_id) pool;
     FSD_VEC(uint32_t)
     lengths; /**< the distinct lengths of known names, longest first */

@@ -14,8 +14,8 @@
 
 struct fsd_graph;
 
-/* The limit of steps, because the graph in a file may have cycles.  No model seen has a
- * chain of passed nodes that is nearly as long. */
+/* The maximum number of steps of a walk.  It is needed because the graph in a file may
+ * have cycles.  In known models, a walk passes far fewer nodes. */
 enum { FSD_WALK_MOST = 64 };
 
 /** Returns the tensor with which a walk continues after it reaches the node: an input

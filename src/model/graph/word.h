@@ -8,8 +8,8 @@
  *                   name, with or without "ExecutionProvider", or a pattern
  *     /stem/conv?   a pattern: *, ? and [...] as a shell has them; '\' is itself
  *
- * An exact name takes precedence over all others, so that a name with brackets refers
- * to itself.
+ * A word that is exactly the name of a node or layer refers to this name, even if the
+ * name contains brackets or looks like another kind of word.
  */
 #pragma once
 

@@ -52,8 +52,8 @@ static fsd_sym text_of(struct fsd_graph *g, ProtobufCBinaryData bytes)
                           bytes.len);
 }
 
-/* Reads the list in the field with this number; only the list's size in bytes if the
- * filter dropped it. */
+/* Reads the list in the field with this number.  If the filter dropped the list, stores
+ * only its form and its size in bytes. */
 static void read_list(struct fsd_graph *g, struct fsd_attr *attr,
                       const Onnx__AttributeProto *a, unsigned field)
 {

@@ -64,7 +64,7 @@ struct fsd_node_rewrite {
     bool drop;
 };
 
-/* A change to some lists of the main graph: to the entries with a certain name. */
+/* A change to the entries with a certain name in some lists of the main graph. */
 struct fsd_listed_change {
     unsigned lists;         /* mask of enum fsd_onnx_list */
     struct fsd_slice bytes; /* the new entry, which replaces the old one or is appended
@@ -99,6 +99,7 @@ struct fsd_onnx_edits {
     enum fsd_onnx_weights weights;
 };
 
-/* Computes the hash of a model file, which a graph stores to identify its file. */
+/* Computes the hash of a model file.  A graph stores this hash (fsd_graph.hash), to
+ * identify the file from which it was read. */
 enum fsd_status fsd_onnx_identify(const struct fsd_file *file, uint64_t hash[2],
                                   struct fsd_error *err);

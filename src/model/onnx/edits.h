@@ -111,8 +111,9 @@ struct fsd_onnx_edits *fsd_onnx_edits_new(struct fsd_arena *arena,
                                           const struct fsd_graph *g);
 
 /** Creates a model without nodes, and an empty list of edits.  The caller adds nodes.
- *  @param file  receives the file to write, which lives in the arena
- *  @param domain  the domain of the model's operators, the only one that it imports */
+ *  @param file  receives the model file, to which the writer applies the edits; its
+ *               bytes live in the arena
+ *  @param domain  the domain of all operators; the model imports no other domain */
 struct fsd_onnx_edits *fsd_onnx_edits_of_nothing(struct fsd_arena *arena,
                                                  struct fsd_intern *names,
                                                  const char *domain,

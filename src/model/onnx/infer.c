@@ -50,9 +50,9 @@ static void infer_formals(struct fsd_graph *g, const struct fsd_scope *scope)
     }
 }
 
-/* Infers the types of the outputs of nodes with bodies: they are the types of the
- * bodies' outputs.  The first output of a Loop's body is the condition, which the node
- * does not output. @return whether a type was found */
+/* Infers the types of the outputs of nodes with bodies from the types of the bodies'
+ * outputs.  The first output of a Loop's body is the condition, which the Loop does not
+ * output.  Returns true if it infers a type. */
 static bool infer_owners(struct fsd_graph *g)
 {
     bool learnt = false;

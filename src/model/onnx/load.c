@@ -1,7 +1,7 @@
 /*
- * Reads the bodies of a model.  A body is a graph, or the body of a function for one
- * call.  The parts of a body are read in the following order.  So each name is known
- * when a node uses it, even if the nodes are not sorted.
+ * Reads the bodies of a model.  A body is a graph, or the content of a model-local
+ * function for one call.  The parts of a body are read in the following order.  So each
+ * name is known when a node uses it, even if the nodes are not sorted.
  *
  *     constants, inputs -> outputs of all its nodes -> its outputs, value infos
  *     -> nodes -> the bodies inside it, each in the same way
@@ -91,8 +91,9 @@ static bool charge(struct loader *l, uint64_t words)
                       "expanded");
 }
 
-/* Returns the symbol of a name, and counts its bytes toward the limit of work: if a
- * function is called often, long names in its body take more time than its nodes. */
+/* Returns the symbol of a name, and counts the name's bytes toward the limit of work:
+ * if a function is called often, long names in its body take more time than the
+ * nodes. */
 static fsd_sym sym_of(struct loader *l, const char *s)
 {
     size_t n = s ? strlen(s) : 0;
@@ -272,8 +273,8 @@ static bool read_attrs(struct loader *l, const struct body *b, const Onnx__NodeP
                 continue;
             attr = *given;
             attr.name = sym_of(l, a->name);
-            if (attr.kind == FSD_ATTR_GRAPH) /* a graph that the call forwards is not
-                                                read a second time */
+            if (attr.kind == FSD_ATTR_GRAPH) /* a graph of the call is read as a body of
+                                                the calling node, not again here */
                 attr.kind = FSD_ATTR_UNREAD;
         } else {
             attr = fsd_onnx_attr(g, a);
@@ -494,8 +495,8 @@ static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
     if (!g->opsets.n && g->ir_version >= 3)
         fsd_onnx_remark(
             g, "input/no-opset", FSD_NONE,
-            fsd_intern_str(g->names,
-                           "the file names no operator set; it may be truncated"));
+            fsd_intern_str(g->names, "the file states no operator set; the file may be "
+                                     "truncated"));
 }
 
 /* Adds a remark if the model states how its nodes are distributed over devices: by
@@ -593,8 +594,8 @@ enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
         else if (model)
             status = fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
                               "expected an ONNX model, found none: %s",
-                              model->graph ? "its graph has no nodes and no outputs"
-                                           : "there is no graph in it");
+                              model->graph ? "the graph has no nodes and no outputs"
+                                           : "the file has no graph");
     }
     fsd_arena_free(unpacked);
     return status;

@@ -9,12 +9,14 @@
  *   - A graph input may have an initializer as its default; before IR version 4, each
  *     initializer has such an input.  Builders treat the input as a constant, so it has
  *     the flag FSD_TENSOR_CONSTANT, not FSD_TENSOR_INPUT, and is not among the inputs
- *     of the main scope.  Other scopes list each input in its place.
+ *     of the main scope.  Other scopes list all their inputs, also those with an
+ *     initializer.
  *   - Constant nodes stay nodes.  Their output has a value, but not the flag
- *   FSD_TENSOR_CONSTANT.
+ *     FSD_TENSOR_CONSTANT.
  *   - Weights are not read, and other files are not opened (model/onnx/wire.h).
  *
- * Unexpected contents become remarks.  The text of a remark is the name of the tensor:
+ * Unexpected contents become remarks with the rules below.  The text of a remark is the
+ * name of the tensor; for input/multi-device and input/newer-opset, it is a sentence.
  *
  *   input/bad-dim           a dimension below 0 or beyond 2^40; it is unknown now
  *   input/bad-value         a constant whose size contradicts its shape; not read

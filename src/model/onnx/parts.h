@@ -57,7 +57,7 @@ struct fsd_onnx_const fsd_onnx_constant(struct fsd_graph *g, struct fsd_span att
 /* --------------------------------------------------------------------- function.c */
 
 struct fsd_onnx_function {
-    fsd_sym domain, name, overload; /* domain 0: ONNX's own, in either spelling */
+    fsd_sym domain, name, overload; /* domain 0: ONNX's own ("" or "ai.onnx") */
     uint32_t place;                 /* index in ModelProto.functions */
     const Onnx__FunctionProto *proto;
     struct fsd_span defaults; /* the default attributes, which a call may omit; in

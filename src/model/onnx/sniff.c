@@ -8,8 +8,8 @@
 #include "base/file_type.h"
 #include "model/onnx/parts.h"
 
-/* Whether the file is UTF-8 without control characters.  If only its beginning is open,
- * the last character may be truncated. */
+/* Whether the first PEEK bytes of the file are UTF-8 without control characters.  If
+ * the file is longer, the last character of these bytes may be truncated. */
 static bool is_text(const struct fsd_file *file)
 {
     enum { PEEK = 512 };
@@ -33,11 +33,11 @@ enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *er
         [FSD_FILETYPE_ORT] = "; pass the .onnx file",
         [FSD_FILETYPE_ZIP] = "; export it to ONNX first",
         [FSD_FILETYPE_PICKLE] = "; export it to ONNX first",
-        [FSD_FILETYPE_COMPRESSED] = " inside another; decompress it first",
+        [FSD_FILETYPE_COMPRESSED] = " inside another; decompress the outer file first",
         [FSD_FILETYPE_TAR] = "; decompress it first",
         [FSD_FILETYPE_SAFETENSORS] = "; export the model to ONNX",
         [FSD_FILETYPE_LFS] = "; fetch the model with 'git lfs pull'",
-        [FSD_FILETYPE_JSON] = "; pass the model first, the engine's dump second",
+        [FSD_FILETYPE_JSON] = "; pass the model first and the engine's dump second",
     };
     enum fsd_file_type type = fsd_file_type_of(file);
     bool text = type == FSD_FILETYPE_TEXT || type == FSD_FILETYPE_LIST;

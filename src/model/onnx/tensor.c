@@ -1,8 +1,9 @@
 /*
- * Reads constants and declared types.  A TensorProto may have its elements in any of
- * seven fields, in some of them with unused bits; the functions here copy them to
- * packed little-endian bytes.  Weights that the filter dropped, or that are in external
- * files, become unread values with a type, a shape and a size.  The file may be
+ * Reads constants and declared types.  A TensorProto has its elements in one of seven
+ * fields.  The elements in some of these fields have unused bits; the functions here
+ * copy the elements to packed little-endian bytes.  Weights that the filter dropped, or
+ * that are in external files, become unread values with a type, a shape and a size.
+ * The file may be
  * hostile, so if sizes contradict each other, the value stays unread, and a remark
  * states this.
  */

@@ -79,10 +79,10 @@ struct noting {
     struct fsd_wire_walk walk;
     struct fsd_arena *arena;
     struct fsd_slice tensor; /* the name of the current tensor */
-    struct fsd_slice last; /* the location of the previous tensor, which most tensors of
-                              a model share */
-    uint64_t size;         /* the size of the file at `last` */
-    bool absent;           /* the file at `last` is missing */
+    struct fsd_slice last;   /* the location of the previous tensor; most tensors of a
+                              model have the same location */
+    uint64_t size;           /* the size of the file at `last` */
+    bool absent;             /* the file at `last` is missing */
     bool noted;
     /* These members describe the current tensor. */
     bool is_outside;

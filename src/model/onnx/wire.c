@@ -82,9 +82,9 @@ struct level {
 static bool fail(struct scan *s, enum fsd_status status, const struct level *level,
                  size_t pos, const char *what)
 {
-    s->status =
-        fsd_fail(s->err, status, s->file->name, FSD_POS_BYTE, pos,
-                 "not a readable ONNX model: in %s, %s", level->desc->short_name, what);
+    s->status = fsd_fail(s->err, status, s->file->name, FSD_POS_BYTE, pos,
+                         "the ONNX model is not readable: in %s, %s",
+                         level->desc->short_name, what);
     return false;
 }
 
@@ -456,7 +456,8 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
         field_t *field;
 
         /* The pieces of a field that is not repeated are walked at the end of their
-         * message, so the position may go back. */
+         * message.  The position then may go back, and fsd_file_release_behind() allows
+         * this. */
         level->field = level->pos;
         fsd_file_at(s->file, level->pos, HEAD);
         fsd_file_release_behind(s->file, level->pos, &s->released);

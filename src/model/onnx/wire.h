@@ -47,9 +47,9 @@ enum {
 struct fsd_wire {
     unsigned char *bytes;
     size_t size;
-    uint64_t of_nodes, of_tensors; /**< bit n is set if a NodeProto (of_nodes) or a
-                                        TensorProto (of_tensors) has a field with the
-                                        number n that its descriptor lacks; n < 64 */
+    uint64_t of_nodes, of_tensors; /**< bit n is set if field n occurs in a NodeProto
+                                        (of_nodes) or a TensorProto (of_tensors), and
+                                        the descriptor lacks this field; n < 64 */
 };
 
 /** Filters the file, which is a message of type `desc`.  The copy is in the arena.
@@ -73,8 +73,8 @@ struct fsd_wire_block {
  *  the last such field, or if the bytes are not a message. */
 bool fsd_wire_take(struct fsd_slice *message, struct fsd_wire_block *out);
 
-/** Works like fsd_wire_take(), for a message in a file that may be sparse: first reads
- * the bytes that it needs. */
+/** Works like fsd_wire_take(), for a message in a file that may be sparse.  This
+ * function first reads the bytes that it needs. */
 bool fsd_wire_take_of(const struct fsd_file *file, struct fsd_slice *message,
                       struct fsd_wire_block *out);
 

@@ -1,8 +1,8 @@
 /*
  * Polynomials in dynamic sizes, with integer coefficients.  Terms are stored in a fixed
- * order, so that equal polynomials have the same spelling.  The spelling is the key of
- * the table, and reports print it.  Polynomials are small because a shape has few
- * dynamic sizes.
+ * order, so that equal polynomials have the same spelling.  The spelling identifies a
+ * polynomial in struct fsd_amounts, and reports print the spelling.  Polynomials are
+ * small because a shape has few dynamic sizes.
  */
 #include "model/ops/amount.h"
 #include "base/base.h"

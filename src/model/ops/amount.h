@@ -31,7 +31,7 @@ int64_t fsd_amount_of(struct fsd_amounts *t, int64_t number);
 int64_t fsd_plus(struct fsd_amounts *t, int64_t a, int64_t b);
 int64_t fsd_minus(struct fsd_amounts *t, int64_t a, int64_t b);
 int64_t fsd_times(struct fsd_amounts *t, int64_t a, int64_t b);
-/** Returns a divided by `by`, rounded down; -1 if `by` is not positive.  If the
+/** Returns the quotient `a` / `by`, rounded down; -1 if `by` is not positive.  If the
  *  quotient is not a polynomial, it becomes a new size with a name like "floor((H -
  *  1)/2)". */
 int64_t fsd_over(struct fsd_amounts *t, int64_t a, int64_t by);

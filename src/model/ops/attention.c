@@ -82,8 +82,8 @@ static struct attention packed(const struct fsd_op_case *c)
 }
 
 /* The sizes of com.microsoft's MultiHeadAttention.  Its inputs are queries, keys and
- * values.  One tensor of the shape batch x length x heads x parts x size may hold all
- * three of them, or keys and values. */
+ * values.  One tensor of the shape batch x length x heads x parts x size may hold the
+ * queries, keys and values (3 parts), or only the keys and values (2 parts). */
 static struct attention multi_head(const struct fsd_op_case *c)
 {
     const struct fsd_shape *q = fsd_shape_in(c, 0), *k = fsd_shape_in(c, 1),

@@ -1,6 +1,6 @@
 /*
- * Finds the operands of an operator that may be FP16 or BF16 instead of FP32. The rows
- * are in floats.inc; tests/ops/floats.py generates them from onnx's own schemas.
+ * Finds which operands of an operator may be FP16 or BF16 instead of FP32. The rows are
+ * in floats.inc; tests/ops/floats.py generates them from onnx's own schemas.
  */
 #include "model/ops/rule.h"
 
@@ -9,7 +9,7 @@
 struct row {
     const char *name;
     uint8_t half, brain; /* the first opset in which the operator accepts FP16 or BF16;
-                            255: none does */
+                            255: the operator never accepts the type */
     struct fsd_op_floats floats;
 };
 

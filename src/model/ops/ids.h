@@ -33,7 +33,7 @@ bool fsd_step_moves(fsd_sym step);
 bool fsd_step_is_epilogue(fsd_sym step);
 
 /** Returns the traits (enum fsd_op_trait) of ONNX's own operator with this name; 0 if
- *  it has no row. */
+ *  table.inc has no row for the operator. */
 unsigned fsd_step_traits(fsd_sym step);
 
 /** Creates a table of names for graphs in the arena. */

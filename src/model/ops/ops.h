@@ -165,8 +165,8 @@ enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node);
  *  remove such an Add, or keep it as a bias. */
 bool fsd_op_adds_zeros(const struct fsd_graph *g, fsd_id node);
 
-/** Returns the tensor that Identity nodes copied to `tensor`; `tensor` itself if none
- *  did.  Exporters copy a shared initializer by an Identity. */
+/** Returns the tensor that Identity nodes copied to `tensor`; `tensor` itself if no
+ *  Identity outputs it.  Exporters copy a shared initializer by an Identity. */
 fsd_id fsd_op_copied(const struct fsd_graph *g, fsd_id tensor);
 
 /** Returns the values of a constant as numbers in the arena.  `tensor` is the constant,

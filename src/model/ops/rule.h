@@ -156,8 +156,8 @@ void fsd_shape_learn(struct fsd_sizes *s, fsd_id tensor, const struct fsd_shape 
 void fsd_body_enter(struct fsd_sizes *s, fsd_id owner, fsd_id body);
 void fsd_body_leave(struct fsd_sizes *s, fsd_id owner);
 
-/** Returns the elements of the i-th input, if it is a constant or computed from shapes;
- * NULL if they are unknown. */
+/** Returns the elements of the i-th input, which may be a constant or a result of shape
+ * computations; NULL if the elements are unknown. */
 const struct fsd_ints *fsd_ints_in(const struct fsd_op_case *c, uint32_t i);
 
 /** Reads a list from an attribute or, in later opsets, from the i-th input.  Returns
@@ -166,8 +166,8 @@ const struct fsd_ints *fsd_ints_in(const struct fsd_op_case *c, uint32_t i);
 bool fsd_ints_of(const struct fsd_op_case *c, const char *attr, uint32_t i,
                  struct fsd_ints *out, bool *given);
 
-/** Returns the value of the i-th input as an amount; -1 unless the input is one known
- * element. */
+/** Returns the value of the i-th input as an amount; -1 if the input does not have
+ * exactly one element, or if that element is unknown. */
 int64_t fsd_int_in(const struct fsd_op_case *c, uint32_t i);
 
 /** Reads a shape whose sizes are the elements of the i-th input.  If only the number of

@@ -108,9 +108,9 @@ bool fsd_shape_loss(const struct fsd_op_case *c, struct fsd_shape *out)
 
 /* --------------------------------------------------------------------- products */
 
-/* The shape of a matrix product.  A vector counts as a matrix of one row or one column,
- * and the result does not have that dimension.  A Gemm or FusedMatMul may transpose its
- * matrices first. */
+/* The shape of a matrix product.  A vector counts as a matrix of one row (operand 0) or
+ * of one column (operand 1), and the result lacks this row or column dimension.  A Gemm
+ * or FusedMatMul may transpose its matrices first. */
 bool fsd_shape_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     struct fsd_shape a = *fsd_shape_operand(c, 0), b = *fsd_shape_operand(c, 1);
@@ -158,7 +158,8 @@ bool fsd_shape_det(const struct fsd_op_case *c, struct fsd_shape *out)
 
 /* -------------------------------------------------------------- recurrent layers */
 
-/* LSTM, GRU and RNN output all states, then the last state of each kind. */
+/* LSTM, GRU and RNN output the hidden states of all steps, and then the last hidden
+ * state.  An LSTM also outputs the last cell state. */
 bool fsd_shape_recurrent(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

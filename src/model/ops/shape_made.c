@@ -252,7 +252,8 @@ static int64_t listed(const struct fsd_op_case *c, const char *words,
                : -1;
 }
 
-/* Models of ai.onnx.ml, such as regressors, output a fixed number of values per row. */
+/* The operators of ai.onnx.ml that hold a trained model, such as regressors, output a
+ * fixed number of values per row. */
 bool fsd_shape_targets(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

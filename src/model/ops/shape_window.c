@@ -63,9 +63,9 @@ static int64_t windows_over(const struct fsd_op_case *c, struct window w, int64_
     return more * w.stride >= size + w.before ? more : more + 1;
 }
 
-/* Whether `auto_pad` is SAME_UPPER or SAME_LOWER.  If so, the number of windows is the
- * size divided by the stride, rounded up: the operator chooses the padding for it, and
- * no other attribute matters. */
+/* Whether `auto_pad` is SAME_UPPER or SAME_LOWER.  If so, the operator chooses the
+ * padding with which the number of windows is the size divided by the stride, rounded
+ * up.  Attributes other than the stride then do not matter. */
 static bool pads_itself(const struct fsd_op_case *c)
 {
     return !strncmp(fsd_case_word(c, "auto_pad"), "SAME", 4);

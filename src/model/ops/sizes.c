@@ -13,8 +13,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Groups the nodes by scope, and detects sequences and optionals: without them, `items`
- * is not needed. */
+/* Groups the nodes by scope.  Allocates `items` only if the graph has sequences or
+ * optionals. */
 static void list_scopes(struct fsd_sizes *s)
 {
     const struct fsd_graph *g = s->g;
@@ -137,7 +137,7 @@ enum fsd_status fsd_sizes_bind(struct fsd_sizes *s, const char *word,
     if (!sign || !read_sizes(sign + 1, &sizes))
         return bad_shape(
             err, word,
-            "write each size as a number from 1, with 'x' between the sizes");
+            "write each size as an integer of at least 1, with 'x' between the sizes");
     name = fsd_intern_find(s->g->names, word, (size_t)(sign - word));
     if (name != FSD_NONE)
         tensor = fsd_graph_find(s->g, name, 0);

@@ -12,11 +12,11 @@ static const struct fsd_gloss blocks[] = {
     {"attention", "fusion/attention", BLOCK,
      "The product of queries and keys, the Softmax, and the product with the "
      "values.",
-     "If one kernel computes it, the scores are not written to memory.",
+     "If one kernel computes the attention, it does not write the scores to memory.",
      "`patterns` shows each attention, and what separates its layers.", NULL},
     {"qkv", "fusion/qkv", BLOCK,
-     "The three projections of one tensor that an attention reads. Horizontal "
-     "fusion merges them into one matrix multiplication.",
+     "Three projections of one tensor: the queries, keys and values of an attention. "
+     "Horizontal fusion merges them into one matrix multiplication.",
      NULL, "`patterns`", NULL},
     {"layernorm", "fusion/layernorm,rmsnorm,fusion/rmsnorm", BLOCK,
      "A normalization: one operator, or several operators with the same result.", NULL,
@@ -26,12 +26,12 @@ static const struct fsd_gloss blocks[] = {
      "into two parts, and multiplies the activation of one part by the other part.",
      NULL, "`patterns`", NULL},
     {"conv-bn-act", "fusion/conv-bn-act", BLOCK,
-     "A convolution, its BatchNormalization and its activation: one layer if they "
-     "are fused.",
+     "A convolution, its BatchNormalization and its activation. If they are fused, one "
+     "layer computes them.",
      NULL, "`patterns`", NULL},
     {"residual", "fusion/residual", BLOCK,
-     "The addition of a branch and its shortcut: fused into the last convolution or "
-     "matrix multiplication of the longer path.",
+     "The addition of a branch and its shortcut. The builder can fuse the Add into the "
+     "last convolution or matrix multiplication of the longer path.",
      NULL, "`patterns`", NULL},
 };
 

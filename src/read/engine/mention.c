@@ -11,8 +11,8 @@
 #include "read/engine/reader.h"
 #include "model/ops/ids.h"
 
-/* The maximum number of nodes with one name that get a mention.  Each mention states
- * how many nodes have the name. */
+/* The maximum number of mentions that one name gets if several nodes have this name.
+ * Each mention states how many nodes have the name. */
 enum { CANDIDATES = 8 };
 
 static bool is_constant(const struct fsd_vocab *vocab, fsd_id tensor)

@@ -14,8 +14,8 @@
 
 struct fsd_mention;
 
-/** The kinds of input.  The user, or the program, decides as which kind a file is
- * read. */
+/** The kinds of input.  Before a file is read, the user or the program decides which
+ * kind of input the file is. */
 enum fsd_input {
     FSD_INPUT_ENGINE,
     FSD_INPUT_LOG,

@@ -111,7 +111,8 @@ static struct fsd_slice reason_of(const struct fsd_event_reader *r,
 }
 
 /* Stores an event: the DLA does not run the layer `name`. If `reason` is empty, the
- * event states the type of the layer instead, if the type is known. */
+ * event states the type of the layer instead. If `type` is empty, too, the event states
+ * that the log has no reason. */
 static void keep_fallback(struct fsd_event_reader *r, struct fsd_slice name,
                           struct fsd_slice type, struct fsd_slice reason)
 {

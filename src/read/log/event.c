@@ -3,15 +3,16 @@
  * the words at its beginning, and the words between its parts.  There is no list of
  * passes, so lines of unknown passes are read, too.
  *
- * A name may itself contain a word between parts (" with ", " to ").  A line is
- * therefore split at the word whose two sides are both known names or, if there is
- * none, at a word outside brackets.
+ * A name may itself contain a word such as " with " or " to ", which also separates the
+ * parts of a line.  A line is therefore split at the occurrence of the word that has a
+ * known name on both sides.  Without such an occurrence, it is split at one outside
+ * brackets.
  */
 #include "read/log/log.h"
 
 /* Returns the position of a word between two names.  The first choice is an occurrence
- * with a known name on both sides, the second an occurrence outside brackets, the last
- * the first occurrence. */
+ * with a known name on both sides.  The second choice is an occurrence outside
+ * brackets.  The third choice is the first occurrence in the line. */
 static const char *find_between(const struct fsd_event_reader *r, struct fsd_slice p,
                                 const char *word)
 {
@@ -154,9 +155,9 @@ static bool read_removing(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* Reads the removal of a duplicate Q or DQ.  The builder removes a Q or DQ if another
- * one of the same tensor has the same scale.  If a tensor keeps two, their scales
- * differ. */
+/* Reads the removal of a duplicate Q or DQ.  The builder removes a Q or DQ if another Q
+ * or DQ of the same tensor has the same scale.  If two of them remain at a tensor,
+ * their scales differ. */
 static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice b, kind;

@@ -1,10 +1,11 @@
 /*
  * Reads the error messages of a failed build, and makes the program's own message from
  * the most useful one.  The parser's record of a node is the most useful message,
- * because the builder's errors follow from it.  The lines of a record have no prefix,
- * and their order differs between versions, so the first words of a line show its
- * field.  A message of the builder names a node within a sentence: the program looks
- * for the longest name of the model that is a whole word of the sentence.
+ * because the builder's errors follow from the parser's error.  The lines of a record
+ * have no prefix, and their order differs between versions, so the first words of a
+ * line show which field of the record the line has.  A message of the builder names a
+ * node within a sentence: the program looks for the longest name of the model that is a
+ * whole word of the sentence.
  */
 #include "read/log/log.h"
 
@@ -21,8 +22,8 @@ static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *li
     if (line->prefixed) {
         if (f->where.n || fsd_slice_begins(text, "While parsing node number "))
             return false;                 /* a new record begins */
-        fsd_slice_take(&text, "ERROR: "); /* not there if the word was already removed
-                                             as the severity of the line */
+        fsd_slice_take(&text, "ERROR: "); /* the word is absent if it was removed
+                                             before, as the severity of the line */
         if (fsd_slice_split_at(&text, " In function ", &f->where))
             fsd_slice_drop(&f->where, ":");
     } else if (!f->where.n && fsd_slice_begins(text, "ERROR: ") &&
@@ -309,8 +310,9 @@ static int shown(struct fsd_slice t, size_t most)
     return (int)(t.n < most ? t.n : most);
 }
 
-/* Prefers the parser's description of a node, which is the most precise.  The builder's
- * errors follow from it, and an exception follows from the builder's errors. */
+/* The first choice is the parser's record of a node, which is the most precise message.
+ * The builder's errors follow from the parser's error, and an exception follows from
+ * the builder's errors. */
 const struct fsd_log_failure *fsd_log_first_failure(const fsd_log_failures *failures)
 {
     const struct fsd_log_failure *input = NULL, *message = NULL, *raised = NULL;

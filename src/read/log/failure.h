@@ -46,13 +46,13 @@ struct fsd_log_line;
 struct fsd_log_failure {
     bool by_parser;           /**< true: the parser reported the failure; false: the
                                    builder reported it */
-    struct fsd_slice node;    /**< the name of the node; empty: unknown, or the node has
-                                   no name */
+    struct fsd_slice node;    /**< the name of the node, or of the input if the parser
+                                   refuses an input; empty: unknown, or no name */
     struct fsd_slice op;      /**< the operator and output of the node, "DFT -> "t"";
                                    empty: the builder reported the failure, or the
-                                   parser refuses the model or the input `node` */
-    struct fsd_slice where;   /**< the function that reports the error; only from the
-                                   parser */
+                                   parser refuses the whole model or an input */
+    struct fsd_slice where;   /**< the function that reports the error; empty if the
+                                   builder reported the failure */
     struct fsd_slice reason;  /**< the reason, up to the end of its last line */
     struct fsd_slice parsing; /**< the last node that was parsed before the failure,
                                    "NAME [Op]"; empty: not stated */
@@ -115,8 +115,8 @@ struct fsd_log_adding {
  *  @param text  the text after "Registering layer: " */
 void fsd_log_add_layer(struct fsd_log_adding *a, struct fsd_slice text);
 
-/** Returns the nodes and layers in the log of the history; empty if another reader read
- *  the log. */
+/** Returns the nodes and layers in the log of the history.  The result is empty if the
+ *  reader of another builder read the log. */
 const struct fsd_log_adding *fsd_log_adding_of(const struct fsd_history *h);
 
 /** Reads a line: adds a failure to `f->out`, or extends the last one. */
@@ -137,17 +137,17 @@ enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
  *  @param failures must not be empty */
 const struct fsd_log_failure *fsd_log_first_failure(const fsd_log_failures *failures);
 
-/** Returns the first failure of an attempt after the builder began to list the layers
- *  of an engine; NULL if there is none.  The failure means that the builder could not
- *  finish the engine.  Exceptions, and errors in the use of the finished engine, are
- *  not such failures.
+/** Returns the first failure of `attempt` whose line is after the line `engine`; NULL
+ *  if there is none.  The failure means that the builder could not finish the
+ *  engine.  Exceptions, and errors in the use of the finished engine, are not such
+ *  failures.
  *  @param engine  the number of the line at which the first list of the engine's layers
  *          begins */
 const struct fsd_log_failure *fsd_log_failure_of(const fsd_log_failures *failures,
                                                  uint32_t attempt, uint64_t engine);
 
 /** These functions return the failures of a log, and the tactics that the builder
- *  skipped; empty if another reader read the log. */
+ *  skipped.  The results are empty if the reader of another builder read the log. */
 const fsd_log_failures *fsd_log_failures_of(const struct fsd_history *h);
 const fsd_log_failures *fsd_log_skipped_of(const struct fsd_history *h);
 
@@ -176,8 +176,8 @@ enum fsd_failure_class {
 /** Returns the name of the class: "operator", "q/dq". */
 const char *fsd_failure_class_name(enum fsd_failure_class value);
 
-/** The kinds of places in the form of a message, such as "{bytes}" (failure_form.c).
- *  At a place, the message states an object or a number. */
+/** The kinds of places.  The form of a message (failure_form.c) has places such as
+ *  "{bytes}".  At a place, the message states an object or a number. */
 enum fsd_said {
     FSD_SAID_NODE,   /**< the name of a layer (the names of its nodes, joined) or of a
                           region */
@@ -205,7 +205,8 @@ struct fsd_log_said {
     bool known;     /**< the class is known: a form matches the message, or the parser's
                          error code states the class */
     bool echo;      /**< the error follows from another error */
-    bool by_tactic; /**< the skipped tactics before the message state the reason */
+    bool by_tactic; /**< the lines about skipped tactics before the message state the
+                         reason */
     bool of_values; /**< the sizes of a profile cause the error, not the sizes in the
                          model */
     struct {

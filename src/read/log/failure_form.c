@@ -53,8 +53,8 @@ static const struct form forms[] = {
     {"In catchCudaError at *CUDA driver version is insufficient", FSD_FAILS_ENVIRONMENT,
      ECHO},
 
-    /* The builder found no kernel.  The skipped tactics before the message state the
-     * reason. */
+    /* The builder found no kernel.  BY_TACTIC: the lines about skipped tactics before
+     * the message state the reason. */
     {"Could not find any implementation for node {node} due to insufficient workspace",
      FSD_FAILS_MEMORY, 0},
     {"Could not find any implementation for node {node}. In ", FSD_FAILS_INTERNAL,
@@ -438,8 +438,8 @@ static const char *read_place(const char *pattern, enum fsd_said *what)
 
 static bool fits(struct fit *fit, struct fsd_slice text, const char *pattern);
 
-/* Finds the length of the shortest text for a place or a star, such that the text after
- * it matches `rest`, the rest of the form. */
+/* Finds the length of the text that a place or a star takes.  It is the shortest length
+ * for which the remaining text matches `rest`, the rest of the form. */
 static bool fits_any(struct fit *fit, struct fsd_slice text, const char *rest,
                      bool digits, size_t least, size_t *length)
 {
@@ -497,8 +497,8 @@ static bool fits(struct fit *fit, struct fsd_slice text, const char *pattern)
     return true;
 }
 
-/* Returns the part of a message that a form beginning with a place must match: the text
- * in the parentheses of "Error Code ... (", or else the whole text. */
+/* Returns the text in the parentheses of "Error Code ... (", or else the whole text.
+ * A form that begins with a place must match at the beginning of this text. */
 static struct fsd_slice behind_head(struct fsd_slice text)
 {
     const char *open = fsd_slice_find(text, " (");

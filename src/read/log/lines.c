@@ -24,7 +24,7 @@
 
 enum {
     STAMP = 22,             /* the length of "[MM/DD/YYYY-HH:MM:SS] " */
-    FULL = STAMP + 10,      /* and "[V] [TRT] " */
+    FULL = STAMP + 10,      /* the length of "[MM/DD/YYYY-HH:MM:SS] [V] [TRT] " */
     PIECES = 64,            /* the maximum number of pieces that are removed from a
                                line */
     LONGEST_PIECE = 1 << 8, /* bytes; a longer text in brackets is no piece */
@@ -35,10 +35,11 @@ enum {
 struct prefix {
     struct fsd_slice t; /* the line without the pieces that are already removed */
     char severity;
-    unsigned pieces; /* the number of removed pieces, without the prefix of another
-                        program */
+    unsigned pieces; /* the number of removed pieces; the prefix of another program
+                        is not counted */
     bool trt, session;
-    bool own; /* a piece that only TensorRT or ONNX Runtime writes is removed */
+    bool own; /* one of the removed pieces can only come from TensorRT or ONNX
+                 Runtime */
 };
 
 /* Removes a piece of n bytes from the front, and one blank after it.  Further blanks
@@ -355,9 +356,9 @@ static void take_pieces(struct prefix *p)
             break;
 }
 
-/* Searches the first lines of the log for a prefix of another program.  TensorRT's
- * words in a line show such a prefix.  One line is not enough: the first line may be a
- * title without these words. */
+/* Searches the first lines of the log for a prefix of another program.  Such a prefix
+ * is the text before TensorRT's own words in a line.  One line is not enough: the first
+ * line may be a title without these words. */
 static void look_ahead(struct fsd_log_lines *lines)
 {
     struct fsd_log_lines ahead = *lines;
@@ -374,8 +375,8 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
 {
     const char *s = (const char *)lines->file->bytes + lines->at, *stop;
     struct prefix p = {.severity = 0};
-    const char *begin; /* the beginning of the line after the prefix of another
-                          program */
+    const char *begin; /* the beginning of the line; if another program added a
+                          prefix, the position after that prefix */
     size_t wrapped = 0;
 
     if (lines->at >= lines->end && !reach_on(lines))

@@ -44,7 +44,7 @@ struct fsd_log_line {
 enum { FSD_LOG_SAMPLES = 4 };
 
 /** The prefixes that another program writes before the lines of a log (wrapper.c).
- *  Earlier lines have shown them; all members are zero if none is known. */
+ *  The lines of the log show these prefixes.  All members are zero at first. */
 struct fsd_log_wrapper {
     struct fsd_slice samples[FSD_LOG_SAMPLES]; /**< examples of prefixes, as slices of
                                                     the file */
@@ -54,9 +54,9 @@ struct fsd_log_wrapper {
     bool looked;     /**< the first lines of the log were searched */
 };
 
-/** Returns the length of the prefix that another program wrote before `line`.
- *  TensorRT's own prefixes are already removed from `line`.  If the prefix is new, it
- *  becomes a sample.
+/** Returns the length of another program's prefix at the beginning of `line`; 0 if it
+ *  has none.  TensorRT's own prefixes before this text are already removed.  If the
+ *  other program's prefix is new, it becomes a sample.
  *  @param severity  set if the prefix states a severity */
 size_t fsd_log_unwrap(struct fsd_log_wrapper *w, struct fsd_slice line, char *severity);
 
@@ -65,7 +65,8 @@ size_t fsd_log_unwrap(struct fsd_log_wrapper *w, struct fsd_slice line, char *se
 struct fsd_log_lines {
     const struct fsd_file *file;
     struct fsd_log_wrapper wrapper;
-    size_t at, end;  /**< the offset of the next line, and the offset of the end */
+    size_t at, end;  /**< the offset of the next line, and the offset after the last
+                          line to read */
     uint64_t number; /**< the number of the last returned line, from 1 */
     size_t released; /**< the offset before which all pages were released */
     bool grows;      /**< a thread is still decompressing the file, so `end` is only its
@@ -99,7 +100,8 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out);
  *
  * Names may contain commas, arrows and brackets.  In the builder's forms, the name of a
  * layer ends at the last ", Tactic: " with a number.  The name of a tensor ends
- * before a type with dimensions; a separator or the end of the line follows them.
+ * before a type with dimensions.  A separator or the end of the line follows the
+ * dimensions.
  */
 
 struct fsd_log_layer {
@@ -143,7 +145,7 @@ struct fsd_log_tensor {
 enum fsd_log_step {
     FSD_LOG_TENSOR, /**< the next tensor was read */
     FSD_LOG_END,    /**< there are no more tensors */
-    FSD_LOG_BROKEN  /**< the line is truncated: no tensor in the rest has a form */
+    FSD_LOG_BROKEN  /**< the line is truncated: the rest has no type with dimensions */
 };
 
 /** Reads the next tensor and removes it from `rest`.  Before the first call, the caller
@@ -188,8 +190,8 @@ enum fsd_log_form {
 
 /** One list of layers. */
 struct fsd_log_list {
-    size_t at, end;    /**< offsets in bytes: from its first layer to its last layer or
-                            binding */
+    size_t at, end;    /**< offsets in bytes: of the first layer's line, and after the
+                            line of the last layer or binding */
     uint64_t number;   /**< the number of the list's first line, from 1; 0: there is no
                             list of this form */
     size_t layers_end; /**< the offset of the end of its last layer's line */
@@ -203,9 +205,8 @@ struct fsd_log_list {
                                          up to the end of the list */
 };
 
-/** Whether a line within the list is a message of another thread.  The prefix of such a
- *  line has more pieces than the prefixes of the list's lines, or only the message has
- *  a prefix. */
+/** Whether a line within the list is a message of another thread.  Such a message
+ *  has a prefix, and the list's lines have no prefixes or prefixes of fewer pieces. */
 bool fsd_log_is_foreign(const struct fsd_log_list *list,
                         const struct fsd_log_line *line);
 
@@ -273,8 +274,9 @@ bool fsd_log_is_region(const struct fsd_log_layer *layer);
 /* -------------------------------------------------------------------------- version */
 
 /*
- * The version of the builder that wrote a log.  Reports state it and comparisons
- * compare it, because two versions build different engines of one model.
+ * The version of the builder that wrote a log.  A report states this version, and a
+ * comparison compares the versions of two logs, because two versions build different
+ * engines of one model.
  */
 
 /** Writes the TensorRT version in trtexec's first line to `out`, as "TensorRT 8.2.3".
@@ -284,9 +286,9 @@ bool fsd_log_is_region(const struct fsd_log_layer *layer);
 bool fsd_log_version(struct fsd_slice line, char out[32]);
 
 /** Writes the version of TensorRT for RTX to `out`.  Its logs do not state the version,
- *  but the lines around an engine's list show it.  Returns false if another builder
- *  wrote the log.  Source: builds by 1.4.0, 1.5.0, 1.6.1 and 1.7.1; these lines are the
- *  same in 1.6 and 1.7. */
+ *  but the lines around `list`, a list of layers, depend on the version.  Returns false
+ *  if another builder wrote the log.  Source: logs of the versions 1.4.0, 1.5.0, 1.6.1
+ *  and 1.7.1; in 1.6 and 1.7, the lines around a list are the same. */
 bool fsd_log_rtx_version(const struct fsd_file *file, const struct fsd_log_list *list,
                          char out[32]);
 
@@ -459,8 +461,8 @@ void fsd_timing_reformats(struct fsd_history *h);
 
 /* -------------------------------------------------------------- effort.c */
 
-/** Reads a time stamp that differs from the previous one.  The seconds between both
- *  belong to the layer or step that the builder was timing. */
+/** Reads a time stamp that differs from the previous stamp.  The seconds between the
+ *  two stamps belong to the layer or step that the builder was timing. */
 void fsd_log_effort_tick(struct fsd_event_reader *r, const char *stamp);
 
 /** Reads the time stamp of the line (may be NULL).  Nearly every line has the same time
@@ -530,8 +532,8 @@ bool fsd_log_shape_read(struct fsd_history *h, struct fsd_slice text, uint32_t b
  *  then builds the network from the builder's list of layers, without edges.
  *  @param g  an empty graph.  On return, it is finished; it has no nodes if the log has
  *              no network.
- *  @param h  the function sets h->parsed_build: the engine whose lines of the parser
- *          are used; FSD_NONE: the parser printed nothing
+ *  @param h  the function sets h->parsed_build to the number of the engine whose parser
+ *          lines are used, or to FSD_NONE if the parser printed nothing
  *  @param file  the log from which `h` was read */
 void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
                      const struct fsd_file *file);
@@ -636,7 +638,8 @@ struct fsd_log_options {
     bool loads;             /**< the options or the command line show that this run
                                  loads an engine */
     bool measures;          /**< the next lines are trtexec's options for measuring */
-    bool details;           /**< the clocks of the device are stored, too */
+    bool details;           /**< the number of SMs and the clocks of the device are
+                                 stored, too */
     bool transfers, spins;  /**< trtexec's options for measuring: data transfers,
                                  spin-wait */
     uint32_t section;       /**< the number of facts that were stored before the current

@@ -39,8 +39,8 @@ static fsd_id tensor(struct net *net, struct fsd_slice name, fsd_id scope)
 
 static void flag(struct net *net, struct fsd_slice name, fsd_id scope, uint8_t flags)
 {
-    fsd_id t = tensor(net, name, scope); /* called first, because it may move the
-                                            array */
+    fsd_id t = tensor(net, name, scope); /* this call may move g->tensors, so it
+                                            comes first */
 
     net->g->tensors.at[t].flags |= flags;
 }
@@ -162,7 +162,7 @@ static struct fsd_span read_ports(struct net *net, struct fsd_slice t, fsd_id sc
 
 /* ------------------------------------------------------------------------ lines */
 
-/* Returns the scope of a parsed node.  Its owner has already been read. */
+/* Returns the scope of a parsed node.  The owner of the node has already been read. */
 static fsd_id scope_of(struct net *net, uint32_t parsed)
 {
     fsd_id owner = net->bodies.owner[parsed];
@@ -316,8 +316,8 @@ static void read_line(struct net *net, struct fsd_slice t)
 
     if (fsd_slice_take(&t, "Parsing node: "))
         open_node(net, t);
-    else if (fsd_slice_take(&t, "Importing initializer: ")) /* may be the first line in
-                                                               a body */
+    else if (fsd_slice_take(&t, "Importing initializer: ")) /* a body may begin with
+                                                               such a line */
         flag(net, t,
              net->open.n && net->parsed < net->bodies.n ? scope_of(net, net->parsed)
                                                         : 0,
@@ -395,9 +395,9 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
     struct net *net = FSD_NEW(g->arena, struct net, 1);
 
     net->g = g;
-    /* If a log has several engines of one network, the parser's lines come before the
-     * first engine only.  The network is therefore taken from the last engine with such
-     * lines, up to the requested engine. */
+    /* If a log has several engines of one network, the log may have the parser's lines
+     * only for the first engine.  If the requested engine (`h->build`) has no such
+     * lines, the lines of the nearest earlier engine with such lines are used. */
     h->parsed_build = FSD_NONE;
     for (uint32_t i = 0; i < h->parser.n; i++)
         if (h->parser.at[i].build <= h->build && h->parser.at[i].says == FSD_SAYS_NODE)

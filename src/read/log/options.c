@@ -93,8 +93,8 @@ static struct fsd_built_in *keep(struct fsd_history *h, const char *key,
     return &h->built.at[h->built.n - 1];
 }
 
-/* Stores a fact of the attempt; its line may come before or after the engine's
- * layers. */
+/* Stores a fact of the attempt.  The line that states the fact may come before or after
+ * the engine's layers. */
 static void keep_anywhere(const struct fsd_log_options *o, struct fsd_history *h,
                           const char *key, struct fsd_slice value)
 {
@@ -131,8 +131,8 @@ static uint64_t count_names(struct fsd_slice list)
     return n + (list.n > 0);
 }
 
-/* Reads how many layers have enough zero weights for a sparse kernel, and for how many
- * of them the builder chose one. */
+/* Reads the number of layers with enough zero weights for a sparse kernel, and the
+ * number of layers for which the builder chose a sparse kernel. */
 static bool read_sparsity(struct fsd_log_options *o, struct fsd_history *h,
                           struct fsd_slice text)
 {
@@ -174,7 +174,7 @@ static void read_dla_memory(const struct fsd_log_options *o, struct fsd_history 
                   value);
 }
 
-/* Stores how many operators of a PyTorch graph Torch-TensorRT compiles. */
+/* Stores the number of a PyTorch graph's operators that Torch-TensorRT compiles. */
 static void keep_coverage(const struct fsd_log_options *o, struct fsd_history *h,
                           uint64_t supported, uint64_t all)
 {
@@ -196,8 +196,8 @@ static void read_coverage(const struct fsd_log_options *o, struct fsd_history *h
 }
 
 /* Reads the share of compiled operators, and the number of engines, from the debug log
- * of Torch-TensorRT.  The forms come from its public code, versions 2.2 to 2.14; no
- * such log was available:
+ * of Torch-TensorRT.  The forms of the lines come from the public code of
+ * Torch-TensorRT 2.2 to 2.14; no such log was available:
  *
  *     Detected support for 10 operators out of 12 in subgraph.
  *     Number of TensorRT-Accelerated Engines Generated: 1 */
@@ -280,8 +280,8 @@ static void read_library(struct fsd_history *h, struct fsd_slice text)
 }
 
 /* Reads the route from a command line: "... --setBuildRoute=-a=on -b=2 --saveEngine=x".
- * trtexec prints the command without quotation marks, but an option of a route begins
- * with a single '-'. */
+ * trtexec prints no quotation marks around the route.  Each option of a route begins
+ * with a single '-', so the route ends at a blank without a single '-' after it. */
 static void read_route(struct fsd_history *h, struct fsd_slice command)
 {
     static const char option[] = " --setBuildRoute=";
@@ -450,8 +450,9 @@ static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 
 void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines)
 {
-    uint32_t voided = FSD_NONE; /* the engine whose program start was found: facts
-                                   on earlier lines are not about it; FSD_NONE: none */
+    uint32_t voided = FSD_NONE; /* the engine of a program that starts on a later line
+                                   than the current fact, so the fact is not about
+                                   this engine; FSD_NONE: none */
 
     for (uint32_t i = h->built.n, e = engines->n; i-- > 0;) {
         struct fsd_built_in *fact = &h->built.at[i];

@@ -1,7 +1,7 @@
 /*
  * Reads layer times that a program's own IProfiler prints, one line for each layer:
  *
- *     conv1 + relu1                            0.054ms     (of the oldest samples)
+ *     conv1 + relu1                            0.054ms   (TensorRT's oldest samples)
  *     layer conv1 + relu1 - 1.48 ms
  *     layer conv1 + relu1 consuming 1.48 ms
  *

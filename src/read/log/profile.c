@@ -100,8 +100,9 @@ static bool read_number(struct fsd_slice t, double *out)
     return end == copy + t.n;
 }
 
-/* Removes and returns the next word, from the end or from the front: the side with the
- * numbers. */
+/* Removes the next word from the side of the text that has the numbers, and returns the
+ * word.
+ * @param from_end  whether this side is the end; else it is the front */
 static struct fsd_slice take_word(struct fsd_slice *t, bool from_end)
 {
     size_t n = 0;

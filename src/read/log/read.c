@@ -128,8 +128,8 @@ static bool read_layer_list(struct log_reader *r, struct fsd_slice t)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* Whether the line has bytes that no program prints as text, because the file is
- * damaged. */
+/* Whether the line has bytes that no program prints as text.  Such bytes show that the
+ * file is damaged. */
 static bool is_damaged(struct fsd_slice t)
 {
     size_t i = 0, most = t.n < LOOKED_AT ? t.n : LOOKED_AT, len;

@@ -1,11 +1,12 @@
 /*
  * Finds the engines in a log in one pass, line by line.  A title, or a first layer,
- * begins a list of layers.  A new build attempt begins at a line about a step of a
- * build if this step comes before the current step, or if the engine is already listed.
- * The builder and the inspector may both list an engine.  Two lists are of one engine
- * if half of their layer names are equal; not all are, because only the inspector lists
- * the kernels of a Myelin region.  A list that has only names could be any text, so it
- * counts only if bindings or the end of the log follow it.
+ * begins a list of layers.  A line about a step of a build begins a new attempt if this
+ * step comes before the current step in the order of a build, or if the log has already
+ * listed the attempt's engine.  The builder and the inspector may both list an engine.
+ * Two lists are of one engine if half of their layer names are equal.  The other names
+ * may differ, because only the inspector lists the kernels of a Myelin region.  A list
+ * that has only names could be any text, so it counts only if bindings or the end of
+ * the log follow it.
  */
 #include "read/log/log.h"
 
@@ -109,8 +110,8 @@ static uint32_t count_common(const struct names *a, const struct names *b)
 }
 
 /* Whether the open list is a list of `engine`: at least half of the names in the
- * shorter list are also in the other list.  Not all need be, because only the inspector
- * lists the kernels of a region. */
+ * shorter list are also in the other list.  The other names may differ, because only
+ * the inspector lists the kernels of a region. */
 static bool same_engine(const struct fsd_log_segmenter *s,
                         const struct fsd_log_engine *engine)
 {
@@ -228,8 +229,8 @@ static bool is_title(const struct fsd_log_line *line, const char *words)
 }
 
 /* Finds the step of a build to which a line belongs; returns false if it belongs to
- * none.  Several threads write the log, so not every such line ends a list of
- * layers. */
+ * none.  Only the lines in `steps` end a list of layers.  Other lines of a build may
+ * stand within a list, because several threads write the log. */
 static bool is_step(struct fsd_slice text, enum step *step)
 {
     static const struct {
@@ -325,9 +326,10 @@ static bool read_kinds(struct fsd_log_segmenter *s)
     return true;
 }
 
-/* Reads a line between or after the layers of an inspector's list.  Returns true
- * for the title and the lines of bindings, which have no other meaning.  If the list
- * has only names, returns false, because the list may be other text. */
+/* Reads a line of an inspector's list.  The line is no layer, unless the list has only
+ * names.  Returns true for the title of the bindings and for a binding, because such a
+ * line has no other meaning.  If the list has only names, always returns false, because
+ * the list may be other text. */
 static bool read_listed(struct fsd_log_segmenter *s)
 {
     bool foreign = fsd_log_is_foreign(&s->list, &s->line);

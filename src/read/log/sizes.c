@@ -25,8 +25,8 @@
 #include "base/base.h"
 
 /* Limits: dimensions of a tensor, depth of an expression, operands of an operation, and
- * the value of a number.  Nested brackets and further operands both add to the
- * depth. */
+ * the value of a number.  Each nested bracket, and each operand after the second, makes
+ * an expression deeper. */
 enum { MOST_SIZES = 64, DEEPEST = 16, OPERANDS = 16, MOST_NUMBER = 1 << 30 };
 
 /* ------------------------------------------------------------------------ formulas */
@@ -134,9 +134,9 @@ struct listed {
     uint32_t n;
 };
 
-/* Takes the sizes that the list states for a tensor.  Sizes of an input of a layer
- * (`reads`) are taken only if it is an input of the network and if no size is an
- * operation, because all other sizes follow from these. */
+/* Takes the sizes that the list states for a tensor.  If a layer reads the tensor
+ * (`reads`), the sizes are taken only if the tensor is an input of the network and no
+ * size is an operation.  All other sizes follow from the sizes of these inputs. */
 static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct listed *listed,
                        bool reads)
 {
@@ -170,8 +170,8 @@ struct made {
     bool first, last;
 };
 
-/* Returns the tensor of the node for which a line such as "    Input 0" or "    Output
- * 0" stands.  The next lines state the sizes of this tensor. */
+/* A line such as "    Input 0" or "    Output 0" stands for a tensor of the node.
+ * Returns this tensor.  The next lines state the sizes of the tensor. */
 static fsd_id tensor_of(const struct fsd_graph *g, const struct made *made,
                         struct fsd_slice t, bool *reads)
 {

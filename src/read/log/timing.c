@@ -7,8 +7,9 @@
 
 #include <stdlib.h>
 
-/* Finds a word whose first 'T' is at offset `t`.  Lines are short, so a search for a
- * rare letter is faster than memmem() with its preparation. */
+/* Finds `word` in `p`.  The first 'T' of `word` is at the offset `t` in `word`.  Lines
+ * are short, so a search for this rare letter is faster than memmem(), which needs a
+ * preparation. */
 static const char *find_by_t(struct fsd_slice p, const char *word, size_t t)
 {
     size_t n = strlen(word), from = t;
@@ -88,8 +89,8 @@ static double number(struct fsd_slice p)
 static void take_effort(struct fsd_event_reader *r, struct fsd_slice seconds,
                         bool timed)
 {
-    uint32_t effort = effort_on_timed(r); /* called first, because it may move the
-                                             list */
+    uint32_t effort = effort_on_timed(r); /* this call may move efforts.list, so it
+                                             comes first */
     struct fsd_effort *e = &r->h->efforts.list.at[effort];
     struct fsd_slice unit;
     double passed;
@@ -141,9 +142,9 @@ static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const c
     return true;
 }
 
-/* Reads a result from the timing cache, for a reformat ("Optimizer Reformat(x -> <out>)
- * [A -> B] got cached result: R, tactic T, 0.003 ms") or a layer.  It shows the time of
- * a reformat even if no profile of the engine exists. */
+/* Reads a line with a result from the timing cache for a layer or for a reformat, like
+ * "Optimizer Reformat(x -> <out>) [A -> B] got cached result: R, tactic T, 0.003 ms".
+ * The line shows the time of a reformat even if the engine has no profile. */
 bool fsd_timing_cached(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice how, result, tactic, ms;
@@ -174,8 +175,8 @@ bool fsd_timing_cached(struct fsd_event_reader *r, struct fsd_slice p)
 /* ------------------------------------------------------------------------ lines */
 
 /* Whether the line has " Set Tactic Name: " after the name of a layer.  Many
- * consecutive lines have the same layer, so the function first looks at the position
- * of these words in the last line that has them. */
+ * consecutive lines have the same layer.  The function therefore first looks for these
+ * words at r->set_at, their position in the last line that had them. */
 static bool is_set_tactic(struct fsd_event_reader *r, struct fsd_slice p)
 {
     static const char word[] = " Set Tactic Name: ";

@@ -53,9 +53,10 @@ static bool begins_own(struct fsd_slice t)
            (*t.s == 'N' && fsd_log_text_layer(t, &layer));
 }
 
-/* Returns the offset of words that only TensorRT writes and that follow a blank or a
- * sign.  Returns 0 if they are at the beginning, or if there are none.  A line that
- * begins with a layer has no prefix, so its other words are not searched. */
+/* Returns the offset of words that only TensorRT writes.  The byte before these words
+ * must be no letter, digit or '_'.  Returns 0 if the text begins with such words or has
+ * none of them.  A line that begins with a layer has no prefix, so its other words are
+ * not searched. */
 static size_t find_own(struct fsd_slice t)
 {
     if (!t.n || fsd_slice_begins(t, "Layer(") || fsd_slice_begins(t, "Name: ") ||
@@ -91,8 +92,8 @@ static char severity_of(struct fsd_slice word, bool bracketed)
     return 0;
 }
 
-/* Returns the severity of a word by glog, such as I for "I0911"; 0 if the word has
- * another form. */
+/* Returns the severity that a word of glog's prefix states, such as I for "I0911"; 0 if
+ * the word has another form. */
 static char severity_of_day(struct fsd_slice word)
 {
     if (word.n != 5 || !memchr("IWEF", *word.s, 4))
@@ -105,9 +106,9 @@ static char severity_of_day(struct fsd_slice word)
 
 /* ------------------------------------------------------------ a sample and a line */
 
-/* States whether a word of a sample (the bytes between two blanks) may differ in other
- * lines.  A word with a digit may: it is a time, a number, or a name with an
- * identifier. */
+/* How a word of a sample may differ in other lines.  A word may differ only if there is
+ * a digit between the blanks around it.  The bytes between these blanks are then a
+ * time, a number, or a name with an identifier. */
 enum varies { IS_FIXED, IS_NUMBER, IS_NAME };
 
 static enum varies varies_at(struct fsd_slice t, size_t at)

@@ -8,7 +8,7 @@
  *     X/MatMulAddFusion, fused X, X_token_7       fused from X and other nodes
  *     T_nchwc                    the producer of tensor T, converted to blocks
  *     T_q, T_dq                  a Q or DQ inserted at the tensor T
- *     ReorderOutput, Transpose_token_3, Gelu      no origin: only tensors show it
+ *     ReorderOutput, Transpose_token_3, Gelu      the name shows no node; tensors do
  *
  * A tensor with a name of the model has the model's value.  A tensor in blocks of
  * channels (reorder_token_N) has no such name, but the name of its producer contains T,
@@ -55,14 +55,14 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
 
     if (!read && input != FSD_INPUT_PROFILE)
         return FSD_CLAIM_NONE;
-    if (fsd_ort_is_assignment(file)) /* also accepts the list as an engine, so that the
-                                        error can state the kind of the file */
+    if (fsd_ort_is_assignment(file)) /* the list is also accepted as an engine, so that
+                                        the error can state the kind of the file */
         return read ? FSD_CLAIM_SURE : FSD_CLAIM_NONE;
     if (input == FSD_INPUT_LOG) /* the log may also contain messages of TensorRT, if a
                                    provider uses it */
         return fsd_ort_is_session(file) ? FSD_CLAIM_MAYBE : FSD_CLAIM_NONE;
-    if (fsd_ort_is_profile(file)) /* also accepts the profile as an engine, so that the
-                                     error can state the kind of the file */
+    if (fsd_ort_is_profile(file)) /* the profile is also accepted as an engine, so that
+                                     the error can state the kind of the file */
         return FSD_CLAIM_SURE;
     return input == FSD_INPUT_ENGINE && fsd_file_type_of(file) == FSD_FILETYPE_ONNX &&
                    (fsd_onnx_imports(file, "com.microsoft.nchwc") ||
@@ -258,8 +258,8 @@ static void mention(struct reading *r, unsigned by, enum fsd_mention_role role,
                     what);
 }
 
-/* Adds a mention of the model's node from whose name the session derived this name.
- * Returns false if there is none. */
+/* Finds a node of the model such that the session derived the name `s` from the node's
+ * name, and adds a mention of this node.  Returns false if there is no such node. */
 static bool mention_origin(struct reading *r, unsigned by, const char *s, size_t len)
 {
     do {
@@ -274,8 +274,8 @@ static bool mention_origin(struct reading *r, unsigned by, const char *s, size_t
     return false;
 }
 
-/* Whether the session generated the name: it names its own nodes after their
- * operators. */
+/* Whether the session generated the name.  A generated name begins with the operator of
+ * its node, or has another known form. */
 static bool is_generated(const struct reading *r, const struct fsd_node *n,
                          const char *s, size_t len)
 {
@@ -343,8 +343,8 @@ static fsd_id behind(const struct fsd_graph *m, fsd_id tensor, fsd_sym op)
     return fsd_node_out_tensor(m, found, 0);
 }
 
-/* Returns the model's tensor that an operator on blocks of channels outputs.  If the
- * operator is of ONNX's own domain, its node has the same name as in the model. */
+/* Returns the model's tensor for the output of an operator on blocks of channels.  If
+ * the operator is of ONNX's own domain, its node has the same name as in the model. */
 static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
 {
     const struct fsd_graph *m = r->vocab ? r->vocab->model : NULL;
@@ -441,10 +441,10 @@ static void fill_types(struct fsd_graph *g)
     }
 }
 
-/* Returns the order of a layer's outputs.  Blocks have 8 or 16 channels, depending on
- * the machine that wrote the file; the file does not state the number.  If an operator
- * of ONNX's own domain reads blocks, such as a Concat of whole blocks, it also outputs
- * blocks. */
+/* Returns the memory order of a layer's outputs, such as blocks of channels.  A block
+ * has 8 or 16 channels, depending on the machine that wrote the file; the file does not
+ * state this number.  If an operator of ONNX's own domain reads blocks, such as a
+ * Concat of whole blocks, it also outputs blocks. */
 static enum fsd_order order_of(const struct reading *r, const struct fsd_node *n,
                                const struct fsd_node *layer)
 {
@@ -486,8 +486,8 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
 {
     fsd_id src = fsd_node_out(r->src, n, 0)->tensor;
     enum fsd_order order = order_of(r, n, layer);
-    fsd_id id = tensor_of(r, src); /* called first, because it may move the arrays into
-                                      which the pointers below point */
+    fsd_id id = tensor_of(r, src); /* this call may move the arrays into which the
+                                      pointers below point, so it comes first */
     struct fsd_tensor *t = &r->g->tensors.at[id];
     struct fsd_layout *layout = &r->g->forms.at[t->form].layout;
     fsd_id value;
@@ -499,8 +499,9 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
         t->alias = r->vocab->model->tensors.at[value].name;
 }
 
-/* Returns the number of the provider's group that produces (if `makes`) or else
- * consumes a tensor at these ports of the model; 0 if there are none or several. */
+/* Returns the number of the provider's group whose nodes produce the tensors at `ports`
+ * (if `makes` is true) or consume them (if `makes` is false).  Returns 0 if there is no
+ * such group, or if there are several. */
 static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool makes,
                         fsd_sym provider)
 {
@@ -535,8 +536,8 @@ static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool mak
 
 /* Returns the number of the group of assigned nodes that a partition computes.  The
  * outputs of the partition show the group.  If the producer of an output was fused
- * before the assignment, the list may have it under another name; then the inputs of
- * the partition show the group. */
+ * before the assignment, the list may have the producer under another name.  In this
+ * case, the inputs of the partition show the group. */
 static uint32_t part_of(const struct reading *r, const struct fsd_node *n, fsd_sym by)
 {
     uint32_t part = r->log && r->vocab ? part_at(r, n->out, true, by) : 0;
@@ -578,8 +579,9 @@ static bool is_named_quantizer(const struct reading *r, const struct fsd_node *n
            fsd_node_is(r->vocab->model, mention->node, n->op);
 }
 
-/* Returns the model's node for a node in a body of the optimized model, by the name of
- * the node or of its output; FSD_NONE if there is none. */
+/* Finds the model's node for `n`, a node in a body of the optimized model.  The model's
+ * node has the name of `n`, or produces a tensor with the name of n's first output.
+ * Returns FSD_NONE if there is no such node. */
 static fsd_id body_node_of(const struct reading *r, const struct fsd_node *n)
 {
     const struct fsd_graph *m = r->vocab->model;
@@ -674,9 +676,10 @@ static int64_t version_of_domain(const struct fsd_graph *g, const char *domain)
     return 0;
 }
 
-/* Returns the version of ONNX Runtime, or a range.  The file does not state it, but a
- * session adds an import for each domain that the model does not import, with the
- * newest opset that this version knows. */
+/* Returns the version of ONNX Runtime that wrote the file, or a range of versions.  The
+ * file does not state the version.  However, a session adds an import for each domain
+ * that the model does not import.  The import has the newest opset that the session's
+ * version of ONNX Runtime knows. */
 static const char *producer_of(const struct reading *r)
 {
     static const char ml[] = "ai.onnx.ml";
@@ -744,14 +747,14 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
 
     if (fsd_ort_is_assignment(source->file))
         return fsd_engine_refuse(source->file, err,
-                                 "the list of nodes by provider that ONNX Runtime "
-                                 "prints; pass the model that the session wrote as "
-                                 "ENGINE, and this list with --log");
+                                 "ONNX Runtime's list of the nodes of each provider; "
+                                 "pass as ENGINE the model that the session wrote, "
+                                 "and pass this list with --log");
     if (fsd_ort_is_profile(source->file))
         return fsd_engine_refuse(
             source->file, err,
-            "a profile of ONNX Runtime; pass the model that the session optimized as "
-            "ENGINE, and this profile with --profile");
+            "a profile of ONNX Runtime; pass as ENGINE the model that the session "
+            "optimized, and pass this profile with --profile");
     status = fsd_onnx_load(src, source->file, err);
     if (status != FSD_OK)
         return status;
@@ -772,7 +775,7 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
 }
 
 static const char *const reads[] = {
-    "optimized models of the CPU, ONNX Runtime 1.12 to 1.32",
+    "models that sessions optimized for the CPU, ONNX Runtime 1.12 to 1.32",
     "profiles of sessions, ONNX Runtime 1.12 to 1.32",
     "verbose logs of sessions, ONNX Runtime 1.12 to 1.32", NULL};
 

@@ -181,8 +181,9 @@ static void end_run(struct reading *t)
 
 /* -------------------------------------------------------------------------- events */
 
-/* Moves the events that one "Execute" ran from `running` to `ended`.  After
- * the "Execute" of the main graph, which has no owner, the run ends. */
+/* Reads the event of an "Execute".  The events that this "Execute" ran move from
+ * `running` to `ended`.  The "Execute" of the main graph has no owner; after it, the
+ * run ends. */
 static void end_execute(struct reading *t, double start)
 {
     while (t->running.n && t->events.at[t->running.at[t->running.n - 1]].start >= start)

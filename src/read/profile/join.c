@@ -70,10 +70,10 @@ static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
     return found;
 }
 
-/* Finds layers for entries by their position.  If both neighbors of an entry have
- * layers, and only one layer without an entry is between these layers, the entry is
- * joined to it if one of the two names contains the other.  For example, a profile has
- * "Add_133" and the dump "PWN(Add_133)". */
+/* Finds layers for entries by their position.  An entry is joined to a layer if two
+ * conditions are met.  First, this layer is the only layer without an entry between the
+ * layers of the two neighbors of the entry.  Second, one of the two names contains the
+ * other: for example, a profile has "Add_133" and the dump "PWN(Add_133)". */
 static void join_gaps(struct fsd_join *join, struct queue *q,
                       const struct fsd_graph *engine, const struct fsd_profile *profile)
 {

@@ -42,7 +42,8 @@ static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p
         remark(engine, "input/profile-single-run", FSD_NONE,
                fsd_intern_str(
                    engine->names,
-                   "the times of the profile are of a single run, warm-up included"));
+                   "the times of the profile come from a single run, which includes "
+                   "the warm-up"));
     if (p->odd_runs)
         remark(engine, "input/profile-odd-count", FSD_NONE,
                fsd_intern_str(engine->names, p->path));
@@ -76,9 +77,9 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
     remark_profile(engine, p, join.joined);
     for (uint32_t i = 0; i < p->entries.n; i++) {
         const struct fsd_profile_entry *entry = &p->entries.at[i];
-        bool by_runs = p->runs && entry->total_ms >= 0; /* the time of one run is total
-                                                           / runs; else it is the mean
-                                                           in the profile */
+        bool by_runs = p->runs && entry->total_ms >= 0; /* true: one run takes total_ms
+                                                           / runs; false: it takes
+                                                           mean_ms */
         double ms = by_runs ? entry->total_ms / (double)p->runs : entry->mean_ms;
         fsd_id layer = join.layer_of[i];
 

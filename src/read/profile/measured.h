@@ -1,7 +1,7 @@
 /*
  * The measured times of an engine's layers.  A profile has one time for each layer.  If
- * an engine has several profiles, a layer has the median of its times, so that a single
- * disturbed run does not matter, and the lowest and the highest time.
+ * an engine has several profiles, the median, the lowest and the highest time of each
+ * layer are stored.  A single disturbed run hardly changes the median.
  */
 #pragma once
 

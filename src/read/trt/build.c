@@ -3,8 +3,9 @@
  *
  * It also decides which tensors are inputs and outputs of the engine.  If the dump
  * lists bindings, a binding that a layer produces is an output, and any other binding
- * is an input.  Without bindings, the names of the model's inputs and outputs decide: a
- * tensor without a producer may also be a constant inside a Myelin region
+ * is an input.  Without bindings, a tensor is an input or output if the model has an
+ * input or output with this name.  The lack of a producer is not sufficient for an
+ * input, because the tensor may be a constant inside a Myelin region
  * (`__mye519_dconst`).  Without a model, tensors that no layer produces are inputs,
  * unless they have the name of a constant, and tensors that no layer consumes are
  * outputs.
@@ -150,8 +151,8 @@ void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
     b->elsewhere = g->profile != profile;
 }
 
-/* Reads the spelling of a format.  Many tensors have the same spelling, so each is
- * parsed once, and gets at most one remark. */
+/* Reads the spelling of a format.  The formats of many tensors have the same spelling,
+ * so each spelling is parsed once, and gets at most one remark. */
 static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
 {
     while (b->format_of.n <= spelling)
@@ -301,8 +302,9 @@ static void own_names(struct fsd_build *b)
             b->g->mentions.at[i].role = FSD_MENTION_HELPER;
 }
 
-/* Adds a remark if the name of the kernel states a type that no input of the layer has:
- * one of both is wrong, so conclusions from them may be wrong, too. */
+/* Adds a remark if the name of the kernel states a type that no input of the layer has.
+ * The name of the kernel or the types of the inputs are then wrong, so conclusions from
+ * them may be wrong, too. */
 static void remark_contradiction(struct fsd_build *b)
 {
     struct fsd_graph *g = b->g;
@@ -319,9 +321,9 @@ static void remark_contradiction(struct fsd_build *b)
         fsd_build_remark(
             b, "input/contradiction",
             fsd_intern_str(g->names, fsd_printed(g->arena,
-                                                 "by its name, the kernel %s reads "
-                                                 "%s, but the tensors of its layer "
-                                                 "are %s",
+                                                 "the name of the kernel %s states "
+                                                 "that it reads %s, but the tensors "
+                                                 "of its layer are %s",
                                                  kernel, fsd_dtype_name(reads),
                                                  fsd_dtype_name(type))));
 }
@@ -424,8 +426,9 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
             b->g, (struct fsd_form){.ranked = true}, tensor->optimum, tensor->rank);
 }
 
-/* Whether the model states its inputs.  A model that consists of names in the engine,
- * or that comes from an excerpt of a log, does not. */
+/* Whether the model states its inputs.  A model that was made from the names in an
+ * engine (`named_only`) does not; a model that was read from an excerpt of a log may
+ * not. */
 static bool states_inputs(const struct fsd_vocab *vocab)
 {
     const struct fsd_graph *model = vocab ? vocab->model : NULL;
@@ -466,7 +469,7 @@ static const char *generation(const struct fsd_build *b)
 {
     if (b->seen & FSD_SEEN_IO_TENSORS)
         return "TensorRT 11 or later";
-    if (b->seen & FSD_SEEN_OLD_LINES) /* a log of TensorRT 8.5 has them, too */
+    if (b->seen & FSD_SEEN_OLD_LINES) /* TensorRT 8.5 writes such lines, too */
         return "TensorRT 8.5 or earlier";
     if (b->seen & FSD_SEEN_NEW_LINES)
         return "TensorRT 8.5 or later";

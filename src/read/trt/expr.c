@@ -7,8 +7,8 @@
 
 enum { DEPTH_MAX = 64, TAIL_MAX = 4 };
 
-/* The kind of the last part. It decides the form of the name if nothing else has
- * decided it. */
+/* The kind of the last part. This kind decides the form of the name, unless the form is
+ * already known. */
 enum part { PART_PLAIN, PART_WRAPPER, PART_COPY, PART_FOREIGN, PART_LIST };
 
 /* ---------------------------------------------------------------- known names */
@@ -27,7 +27,7 @@ static bool skip_tail(const struct fsd_expr *p, struct fsd_tail *t)
         t->copies = true;
     } else if (fsd_scan_skip(&p->text, &at, quantizer_ends[0]) ||
                fsd_scan_skip(&p->text, &at, quantizer_ends[1])) {
-        /* this suffix sets no member of `t` but `end` */
+        /* this suffix changes only t->end */
     } else if (fsd_scan_skip(&p->text, &at, "_clone_")) {
         if (!fsd_scan_skip_number(&p->text, &at))
             return false;
@@ -119,7 +119,7 @@ void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
 /* Adds a mention of a known name. The name may be ambiguous, because the parser numbers
  * the layers of a node: "node_linear_1" may be the second layer of node_linear, or a
  * layer of node_linear_1. The mention keeps the whole name, because a log can
- * decide. */
+ * show which of the two nodes is meant. */
 void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
                             const struct fsd_known *known)
 {
@@ -170,8 +170,8 @@ static size_t read_parts(struct fsd_expr *p, size_t at, enum fsd_place in,
     }
 }
 
-/* Reads the name of a region: its first and last node. If it has one part, the region
- * has only that node. */
+/* Reads the name of a region: its first and last node. If the name has only one part,
+ * the region has only that node. */
 static size_t read_foreign(struct fsd_expr *p, size_t at, unsigned depth)
 {
     struct fsd_graph *g = p->g;
@@ -257,8 +257,8 @@ static size_t cut_copy(struct fsd_expr *p, size_t at, size_t end)
     return end;
 }
 
-/* Without a model, removes a suffix of Q and DQ layers. With a model, its names show
- * where a suffix begins. */
+/* Removes a suffix of Q and DQ layers if there is no model. With a model, removes
+ * nothing, because the names in the model show where a suffix begins. */
 static size_t cut_quantizer_end(const struct fsd_expr *p, size_t at, size_t end)
 {
     for (size_t i = 0; !p->vocab && i < FSD_COUNT_OF(quantizer_ends); i++) {

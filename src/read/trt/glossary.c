@@ -48,12 +48,10 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "A convolution with its activation, in one kernel.", NULL, NULL, NULL},
     {"PWN", "PWN(*,* + PWN(*,fusedPointwiseNode(*", PART,
      "PWN(a, b) is a pointwise node: operators that compute each element by itself "
-     "(Add, "
-     "Mul, Relu, Sigmoid, Clip), fused into one generated kernel. `A + PWN(b)` "
-     "computes "
-     "b in the kernel of A.",
-     "Unfused, it reads and writes whole tensors for little arithmetic: memory "
-     "bandwidth determines its time.",
+     "(Add, Mul, Relu, Sigmoid, Clip), fused into one generated kernel. `A + PWN(b)` "
+     "computes b in the kernel of A.",
+     "A pointwise node that is not fused reads and writes whole tensors for little "
+     "arithmetic: memory bandwidth determines its time.",
      "`patterns` states why an activation or addition was not fused into the "
      "convolution before it.",
      THREAD "2525; " GUIDE ", PointWise fusion"},
@@ -65,8 +63,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "operators.",
      NULL, NULL, NULL},
     {"Scale", NULL, TYPE,
-     "Multiplies by a constant and adds a constant, per channel or tensor: "
-     "BatchNormalization, and in TensorRT 8.0 a quantizer.",
+     "A layer that multiplies by a constant and adds a constant, per channel or per "
+     "tensor: BatchNormalization, and in TensorRT 8.0 a quantizer.",
      NULL, NULL, NULL},
     {"Shuffle",
      "Shuffle,SHUFFLE,reshape_before_*,reshape_after_*,transpose_before_*,"
@@ -90,7 +88,7 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "of weights.",
      "TensorRT 8 and 9 list it as one layer and state nothing about its kernels; "
      "TensorRT 10 with detailed verbosity lists each kernel.",
-     "`inside` lists the nodes that are proved by the dump or log.",
+     "`inside` lists the nodes that the dump or log proves to be in the part.",
      THREAD "1782, 2576"},
     {"Myelin", NULL, TYPE,
      "A region that the compiler Myelin builds. Myelin generates and fuses kernels, "
@@ -109,8 +107,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      NULL, NULL},
     {"runtime_fusion", "runtime_fusion,runtime_function,fusion", TYPE,
      "Operators of a compiled region that become one kernel: at build time, or in "
-     "TensorRT "
-     "for RTX when the engine is first loaded on the GPU (just-in-time compilation).",
+     "TensorRT for RTX when the engine is first loaded on the GPU (just-in-time "
+     "compilation).",
      NULL, NULL, NULL},
     {"_myl", "__myl_*,*_myl[0-9]*_[0-9]*", PART,
      "The compiler's name of a kernel: __myl_ and the first letters of the kernel's "
@@ -126,14 +124,18 @@ const struct fsd_gloss fsd_trt_glossary[] = {
     {"shape_call",
      "shape_call,ShapeHostToDevice,DeviceToShapeHost,shape_host_to_device,"
      "device_to_shape_host",
-     TYPE, "Computes sizes on the CPU, or copies them between CPU and GPU.",
+     TYPE,
+     "A layer that computes tensor sizes on the CPU, or copies them between CPU "
+     "and GPU.",
      "DeviceToShapeHost makes the CPU wait for the GPU, because sizes depend on data.",
      NULL, NULL},
     {"signal", "signal,wait,memset,jmp,cjmp", TYPE,
      "The compiler's control of streams and branches: signal and wait make one "
      "stream wait for another, "
      "memset clears a buffer, jmp and cjmp are the jumps of an If or Loop.",
-     "They compute nothing of the model; a cjmp reads the condition.", NULL, NULL},
+     "These layers compute no value of the model; a cjmp reads the branch "
+     "condition.",
+     NULL, NULL},
     {"TrainStation", "TrainStation,*\\[trainStation[0-9]*\\]*", TYPE,
      "A layer that the builder adds where sizes depend on data (after NonZero, NMS): "
      "the CPU reads the sizes and allocates memory for the tensors.",
@@ -142,17 +144,17 @@ const struct fsd_gloss fsd_trt_glossary[] = {
     /* Data movement. */
     {"Reformat",
      "Reformat,MyelinReformat,Reformatting CopyNode*,*Reformatted *,REFORMAT", TYPE,
-     "A copy that changes the type or layout of a tensor. `Reformatting CopyNode "
-     "for Input Tensor 0 to X` comes from the builder, which inserts it before X; "
-     "with Origin QDQ, CAST, SLICE or IDENTITY it computes a node of the model.",
-     "A Reformat reads and writes a whole tensor and computes nothing.",
+     "A copy that changes the type or layout of a tensor. The builder inserts "
+     "`Reformatting CopyNode for Input Tensor 0 to X` before X. A Reformat whose "
+     "Origin is QDQ, CAST, SLICE or IDENTITY computes a node of the model.",
+     "An inserted Reformat reads and writes a whole tensor and computes no node.",
      "`reformats` states the cause of each such layer and how to remove the layer.",
      GUIDE ", Engine inspector"},
     {"copy", "COPY,* copy,*_copy_output", PART,
      "`X copy` copies a tensor to its place in the output of a Concat, or from an "
-     "input of "
-     "a Slice or Split.",
-     "If all producers can write into the Concat's tensor, there is no such copy.",
+     "input of a Slice or Split.",
+     "If the producers of all inputs of a Concat can write into its output, there "
+     "is no such copy.",
      "`reformats` lists such copies with their causes.", NULL},
     {"NoOp", "NoOp,noop", TYPE,
      "A layer that does nothing at run time: a Reshape, or a Reformat between equal "
@@ -162,7 +164,7 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      NULL, NULL, NULL},
     {"Quantize", "Quantize,Dequantize,DynamicQuantize,QUANTIZE,DEQUANTIZE", TYPE,
      "A quantizer that runs as a layer of its own.",
-     "If the Q/DQ pair is well placed, TensorRT fuses it into the layers around it.",
+     "TensorRT fuses a well-placed Q/DQ pair into the layers around the pair.",
      "`explain quantize/standing`", NULL},
     {"DLA", "DLA,* to nvm,* from nvm,*FinishNvmRegion*,\\[DlaLayer\\]*", TYPE,
      "A part of the network that runs on the deep learning accelerator of a Jetson or "
@@ -187,27 +189,25 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "computation of sizes.",
      NULL, NULL, "onnx-tensorrt, ImporterContext"},
     {"(Unnamed Layer* N)", "*(Unnamed Layer\\* [0-9]*", PART,
-     "A layer of the network without a name, with its number and type; the parser "
-     "before TensorRT 9 adds such layers for constants and sizes.",
+     "A layer that has no name in the network; TensorRT names it by its number and "
+     "type. Parsers before TensorRT 9 add such layers for constants and sizes.",
      NULL,
      "Give the nodes unique names: fusiondiff then finds their layers more reliably.",
      NULL},
     {"[profile N]", "* \\[profile [0-9]*\\]", PART,
      "The layer of optimization profile N; an engine with several profiles has each "
      "layer once per profile.",
-     NULL, "--opt-profile=N selects one.", GUIDE ", Working with dynamic shapes"},
+     NULL, "--opt-profile=N selects one profile.",
+     GUIDE ", Working with dynamic shapes"},
     /* Kernels. */
     {"xmma", "*xmma*", KERNEL,
      "A precompiled kernel of NVIDIA for matrix multiplication and convolution with "
-     "tensor "
-     "cores. Its name states the GPU generation (sm80), operation (fprop), types, "
-     "layouts, "
-     "tile and stages.",
+     "tensor cores. Its name states the GPU generation (sm80), operation (fprop), "
+     "types, layouts, tile and stages.",
      NULL, NULL, NULL},
     {"sm80", "sm[0-9][0-9],sm[0-9][0-9]_*,sm1[0-9][0-9]_*", KERNEL,
      "The GPU generation that the kernel is made for: sm75 Turing, sm80 and sm86 "
-     "Ampere, "
-     "sm87 Orin, sm89 Ada, sm90 Hopper, sm100 and sm120 Blackwell.",
+     "Ampere, sm87 Orin, sm89 Ada, sm90 Hopper, sm100 and sm120 Blackwell.",
      "A GPU runs kernels of older generations, too.", NULL, NULL},
     {"fprop", "*fprop*", KERNEL,
      "Forward propagation: a convolution; dgrad is its transpose, used for "
@@ -217,10 +217,9 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "The convolution runs as a matrix multiplication without a copy of its input.",
      NULL, NULL, NULL},
     {"i8i8_i8i32_f32", "*[fi][0-9]*[fi][0-9]*_[fi][0-9]*[fi][0-9]*_*", KERNEL,
-     "Types of the kernel: of its two inputs, of its output and accumulator, of its "
-     "epilogue (f16f16_f16f32_f32: inputs and output FP16, sums FP32). tf32 rounds "
-     "FP32 "
-     "inputs to 10 bits of mantissa.",
+     "The types of the kernel's two inputs, of its output, its accumulator and its "
+     "epilogue (f16f16_f16f32_f32: inputs and output FP16, sums FP32). A tf32 kernel "
+     "rounds FP32 inputs to 10 bits of mantissa.",
      NULL, NULL, NULL},
     {"nhwckrsc_nhwc", "*nhwc*", KERNEL,
      "Layouts of a kernel's input, weights and output: channels last.", NULL, NULL,
@@ -241,16 +240,17 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "tensor cores.",
      "`explain precision/no-tensor-cores`", NULL},
     {"splitk", "*split[kK]*", KERNEL,
-     "Several thread blocks add up parts of the same sum, which suits few outputs with "
-     "long sums.",
+     "Several thread blocks add up parts of the same sum. This suits layers with few "
+     "outputs and long sums.",
      NULL, NULL, NULL},
     {"fmha", "*fmha*,*_mha_*,*gemm_mha*", KERNEL,
      "Fused multi-head attention: both products and the Softmax in one kernel.",
      "The scores are never written to memory.",
      "`patterns` lists the attentions that are not fused, with the reasons.", NULL},
     {"winograd", "*winograd*", KERNEL,
-     "A convolution of size 3 with fewer multiplications (Winograd).", NULL, NULL,
-     NULL},
+     "A convolution of kernel size 3 by Winograd's method, with fewer "
+     "multiplications.",
+     NULL, NULL, NULL},
     {"tactic", NULL, KERNEL,
      "One way to compute a layer: a kernel with its tile, type and layout. The builder "
      "times several and keeps the fastest.",

@@ -10,8 +10,8 @@
 
 /* The place of a part within a name.  It determines the text that ends the part. */
 enum fsd_place {
-    FSD_IN_NAME,    /**< the part is at the top level: " + ", " || " and the end of the
-                         text end it, as in all places */
+    FSD_IN_NAME,    /**< the part is at the top level.  As in all places, the part ends
+                         at " + ", at " || ", or at the end of the text. */
     FSD_IN_CALL,    /**< the part is in PWN(...): ", " and ")" also end it */
     FSD_IN_FOREIGN, /**< the part is in {ForeignNode[...]}: "..." and "]}" also end
                          it */
@@ -68,8 +68,8 @@ struct fsd_expr {
     const struct fsd_vocab *vocab; /**< the names of the model; NULL: there is no
                                         model */
     uint64_t steps;                /**< the number of steps left for looking up names */
-    bool serving;                  /**< the whole text is the name of a layer that a
-                                        reformat serves */
+    bool serving;                  /**< the whole text is the name of a layer for which
+                                        TensorRT inserted a reformat */
     bool copying;                  /**< the whole text is the name of a tensor that
                                         TensorRT copies to the DLA */
     bool dots;                     /**< the "..." in the name of a region was read */
@@ -82,15 +82,16 @@ struct fsd_known {
     const struct fsd_meaning *what;
     size_t len;
     struct fsd_tail {
-        size_t end;   /**< the position after suffixes such as "_clone_2", "_17", "
-                           copy" */
+        size_t end;   /**< the position after suffixes such as " copy", "_clone_2",
+                           "_17" */
         bool copies;  /**< one of these suffixes marks a copy */
         bool counted; /**< one of these suffixes is only a number */
     } tail;
 };
 
 /** Finds the longest known name that begins at `at` and ends at a boundary.  Names of
- *  tensors other than initializers are used only if there is no other. */
+ *  tensors other than initializers are used only if no other name fits, or if a suffix
+ *  marks a copy. */
 bool fsd_expr_known(struct fsd_expr *p, size_t at, enum fsd_place in,
                     struct fsd_known *out);
 
@@ -104,5 +105,5 @@ void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size
 
 void fsd_expr_remark(const struct fsd_expr *p, const char *rule);
 
-/** Reads all parts of the text.  If `layer` already has a form, it stays. */
+/** Reads all parts of the text.  Keeps the form that `layer` already has, if any. */
 void fsd_expr_read(struct fsd_expr *p, struct fsd_layer *layer);

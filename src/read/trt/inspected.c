@@ -193,8 +193,8 @@ static bool split_binding(struct fsd_slice t, struct fsd_slice *name,
     return true;
 }
 
-/* Stores the sizes of a binding. A dimension has a size only if it is the same in all
- * optimization profiles. */
+/* Stores the sizes of a binding. A dimension has a size only if its minimum and its
+ * maximum in the first optimization profile are equal; else the size is -1. */
 static void put_fixed(struct printed *p, cJSON *binding)
 {
     const cJSON *profile = fsd_json_get(binding, "ProfileInfo")->child;
@@ -387,6 +387,6 @@ enum fsd_status fsd_inspected_read(struct fsd_build *b, const struct fsd_file *f
         return status;
     return fsd_engine_refuse(
         file, err,
-        "what Polygraphy prints of an engine without its layers; "
+        "Polygraphy's summary of an engine, which lists no layers; "
         "run: polygraphy inspect model ENGINE --show layers attrs");
 }

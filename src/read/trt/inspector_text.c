@@ -98,7 +98,7 @@ static cJSON *value_of(struct context *m, struct fsd_slice t)
 {
     cJSON *item = NULL;
 
-    errno = 0; /* set to ENOMEM if memory runs out */
+    errno = 0; /* a failed allocation changes it to ENOMEM */
     if (t.n > 1 && *t.s == '[' && t.s[t.n - 1] == ']')
         item = list_of((struct fsd_slice){t.s + 1, t.n - 2});
     if (item || errno == ENOMEM)
@@ -158,9 +158,9 @@ static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
 
 /* Splits the text after its first record, which is in braces.  Returns false if the
  * record does not end.  A name may contain " }", but the keys after the dimensions may
- * not, so the end is searched after the dimensions.  Dimensions are searched only up to
- * the next record: otherwise, the search would take quadratic time if no record has
- * any. */
+ * not, so the end is searched after the dimensions.  The dimensions are searched only
+ * up to the next record.  Without this limit, the searches would take quadratic time in
+ * a text without dimensions. */
 static bool take_record(struct fsd_slice *t, struct fsd_slice *record)
 {
     const char *next = fsd_slice_find(*t, " }, { Name: ");
@@ -290,8 +290,8 @@ static void read_keys(struct context *m, struct fsd_slice t)
 
         t = from(t, n);
         end = last ? t.n : value_end(t);
-        /* The keys in `heads` come before all other keys of a line, so such a key is
-         * part of a value here. */
+        /* The keys in `heads` come before all other keys of a line.  At this position,
+         * a key in `heads` is therefore part of a value. */
         for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
             is_head |= fsd_slice_is(key, heads[i]);
         if (is_head)

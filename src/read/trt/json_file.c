@@ -330,7 +330,7 @@ static enum fsd_status report_wrong(struct fsd_json_reading *r,
         status = refuse(r, root);
     else if (root && (end = skip_space(text, end)) < text->s + text->n)
         status = fail_at(r, text, end, "nothing after the JSON value", true);
-    else if (status == FSD_OK) /* memory ran out, either here or in a piece */
+    else if (status == FSD_OK) /* memory ran out, here or in read_pieces() */
         status = fsd_fail_memory(r->err, r->file->name);
     cJSON_Delete(root);
     return status;

@@ -168,8 +168,8 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
                                         {"deconv", {FSD_ONNX_ConvTranspose}},
                                         {"maxpool", {FSD_ONNX_MaxPool}},
                                         {"avgpool", {FSD_ONNX_AveragePool}}};
-    /* The steps of an attention kernel.  It also scales and masks, if the network
-     * does. */
+    /* The steps of every attention kernel.  If the network scales or masks, the kernel
+     * has further steps. */
     static const struct word attention = {
         "mha",
         {FSD_ONNX_MatMul, FSD_ONNX_ReduceMax, FSD_ONNX_Sub, FSD_ONNX_Exp,
@@ -196,8 +196,8 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
         }
 }
 
-/* Whether the kernel only moves data.  Which nodes of the model the kernel computes is
- * not decided here, but in match/.
+/* Whether the kernel only moves data.  This function does not decide which nodes of the
+ * model the kernel computes; match/ does.
  */
 static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
 {
@@ -207,8 +207,9 @@ static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
         repeats += step == FSD_ONNX_Expand;
         n += fsd_step_moves(step) && step != FSD_ONNX_Expand && step != FSD_ONNX_Gather;
     }
-    /* An Expand alone copies the operand of a matrix product for each element of a
-     * batch.  An Expand with a Concat fills the border of a Pad. */
+    /* If all steps are Expand, the kernel copies the operand of a matrix product for
+     * each element of a batch.  A kernel with Expand and Concat is not counted, because
+     * it fills the border of a Pad. */
     return l->steps.n && (n == l->steps.n || repeats == l->steps.n) &&
            l->more_steps == FSD_STEPS_ARE_ALL;
 }

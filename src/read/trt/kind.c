@@ -49,7 +49,7 @@ static const struct {
     {"custom_layer", FSD_KIND_NOOP},
 };
 
-/* Whether TensorRT copies sizes between host and device: ShapeHostToDevice,
+/* Whether layers of this type copy sizes between host and device: ShapeHostToDevice,
  * DeviceToShapeHost. */
 static bool copies_to_host(const char *type)
 {
@@ -94,8 +94,9 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
         i++;
     if (i < FSD_COUNT_OF(types))
         kind = types[i].kind;
-    if (!strcmp(type, "COPY")) /* a copy in a line such as "[GpuLayer] COPY: N"; a
-                                  kernel of the type "copy" may compute */
+    if (!strcmp(type, "COPY")) /* the type in a line such as "[GpuLayer] COPY: N";
+                                  a kernel of the type "copy", in lower case, may
+                                  compute */
         kind = FSD_KIND_COPY;
     if (copies_to_host(type))
         kind = FSD_KIND_SHAPE;
@@ -188,8 +189,9 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
      * unknown. */
     layer->rounds_to = strstr(tactic, "tf32") ? FSD_TF32 : FSD_DTYPE_UNKNOWN;
     layer->computes_in = fsd_trt_computes_in(layer, tactic);
-    /* The name of a layer that the builder adds contains the name of the layer that the
-     * added layer serves.  A layer with a name of another form is of the network. */
+    /* If the builder adds a layer, the name of this layer contains the name of another
+     * layer, which the added layer serves.  A layer with a plain name is therefore a
+     * layer of the network. */
     layer->of_network =
         node->name && layer->form == FSD_NAME_PLAIN &&
         layer->provider == FSD_PROVIDER_BUILDER &&

@@ -145,9 +145,9 @@ static enum fsd_status refuse_plan(const struct fsd_file *file, struct fsd_error
     return fsd_fail(
         err, FSD_E_UNSUPPORTED, file->name, FSD_POS_NONE, 0,
         "this is a serialized engine, not a dump of its layers; run: trtexec "
-        "--loadEngine=%s --profilingVerbosity=detailed --exportLayerInfo=%s.json (and "
-        "build it with --profilingVerbosity=detailed; otherwise its layers have only "
-        "names)",
+        "--loadEngine=%s --profilingVerbosity=detailed --exportLayerInfo=%s.json "
+        "(build the engine with --profilingVerbosity=detailed, too; otherwise its "
+        "layers have only names)",
         name, name);
 }
 
@@ -442,8 +442,9 @@ static enum fsd_status read_profile(struct fsd_arena *arena, struct fsd_intern *
     if (status != FSD_OK || out->n > first)
         return status;
     return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
-                    "expected a profile of layers, found a log without the table that "
-                    "trtexec --dumpProfile prints, and without a line for each layer");
+                    "expected a profile of layers, found a log that has neither the "
+                    "table of trtexec --dumpProfile nor lines with the time of each "
+                    "layer");
 }
 
 static void read_log(struct fsd_history *h, const struct fsd_file *file)
@@ -459,9 +460,10 @@ static const char *const reads[] = {
     "verbose build logs, TensorRT 8.0 to 10.16, TensorRT for RTX",
     "the inspector's text, and console logs of trtexec --dumpLayerInfo",
     "what polygraphy inspect model --show layers prints",
-    "profiles: trtexec's JSON and table, Torch-TensorRT's trace, the samples' table",
+    "profiles: trtexec's JSON and table, Torch-TensorRT's trace, the table of "
+    "TensorRT's samples",
     "times of whole runs: trtexec --exportTimes",
-    "metadata of trt-engine-explorer, as a log",
+    "metadata.json of trt-engine-explorer, instead of a log",
     "what a dry run of Torch-TensorRT prints",
     "tuning caches: trtexec --tuningCacheFile, TensorRT 11.1 and later",
     NULL};

@@ -177,7 +177,8 @@ static enum fsd_status read_bindings(struct reading *r, const struct fsd_log_lis
             continue;
         }
         /* If all lines of the log have a prefix, the list of bindings ends before the
-         * first line that is no tensor of a layer.  Nothing else shows its end. */
+         * first line that names no tensor of a layer.  Nothing else shows where the
+         * list ends. */
         if (list->prefixed && r->b->g->detailed &&
             fsd_graph_find(r->b->g, tensor.name, 0) == FSD_NONE)
             break;
@@ -231,7 +232,8 @@ static void remark_odd_lines(struct reading *r)
         return;
     snprintf(
         text, sizeof text,
-        "%llu lines between the layers were not understood; the first is line %llu",
+        "%llu of the lines between the layers could not be parsed; the first is line "
+        "%llu",
         (unsigned long long)r->odd_lines, (unsigned long long)r->first_odd);
     remark.text = fsd_intern_str(r->b->g->names, text);
     fsd_vec_push(r->b->g->arena, &r->b->g->remarks, remark);
@@ -363,7 +365,7 @@ static enum fsd_status choose(const struct fsd_file *file,
             err, FSD_E_FORMAT, file->name, FSD_POS_LINE, lines,
             "expected the layers of an engine (\"Engine Layer Information:\" of a "
             "verbose log, or the inspector's \"Layers:\"), found none in %llu lines: "
-            "was the log written with --verbose, and to its end?",
+            "is the log complete, and was it written with --verbose?",
             (unsigned long long)lines);
     if (!number && engines->n > 1)
         return fail_several(file, engines, err);

@@ -24,8 +24,8 @@
 
 enum {
     TRAILER_LEN = sizeof TRAILER - 1,
-    TRAILERS = 64,     /* for each item, at most this number of texts that begin
-                          it are looked up */
+    TRAILERS = 64,     /* the maximum number of lookups for an item: of the
+                          whole item, and of its parts before a " | " */
     OWNED_MAX = 1024,  /* if more nodes than this have one name, their owners are not
                           compared */
     TEXT_MAX = 1 << 20 /* the maximum number of bytes of a Metadata text; the longest
@@ -58,10 +58,10 @@ static size_t known_name(const struct reading *r, const char *s, size_t n,
     return 0;
 }
 
-/* Finds a node in the body of a function or a branch by its owners: the If, Loop, Scan
- * and calling nodes around it.  The text `s` lists the owners, innermost first:
- * "lin_act (Act) | /Lin (Lin)".  Returns the node of `what` with these owners; FSD_NONE
- * if no node or several nodes of `what` have them. */
+/* Finds the node of `what` that has the owners in the text `s`.  The owners of a node
+ * are the nodes whose bodies contain it: If, Loop, Scan, and calls of functions.  `s`
+ * lists them, innermost first: "lin_act (Act) | /Lin (Lin)".  Returns FSD_NONE if no
+ * node or several nodes of `what` have these owners. */
 static fsd_id owned_by(const struct reading *r, const struct fsd_meaning *what,
                        const char *s, size_t n)
 {

@@ -5,7 +5,7 @@
  *     Conv_34 + Add_42 + Relu_43                           one after the other
  *     Conv_1 || Conv_7                                     side by side
  *     Conv_12 + PWN(Clip_16)                               point-wise operations
- *     PWN(PWN(Sigmoid_3), Mul_4)                           several of them, nested
+ *     PWN(PWN(Sigmoid_3), Mul_4)                           nested point-wise operations
  *     conv1.weight + QuantizeLinear_7 + Conv_9             a node and its constants
  *     {ForeignNode[fc.weight...Softmax_9]}                 a region: first and last
  *     {Conv_1,Relu_2}                                      a region on the DLA
@@ -16,8 +16,10 @@
  *     [trainStation1], [DeviceToShapeHostCopy] 4           TensorRT's own steps
  *     /classifier/classifier_4/Gemm_myl9_3                 a Myelin kernel: the 3rd of
  *                                                          region 9; '.' became '_'
- *     __myl_MulSum_myl4_1                                  one named by its operations
- *     conv2_U14_myl0_6                                     one with a counter
+ *     __myl_MulSum_myl4_1                                  a Myelin kernel, named after
+ *                                                          its operations
+ *     conv2_U14_myl0_6                                     a Myelin kernel of conv2,
+ *                                                          with a counter
  *     k_proj/MatMul+q_proj/MatMul_myl0_1                   products of one input
  *     node_linear_1_2                                      node_linear_1 again
  *     (Unnamed Layer* 36) [Shuffle], ONNXTRT_Broadcast_4   helpers of the parser
@@ -44,12 +46,12 @@
 #include "read/trt/grammar.h"
 #include "read/engine/reader.h"
 
-/* Limits: bytes of a name (TensorRT writes no longer names, and a longer one is not
- * parsed), and steps of the search for known names. */
+/* Limits on the bytes of a name and on the steps of the search for known names.  A name
+ * of more than NAME_MAX bytes is not parsed; TensorRT does not write such names. */
 enum { NAME_MAX = 1 << 20, STEPS_AT_LEAST = 1 << 16, STEPS_PER_BYTE = 128 };
 
-/* Reads the name of a reformat: "Reformatting CopyNode for Input Tensor 0 to X", since
- * TensorRT 8.0 also "for Network Input x". */
+/* Reads the name of a reformat: "Reformatting CopyNode for Input Tensor 0 to X" or,
+ * since TensorRT 8.0, "Reformatting CopyNode for Network Input x". */
 static bool read_reformat(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym whole)
 {
     size_t i = 0, served;
@@ -142,7 +144,8 @@ static bool cut_myelin(struct fsd_expr *p)
     return true;
 }
 
-/* Whether the text is a kind of operation and a number: "__fc579", "__tran46207". */
+/* Whether the text is "__", a word for an operation, and a number: "__fc579",
+ * "__tran46207". */
 static bool is_numbered(const struct fsd_scan *text)
 {
     size_t at = 2;
@@ -154,7 +157,7 @@ static bool is_numbered(const struct fsd_scan *text)
     return at > 2 && fsd_scan_skip_number(text, &at) && at == text->n;
 }
 
-/* Whether Myelin named the kernel after its operations. */
+/* Whether the name is Myelin's own: it does not begin with the name of a node. */
 static bool is_myelin_own(const struct fsd_expr *p)
 {
     static const char *const begins[] = {"__myl",     "dummy_shape_call", "_gemm_mha",
@@ -250,8 +253,8 @@ static bool is_own_part(const struct fsd_expr *p, size_t at, size_t *end)
 
 /* Reads the name of a kernel that computes several matrix products of one input:
  * "v_proj/MatMul+k_proj/MatMul+q_proj/MatMul".  Names may contain a '+', so each part
- * must be a name of the model, or a name of Myelin's own if another part is a name of
- * the model. */
+ * must be a name of the model or a name like "__mye35", and at least one part must be a
+ * name of the model. */
 static bool read_joined(struct fsd_expr *p)
 {
     enum { JOINED_MAX = 16 };
@@ -381,9 +384,9 @@ static void read_base(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym whole
         fsd_expr_read(p, layer);
 }
 
-/* Removes " [profile N]" from the end of a name and, in the name of a Myelin kernel,
- * from before "_myl".  Removes it nowhere else, and not if the whole text is a name of
- * the model. */
+/* Removes " [profile N]" if it is at the end of the name or, in the name of a Myelin
+ * kernel, directly before "_myl".  Removes nothing if the whole text is a name of the
+ * model. */
 static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
 {
     char *out;
@@ -447,8 +450,8 @@ void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
     set_text(&p, layer->base_name);
     p.steps = STEPS_AT_LEAST + (uint64_t)STEPS_PER_BYTE * p.text.n;
     read_base(&p, layer, name);
-    /* In the log line with which the builder adds the layer "T copy", the layer has the
-     * name of its tensor, T.  This does not hold for other copies. */
+    /* When the builder adds the layer "T copy", it prints a log line that calls the
+     * layer T, like its tensor.  This is not so for copies with other names. */
     if (layer->form == FSD_NAME_COPIES) {
         struct fsd_slice tensor = fsd_slice_of(fsd_text(p.g->names, layer->base_name));
 

@@ -34,14 +34,13 @@ void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
 
 /* Functions that find the model's tensor in the name of an engine's tensor. */
 
-/** Sets `alias` of each tensor whose name without " [profile N]" at its end is a name
- *  of the model.  TensorRT 10.16 appends this text in engines with several optimization
- *  profiles.
+/** Sets `alias` of each tensor whose name is TensorRT's form of a name of the model,
+ *  such as "x [profile 1]" for x: TensorRT 10.16 appends " [profile N]" in engines with
+ *  several optimization profiles.  tensor_name.c lists the forms.
  *
- *  Names that Myelin generated ("relu_2.1_myl4") are not aliases, although they contain
- *  a name of the model: in corpus/inspector-text-trt10.16, the input of the first
- *  matrix product, [-1,3136], has the name Activation3_output.1_4_myl6, but
- *  Activation3_output is [-1,1024]. */
+ *  For a name like "x.1_4_myl6", sets `argument` instead, because this tensor is not x:
+ *  in corpus/inspector-text-trt10.16, the input of the first matrix product, [-1,3136],
+ *  has the name Activation3_output.1_4_myl6, but Activation3_output is [-1,1024]. */
 void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab);
 
 /** Returns N if the name ends with " [profile N]"; else -1. */

@@ -3,8 +3,8 @@
  */
 #include "read/trt/grammar.h"
 
-/* Limits on the lengths of a number and of a layer type in a name; TensorRT has no
- * longer ones.  Without limits, a hostile name could take quadratic time. */
+/* Limits on the lengths of a number and of a layer type in a name.  TensorRT's names do
+ * not exceed them.  Without limits, a hostile name could take quadratic time. */
 enum { DIGITS_MAX = 10, TYPE_MAX = 64 };
 
 bool fsd_scan_at(const struct fsd_scan *t, size_t at, const char *word)

@@ -8,8 +8,8 @@
  *                                      another size than X
  *     W_constantFloat_myl0             the initializer W
  *
- * X may also be the name of a node and a suffix for a tensor inside the node
- * ("node_transpose_first_transpose_output").  Such a name stands for the output of the
+ * X may also consist of the name of a node and a suffix for a tensor inside the node
+ * ("node_transpose_first_transpose_output").  Such an X stands for the output of the
  * node.
  */
 #include "model/graph/graph.h"

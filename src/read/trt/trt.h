@@ -232,13 +232,13 @@ void fsd_trex_read(struct fsd_history *h, const struct fsd_file *file);
 bool fsd_trt_looks_layer(const char *name);
 
 /** Whether the file is a trace of PyTorch's own profiler.  In such a trace of a whole
- *  program, an engine is a single call, so it has no layer times. */
+ *  program, an engine is a single call, so the trace has no layer times. */
 bool fsd_trt_is_pytorch(const struct fsd_file *file);
 
 /** Fills `err` for a JSON file that is no engine: the kind of the file, and which file
  *  to pass instead.
- *  @return FSD_E_UNSUPPORTED if the file is of a known other program, else
- *          FSD_E_FORMAT */
+ *  @return FSD_E_UNSUPPORTED if looks.c knows the other program that wrote the file,
+ *          else FSD_E_FORMAT */
 enum fsd_status fsd_trt_refuse_json(const struct fsd_file *file,
                                     const struct cJSON *root, struct fsd_error *err);
 /** Fill `err` for a file whose names are no names of layers, and for a text that is no

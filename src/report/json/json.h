@@ -13,7 +13,8 @@ struct fsd_json *fsd_json_new(FILE *out);
 /** Begins a document that is a list; fsd_json_end() ends and frees it. */
 struct fsd_json *fsd_json_new_list(FILE *out);
 
-/** Adds an object as a member of an object. */
+/** Each function adds a member to `object`. fsd_json_object() and fsd_json_list()
+ * return the new object or list. */
 struct fsd_json *fsd_json_object(struct fsd_json *object, const char *key);
 struct fsd_json *fsd_json_list(struct fsd_json *object, const char *key);
 void fsd_json_text(struct fsd_json *object, const char *key, const char *text);

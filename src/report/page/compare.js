@@ -31,7 +31,8 @@ const BLAME = /** @type {Record<string, string>} */ ({
     inserted: "inserted layers",
 });
 
-/** True if the region differs only because one build states less. @param {Region} r */
+/** True if the region differs only in facts that one of the builds does not state.
+ * @param {Region} r */
 const half_stated = (r) => r.differs && r.what === "same" && r.precision === "same" && !(r.layout || r.layers || r.moves || r.tactic);
 
 /** What differs in a region besides its fusion and its precision. @param {Region} r */

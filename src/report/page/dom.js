@@ -70,12 +70,14 @@ export const breakable = (text) =>
 
 /* -------------------------------------------------------------------- fitting */
 
-/** By element: a function that shows its text with at most `most` characters.
+/** Maps an element to a function that shows the element's text in at most `most`
+ * characters.
  * @type {WeakMap<Element, (most: number) => void>} */
 const shorter = new WeakMap();
 
-/** An element whose text is shortened if its cell is too narrow (see fit()). A name is split
- * into parts only in cells of several lines, because a screen reader pauses between the parts.
+/** Lets fit() shorten the text of the element if the element's cell is too narrow. A
+ * name is split into parts only in cells of several lines, because a screen reader
+ * pauses between parts.
  * @param {HTMLElement} element @param {number} most @param {(most: number, parts: (name: string) => Child[]) => Child[]} text */
 export function giving_way(element, most, text) {
     element.classList.add("gives-way");
@@ -88,9 +90,9 @@ export function giving_way(element, most, text) {
 /** @param {Element} cell */
 const overflows = (cell) => cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight;
 
-/** Hides the last chip of a cell, and shows how many are hidden. The chip of the cause is hidden
- * after all others.
- * @param {Element} cell @returns {boolean} whether there was one */
+/** Hides the last chip of a cell, and shows the number of hidden chips. The chip of the
+ * cause is hidden after all others.
+ * @param {Element} cell @returns {boolean} false: the cell has no visible chip */
 function drop_chip(cell) {
     const all = [...cell.querySelectorAll(".chips > .chip:not([hidden], .dropped)")];
     const chip = all.filter((one) => !one.matches(".cause")).pop() ?? all.pop();
@@ -143,7 +145,8 @@ export function on_key(event, keys) {
 
 /* --------------------------------------------------------------------- copying */
 
-/** If the browser denies access to the clipboard, shows the text selected in a dialog.
+/** Copies the text to the clipboard. If the browser denies this, shows a dialog in
+ * which the text is selected.
  * @param {string} text @param {HTMLElement} button */
 async function copy(text, button) {
     const label = button.textContent;

@@ -1,6 +1,6 @@
 /*
- * Two exports as a subject. A block is a changed node, in the old export on the left and in the new
- * one on the right, with a line for each change.
+ * Two exports as a subject. A block is a changed node. Its left side shows the node in
+ * the old export, its right side the node in the new export. Each change has a line.
  */
 import { item, rank, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";

@@ -40,7 +40,9 @@ export function tally(blocks, state, facet) {
 }
 
 /** The values of a facet in the order in which they are shown.
- * @param {Map<string, number>} sums @param {string[]} [order] the largest first without one @returns {[string, number][]} */
+ * @param {Map<string, number>} sums
+ * @param {string[]} [order] values to list first; other values: the largest first
+ * @returns {[string, number][]} */
 export function ordered(sums, order = []) {
     /** @param {string} value */
     const place = (value) => (order.includes(value) ? order.indexOf(value) : order.length);
@@ -57,8 +59,8 @@ export const keys_of = (blocks) => new Set(blocks.flatMap((block) => block.keys(
 
 /** Returns a function that finds the block and the item of a selection. The block is
  * the first one that has the selected item, or else the first one that contains the
- * selected node. The item is the selected one, or else the first item of the block that
- * can be selected.
+ * selected node. The item is the selected one or, if the block does not have it, the
+ * first selectable item of the block.
  * @param {Block[]} blocks @param {(chosen: Chosen) => Chosen | null} settled @returns {(chosen: Chosen) => {block: Block, item: import("./types").Item} | null} */
 export function finder(blocks, settled) {
     /** @type {() => Map<string, Block>} */

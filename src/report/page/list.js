@@ -10,9 +10,9 @@
  * A block has as many lines as the longer of its sides. The first line of a block is a
  * row of level 1, and its other lines are rows of level 2.
  *
- * All lines have the same height, so the position of a line is a product, not a search. The focus
- * stays on the grid, which names the current line (aria-activedescendant), because invisible lines
- * are removed from the document.
+ * All lines have the same height, so the position of a line is its number times this
+ * height. The focus stays on the grid, because invisible lines are removed from the
+ * document. The grid names the current line (aria-activedescendant).
  */
 import { chip, el, fit, giving_way, on_key } from "./dom.js";
 import { same_chosen } from "./state.js";

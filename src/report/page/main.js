@@ -161,7 +161,7 @@ const facets_touched = new Map();
 /** @type {Set<string>} */
 const facets_opened = new Set();
 
-/** Keeps the focus on the check box that was clicked, although all of them are rendered again. */
+/** Renders all facets again, but keeps the focus on the check box that was clicked. */
 function put_facets() {
     const active = document.activeElement?.closest("label")?.getAttribute("title");
     by_id("facets").replaceChildren(...subject.facets.map(put_facet).filter((f) => f !== null));
@@ -171,8 +171,8 @@ function put_facets() {
 }
 
 /** States how many rows are shown or selected, and the sums of their measures. If some
- * rows are left out, the share of the sum over all rows follows each sum, except for a
- * signed measure.
+ * rows are left out, each sum is followed by its percentage of the sum over all rows.
+ * The sum of a signed measure has no percentage.
  * @param {import("./types").Block[]} blocks */
 function sums_of(blocks) {
     const selected = rows.selected();

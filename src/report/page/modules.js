@@ -1,7 +1,7 @@
 /*
  * The modules of a model at a useful depth. The view `scopes` uses the same modules. On
- * the page of a run, the module of each node comes from the code of this view
- * (explain/cost/scope.c). A test compares the modules of both sources.
+ * the page of a run, the module of each node comes from explain/cost/scope.c, as in the
+ * view `scopes`. A test compares the modules of this file and of scope.c.
  */
 
 /** More than USEFUL modules are enough to tell the parts of a model apart; more than
@@ -32,8 +32,9 @@ function module_at(module, depth) {
     return parts.slice(0, depth + (parts[0] === "" ? 1 : 0)).join(sign);
 }
 
-/** Cuts modules to the first depth at which more than USEFUL modules differ. Stops
- * earlier if the next depth has more than TOO_MANY modules, or no more than this one.
+/** Cuts modules to the smallest depth that has more than USEFUL different modules.
+ * Stops at an earlier depth if the depth after it has more than TOO_MANY modules, or
+ * only as many modules as the earlier depth.
  * @param {Iterable<string>} modules @returns {(module: string | undefined) => string} */
 export function cut_modules(modules) {
     const all = new Set(["", ...modules]);

@@ -14,8 +14,8 @@
 
 #include <stdlib.h>
 
-/* Writes JSON without the blanks between its tokens, because a report has many of them.
- * Changes the text in place. */
+/* Writes JSON without the blanks between its tokens, because a report has many such
+ * blanks. Changes `json->text` in place. */
 static void put_embedded(struct fsd_print *json, FILE *out)
 {
     char *text = json->text;

@@ -22,7 +22,8 @@ enum {
     MOST_PICTURES = 40,
     MOST_LAYERS = 5000, /* larger engines have only two levels */
     SECONDS = 5,        /* processor time for each picture except the first */
-    TIMES = 2           /* the time limit of all pictures is TIMES that of the first */
+    TIMES = 2           /* the time limit of all pictures together, divided by the
+                           time limit of the first picture */
 };
 
 struct box {

@@ -68,8 +68,9 @@ function columns_of(path) {
  * stay unchanged. @param {string} key */
 const later_of = (key) => key.replace(OLD, (word) => (word === "old" ? "new" : "after"));
 
-/** Leaves out rows, because they have their own tables. Also leaves out members of the
- * new build, because they are shown with the members of the old build.
+/** Leaves out columns of the kind "rows", because such rows have their own tables. Also
+ * leaves out members of the new build, because they are shown with the members of
+ * the old build.
  * @param {Columns} columns @returns {[string, Column][]} */
 function shown(columns) {
     const later = new Set(Object.keys(columns).map((key) => (later_of(key) === key ? "" : later_of(key))));

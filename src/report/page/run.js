@@ -31,7 +31,8 @@ import { base_name, bytes, count, grouped, millis, noun, number_of, once, percen
 const COMPUTING = new Set(["compute", "foreign", "quantize"]);
 const FATES = ["layer", "absorbed", "folded", "identity", "merged", "dead", "outside", "unexplained"];
 const EVIDENCE = ["metadata", "name", "log", "tensor", "path", "structure", "none"];
-/** The meaning of each kind of evidence of a link. Rows show its first letter. */
+/** The meaning of each kind of evidence that a layer computes a node. Rows show the
+ * first letter of the kind. */
 const KNOWN_BY = { metadata: "metadata of the engine", name: "layer name", log: "build log", tensor: "tensors of the layer", path: "path between named nodes", structure: "structure of the kernel" };
 const MARKS = { "+": "inserted by TensorRT", "-": "computed by no layer", "?": "not explained" };
 /** Maximum number of nodes that a block shows before it is opened. */
@@ -211,8 +212,8 @@ function operators_of(l, nodes) {
 /** True for a layer that moves data and takes time: inserted layers, conversions, quantizers and copies. @param {Layer} l */
 const moves_data = (l) => l.kind !== "noop" && l.cause !== "free" && (l.inserted || l.kind === "reformat" || l.kind === "quantize" || l.kind === "copy");
 
-/** The remarks on a layer: pairs of a value of the filter "show" and an object that
- * counts for this value.
+/** The remarks on a layer. A remark is a pair: a value of the filter "show", and the
+ * layer, node, pattern or finding that is counted for this value.
  * @param {Run} run @param {Layer} l @param {ModelNode[]} nodes @param {import("./types").Finding[]} findings @returns {[string, unknown][]} */
 function remarks_of_layer(run, l, nodes, findings) {
     const mapped = l.nodes.length > 0 || l.region !== undefined;
@@ -247,7 +248,8 @@ const node_facets = (run, nodes, remarks, findings) => ({
     finding: findings.map((f) => f.rule),
 });
 
-/** What has each value of these facets.
+/** For each facet of node_facets(): the objects that have its values, in the order of
+ * the values.
  * @param {ModelNode[]} nodes @param {[string, unknown][]} remarks @param {import("./types").Finding[]} findings */
 const node_units = (nodes, remarks, findings) => ({ show: remarks.map(([, unit]) => unit), op: nodes, fate: nodes, module: nodes, source: nodes, finding: findings });
 
@@ -410,7 +412,8 @@ function paste_section(run, nodes) {
     return { title: "Names to paste", forms };
 }
 
-/** The command for one node or layer; for a model alone the one of the page.
+/** The command that explains one node or layer. For a model alone: the command of the
+ * page.
  * @param {Run} run @param {string} words */
 const command_of = (run, words) => (run.built ? `fusiondiff explain${run.command.run} ${words}` : run.command.page);
 
@@ -610,7 +613,8 @@ function tiles_of(run) {
     ];
 }
 
-/** The record states the minimum time of each layer, from which the peaks of the device follow.
+/** A peak of the device is the work of a layer divided by the layer's minimum time,
+ * which the record states (`roofline.ms`).
  * @param {Run} run @returns {import("./types").Roofline} */
 function roofline_of(run) {
     const timed = run.layers.some((l) => l.ms !== undefined);

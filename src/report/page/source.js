@@ -5,9 +5,9 @@
  *     model.py  7   x = self.up(x)   node_linear_3      12 gemm
  *               9   x = act(x)       node_gelu          12 gemm
  *
- * Pointing at one of them highlights its counterparts on the other sides, and clicking it keeps
- * them highlighted. A source file that is dropped onto the view is shown completely; it is not sent
- * anywhere.
+ * Pointing at a line, node or layer highlights its counterparts on the other sides.
+ * Clicking it keeps the counterparts highlighted. A source file that is dropped onto
+ * the view is shown completely; it is not sent anywhere.
  */
 import { breakable, chip, el } from "./dom.js";
 import { chosen_of_key, key_of } from "./state.js";

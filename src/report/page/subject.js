@@ -11,7 +11,7 @@ import { grouped, safe } from "./words.js";
 
 /** Number of colors of groups, equal to that of the pictures (diff_label.c). */
 export const TINTS = 6;
-/** The level of a block by its mark. The style sheet colors rows by it. */
+/** Maps a block's mark to the block's level. The style sheet colors rows by level. */
 export const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtful", "~": "changed" };
 
 /** The measures of which some block has a value. The bars of measures that have the same `print`
@@ -25,7 +25,7 @@ function measures_of(measures, blocks) {
     });
 }
 
-/** A block with few items, which are made at once, and which all select the block.
+/** Makes a block of few items. All items are made at once. Each item selects the block.
  * @param {import("./types").SmallBlock} own @returns {Block} */
 export function block_of({ place, left, right, ...own }) {
     /** @param {import("./types").Item[]} side */
@@ -59,8 +59,8 @@ export function weigher({ measures }) {
     return (block) => Math.abs(by?.of(block) ?? 0);
 }
 
-/** Finds the box of a block in a picture of two builds, and the block of a box. A link calls such a
- * block by `kind` and its number.
+/** Finds the box of a block in a picture of two builds, and the block of a box. A link
+ * identifies such a block by `kind` and the block's number.
  * @param {string} kind @returns {Pick<Subject, "box_of" | "chosen_of">} */
 export function placed(kind) {
     return {

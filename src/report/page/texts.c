@@ -175,8 +175,8 @@ static void put_command(const struct fsd_report *r, const char *run, FILE *out)
     }
 }
 
-/* `run` has the arguments for the run of the page: files and options. The page inserts
- * them into the commands of other views. */
+/* The record's field `run` has the command-line arguments of the run: files and
+ * options. The page inserts these arguments into the commands of other views. */
 void fsd_page_put_texts(const struct fsd_report *r, const struct fsd_findings *findings,
                         FILE *out)
 {

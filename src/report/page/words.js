@@ -32,8 +32,8 @@ function shorten_word(word, most) {
     while (front.join("").length + (parts[0] ?? word).length <= head) front.push(parts.shift() ?? "");
     while (end.join("").length + (parts[parts.length - 1] ?? word).length < room - head) end.unshift(parts.pop() ?? "");
     if (front.length > 1 && end.length > 1) return `${safe(front.join(""))}…${safe(end.join(""))}`;
-    /* A cut inside a surrogate pair leaves half a character, which safe() would show as an
-     * escape. */
+    /* If a cut is inside a surrogate pair, half a character remains, which safe() shows
+     * as an escape. */
     return `${safe(word.slice(0, head))}…${safe(word.slice(word.length - (room - head - 1)))}`;
 }
 

@@ -164,7 +164,7 @@ static struct blocks split(struct fsd_arena *arena, const char *text)
 /* ------------------------------------------------------------------------- a page */
 
 /* The blocks from `first` on share the room equally; short blocks leave room to the
- * others. Returns the most tokens of one block. */
+ * others. Returns the maximum number of tokens that one block may use. */
 static unsigned level_of(const struct blocks *blocks, size_t first, unsigned room)
 {
     unsigned low = 0, high = room;

@@ -1,5 +1,5 @@
-/* Several views fill their cells with these functions: with a phrase, the name of a
- * layer, or the nodes that a layer computes. */
+/* Functions for the cells of several views: the contents of a cell are a phrase, the
+ * name of a layer, or the nodes that a layer computes. */
 #include "base/base.h"
 #include "model/graph/graph.h"
 #include "report/phrase/phrase.h"

@@ -16,7 +16,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-/* In bytes. No column of a report shows a longer end of a shortened name. */
+/* The maximum length of a tail, in bytes. No column of a report shows a longer end of a
+ * shortened name. */
 enum { LONGEST_TAIL = 512 };
 
 static bool is_letter(char c)
@@ -210,7 +211,8 @@ static bool is_known(const char *s, size_t n)
     return true;
 }
 
-/* The length of a name at the front of the text that needs quotes; 0: there is none. */
+/* The length of the name at the front of the text, if this name needs quotes; else
+ * 0. */
 static size_t foreign(const fsd_texts *names, const char *text)
 {
     size_t n = name_end(names, text);

@@ -27,8 +27,8 @@ bool fsd_child_draws(void)
     return true;
 }
 
-/* The child's report on a finished picture: the sizes of its files in bytes, and its
- * processor time. */
+/* The child's report on a finished picture. `picture` and `said` are the sizes in bytes
+ * of the files `pictures` and `said` (struct fsd_layout_child) after this picture. */
 struct done {
     off_t picture, said;
     double spent; /* processor time since the child's start, in seconds */

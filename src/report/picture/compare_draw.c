@@ -302,8 +302,8 @@ static void draw_changes(struct job *job)
     job->plan.last |= job->most <= 1;
     snprintf(
         job->plan.less, sizeof job->plan.less,
-        "the picture shows only %s (--around shows a part in full, -f dot and --all "
-        "show everything)",
+        "the picture shows only %s (--around shows a part in full; -f dot or --all "
+        "shows everything)",
         subject);
 }
 
@@ -385,8 +385,9 @@ static bool take_named(struct naming *n, const struct fsd_word *word)
 
         if (own)
             fsd_nearest_try(n->nearest, fsd_text(n->s->names, node->key));
-        if (is_named(n->s, i, word)) /* a quantizer or view has no group: takes the
-                                        group whose output the node forwards */
+        if (is_named(n->s, i, word)) /* a quantizer or view has no group: its
+                                        name selects the group whose output it
+                                        forwards */
             take_node(n, own ? i : fsd_origin_node(node->core.at));
     }
     return n->any;

@@ -12,7 +12,7 @@ enum {
     NAMES = 5,
     TIP_NAME = 400,
     TIP_NAMES = 40,
-    CHANGES = 3, /* most changes in a box of an export */
+    CHANGES = 3, /* maximum number of changes that a box of an export lists */
     TIP_CHANGES = 64
 };
 

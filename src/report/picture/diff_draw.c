@@ -257,9 +257,9 @@ static void add_clusters(const struct side *model, const struct side *engine,
 
 /* ---------------------------------------------------------------------- threads */
 
-/* Adds a thread between two boxes if a path in the graph connects them and all nodes
- * between them on the path are not drawn. `reach` is, by node, the box of the node. If
- * the node is not drawn, it is the `reach` of the first producer that has one. */
+/* Adds a thread between two boxes if a path in the graph connects them and no node
+ * between them on the path is drawn. `reach` is, by node, the box of the node. If the
+ * node is not drawn, `reach` is the first box in the `reach` of its producers. */
 static void thread_past(struct side *s)
 {
     fsd_id *reach = fsd_ids_new(s->w->arena, s->g->nodes.n);
@@ -287,9 +287,9 @@ static void thread_past(struct side *s)
  *
  * A node needs no thread if its cluster or a line already determines its place. If the
  * edges of the model are unknown, threads connect all nodes in a column. Consecutive
- * boxes with the same consumer get rows of WIDEST boxes. In a column, the wire of each
- * box would pass all following boxes. This would hide the wires, and the layout would
- * take minutes. */
+ * boxes with the same consumer form rows of WIDEST boxes instead of a column. If they
+ * formed a column, the wire of each box would pass all following boxes. This would hide
+ * the wires, and the layout would take minutes. */
 static void thread_loose(struct fsd_drawing *w, bool edges)
 {
     bool *held = FSD_NEW(w->arena, bool, w->boxes.n);
@@ -340,7 +340,7 @@ static void thread_loose(struct fsd_drawing *w, bool edges)
  * the input into one row: thirty heads of a detector would make thirty columns, with
  * ties across all of them. This function assigns rows to boxes in the order of
  * execution. If a row is full, the next box gets the row below. An invisible line from
- * the first box of the full row holds that box in its new row. */
+ * the first box of the full row to the next box keeps the next box in the row below. */
 static void hold_rows(struct fsd_drawing *w)
 {
     uint32_t *row =
@@ -430,8 +430,8 @@ struct job {
     struct fsd_plan plan; /* first, because simplify() converts the plan to the job */
     struct fsd_arena *arena;
     struct fsd_diff_scene scene; /* the scene of the current drawing */
-    unsigned depth;              /* a scope of this many parts of names, or fewer, would
-                                    put all nodes into one box */
+    unsigned depth;              /* number of name scopes that all items share;
+                                    scope:N with N <= depth would give one box */
     bool opens;                  /* the picture is for a page, where a box opens a
                                     picture of its contents */
 };
@@ -455,13 +455,14 @@ static bool simplify(struct fsd_plan *plan)
         if (fsd_drawing_weight(plan->drawing) >= before)
             continue;
         if (job->opens)
-            snprintf(plan->less, sizeof plan->less,
-                     "drawn as %u boxes; select a box to see its nodes and layers",
-                     plan->drawing->boxes.n);
+            snprintf(
+                plan->less, sizeof plan->less,
+                "it is drawn as %u boxes; select a box to see its nodes and layers",
+                plan->drawing->boxes.n);
         else
             snprintf(plan->less, sizeof plan->less,
-                     "drawn with --collapse %s, %u boxes (--around or --only show a "
-                     "part in full)",
+                     "it is drawn with --collapse %s as %u boxes (--around or --only "
+                     "shows a part in full)",
                      fsd_grain_name(*grain, word), plan->drawing->boxes.n);
         return true;
     }

@@ -522,9 +522,10 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
             out,
             "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">lines between the sides: bold lines "
             "lead to the layer that computes the nodes%s%s</TD></TR>",
-            part ? "; dashed lines, to a layer that computes a part of a node" : "",
+            part ? "; dashed lines lead to a layer that computes a part of a node" : "",
             loose
-                ? "; dotted lines, to one of the layers that together compute the nodes"
+                ? "; dotted lines lead to one of the layers that together compute the "
+                  "nodes"
                 : "");
     fputs(FSD_LEGEND_END, out);
 }

@@ -20,7 +20,7 @@ bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node)
 
 /* ---------------------------------------------------------- what is asked for */
 
-/* Whether `reformats` lists the layer. */
+/* Whether the command `fusiondiff reformats` lists the layer. */
 static bool moves(const struct fsd_diff *d, fsd_id layer)
 {
     return d->flows->of[layer].there && !fsd_layer_is_free(d, layer);

@@ -46,7 +46,7 @@ enum fsd_status fsd_grain_parse(const char *word, struct fsd_grain *grain,
     }
     return fsd_fail(
         err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-        "expected the layers to collapse, 'none', 'run' or 'scope:N', found "
+        "expected 'none', 'run' or 'scope:N' as the layers to collapse, found "
         "'%.80s'",
         word);
 }

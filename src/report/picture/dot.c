@@ -241,9 +241,9 @@ static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
     fprintf(out, " penwidth=\"%s\" weight=\"%u\"", fsd_type_width(wire->type[0]),
             w->painter->sides[from->side].weight);
     if (wire->derived)
-        fputs(
-            " style=\"dashed\" tooltip=\"derived from the nodes: no tensor is known\"",
-            out);
+        fputs(" style=\"dashed\" tooltip=\"this line is derived from the nodes: no "
+              "tensor is known\"",
+              out);
     if ((w->painter->port_labels || !port) &&
         (wire->type[0] != wire->type[1] || (wire_labels && !within))) {
         fputs(" label=\"", out);
@@ -290,11 +290,11 @@ static bool stands_free(const struct fsd_drawing *w, fsd_id b, const bool *leads
     return leads[b] && box->kind == FSD_BOX_ITEMS && !in_cluster(w, box);
 }
 
-/* Prints all lines. Invisible lines hold boxes without an incoming line below the top
- * of their side, because in the first rank they would be in the way of ties. Graphviz
- * keeps room for an invisible line in each rank that the line crosses: sixty of them
- * leave a third of a picture blank. So a box gets no invisible line if stands_free() is
- * true for it. */
+/* Prints all lines. A box without an incoming line would be in the first rank, in the
+ * way of ties. Therefore an invisible line from the top of its side to the box holds
+ * the box in a lower rank. Graphviz keeps room for an invisible line in each rank that
+ * the line crosses: sixty invisible lines leave a third of a picture blank. A box for
+ * which stands_free() is true gets no invisible line. */
 static void put_lines(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 {
     static const char *const same[FSD__LINE_COUNT] = {

@@ -30,7 +30,8 @@ enum fsd_box_kind {
     FSD_BOX_INPUT,  /**< an input tensor of the graph */
     FSD_BOX_OUTPUT, /**< an output tensor */
     FSD_BOX_TENSOR, /**< a tensor of an engine that many layers write and read; in a
-                         comparison, a port whose name in the model differs */
+                         comparison, also an input or output that the network does
+                         not have under this name */
     FSD_BOX_MOVE,   /**< in a comparison: a data-movement layer between groups */
     FSD__BOX_COUNT
 };
@@ -208,8 +209,8 @@ void fsd_put_type_word(enum fsd_dtype type, FILE *out);
 
 /** Prints the names of a picture's files into the legend.
  * @param left NULL: the picture has one file
- * @param apart true: prints as many last parts of the paths as distinguish them;
- *         false: prints the names without folders */
+ * @param apart true: prints the last parts of both paths, as many as are needed to
+ *         distinguish the paths; false: prints the names without folders */
 void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 
 /** The beginning and the end of a legend's table, and one cell. */
@@ -243,8 +244,8 @@ struct fsd_plan {
     bool (*simplify)(struct fsd_plan *plan);
     char less[200];     /**< the contents of the smaller drawing, for a note: "drawn
                              with --collapse run, ..." */
-    uint32_t most_ends; /**< most boxes, wires and ties. A drawing that exceeds this
-                             number or FSD_MOST_SPAN is simplified */
+    uint32_t most_ends; /**< maximum number of boxes, wires and ties. A drawing that
+                             exceeds this number or FSD_MOST_SPAN is simplified */
     bool chosen;        /**< the user chose the level of detail: the drawing is
                              simplified only if its layout fails */
     bool last;          /**< the drawing cannot be simplified further */
@@ -410,8 +411,8 @@ struct fsd_near {
                              after the search: whether the unit is drawn */
     uint32_t n;         /**< number of units */
     unsigned depth;     /**< most steps */
-    const bool *passes; /**< by unit: whether a path through it does not count as a
-                             step; NULL: each unit is a step */
+    const bool *passes; /**< by unit: true: the search continues past the unit in
+                             the same step; NULL: each unit is a step */
     /** Calls fsd_near_take() for each neighbor of a unit. */
     void (*next)(struct fsd_near *near, fsd_id unit);
     const void *of;
@@ -459,8 +460,8 @@ static inline const struct fsd_state_port *fsd_box_port(const struct fsd_drawing
 struct fsd_compare_scene {
     struct fsd_pair_scene pair;
     const struct fsd_compare *c;
-    const char *subject;      /**< "the changes and their neighbors"; NULL: everything
-                                   is drawn */
+    const char *subject;      /**< the drawn part, "the changes and their neighbors";
+                                   NULL: everything is drawn */
     struct fsd_lists changes; /**< for two exports: the changes of each region */
 };
 extern const struct fsd_painter fsd_compare_painter, fsd_exports_painter;

@@ -172,8 +172,8 @@ static Agraph_t *lay_out(GVC_t *gvc, const char *dot)
     return g;
 }
 
-/* All pictures of the process use one context with its plug-ins, because loading them
- * is slow. */
+/* All pictures of the process use one context of Graphviz, because a context loads
+ * plug-ins, and this is slow. */
 bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out)
 {
     const struct called *call = &graphviz.by_name;

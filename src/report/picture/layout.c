@@ -1,9 +1,9 @@
 /*
  * Lays a picture out: by Graphviz in a child process (child.c), by a program
  * (program.c), or by a function of the library's user. The time of a layout grows much
- * faster than the size of the picture, so large pictures are simplified. Only the
- * contents of a picture decide whether it is too large, and a time limit only leads to
- * an error. A picture therefore has the same bytes on a busy machine.
+ * faster than the size of the picture, so large pictures are simplified. Whether a
+ * picture is simplified does not depend on the time of its layout: a layout that takes
+ * too long is an error. A picture therefore has the same bytes on a busy machine.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"
@@ -99,8 +99,8 @@ static bool is_labelled(const struct fsd_drawing *w)
     return w->lines[FSD_WIRE].n <= MANY_WIRES;
 }
 
-/* Whether the drawing is too large to lay out. Labels have their own ranks, which
- * doubles the number of ranks. */
+/* Whether the drawing is too large to lay out. Labels of wires have their own ranks, so
+ * a drawing with labels has twice as many ranks. */
 static bool is_too_large(const struct fsd_plan *plan)
 {
     const struct fsd_drawing *w = plan->drawing;
@@ -109,8 +109,8 @@ static bool is_too_large(const struct fsd_plan *plan)
            fsd_drawing_span(w) * (is_labelled(w) ? 2 : 1) > FSD_MOST_SPAN;
 }
 
-/* Simplifies the picture, repeatedly if it is still too large.
- * @return false if it cannot be simplified */
+/* Simplifies the picture, and repeats this as long as the picture is too large.
+ * @return false if the picture cannot be simplified */
 static bool draw_less(struct fsd_plan *plan)
 {
     bool less = plan->simplify(plan);
@@ -120,7 +120,7 @@ static bool draw_less(struct fsd_plan *plan)
     return less;
 }
 
-/* Passes a note on the picture to the caller: that it is simplified, or a message of
+/* Passes a note to the caller: that the picture is simplified, or a message of
  * Graphviz. */
 static void report(const struct fsd_plan *plan, uint32_t boxes, const char *why,
                    const char *said)
@@ -182,12 +182,13 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
     bool more;
 
     if (!given && !fsd_child_draws())
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a format that needs no layout, found %s: this "
-                        "fusiondiff was built without Graphviz, and neither dot nor "
-                        "graphviz-pure is on the PATH (install Graphviz, or `pip "
-                        "install graphviz-pure`; -f dot writes what `dot -T%s` draws)",
-                        format, format);
+        return fsd_fail(
+            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+            "expected a format that needs no layout, found %s: this "
+            "fusiondiff was built without Graphviz, and neither dot nor "
+            "graphviz-pure is on the PATH (install Graphviz, or `pip "
+            "install graphviz-pure`; -f dot writes the input of `dot -T%s`)",
+            format, format);
     snprintf(why, sizeof why, "%s", too_large);
     do {
         o = try_layout(plan, format, left, out);

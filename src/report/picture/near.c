@@ -32,8 +32,8 @@ void fsd_near_grow(struct fsd_near *near)
 
 struct pairs {
     const struct fsd_near_pair *at;
-    struct fsd_lists firsts, seconds; /* by unit: the pairs with the unit as `a`, and as
-                                         `b` */
+    struct fsd_lists firsts, seconds; /* indexed by unit. firsts: the pairs whose `a` is
+                                         the unit; seconds: those whose `b` is it */
 };
 
 static void step_along_pairs(struct fsd_near *near, fsd_id unit)

@@ -18,8 +18,8 @@ static size_t char_len(const char *s)
 }
 
 /* Prints a character, escaped if necessary. "]" becomes an entity: Graphviz passes a
- * label to its XML parser in pieces, and the parser holds back a "]" at the end of a
- * piece, because it may begin "]]>". If the text is only "]", this causes a syntax
+ * label to its XML parser in pieces. If a piece ends with "]", the parser holds this
+ * "]" back, because "]]>" may begin here. If the text is only "]", this causes a syntax
  * error. */
 static void put_char(FILE *out, const char *s, size_t len, const char *backslash)
 {
@@ -88,8 +88,8 @@ void fsd_put_tip_text(FILE *out, const char *s, size_t most)
     put_text(out, s, most, "\\\\\\\\");
 }
 
-/* Prints the last parts of a path, as many as distinguish it from the other path:
- * usually the name of the file. */
+/* Prints the end of `path`, beginning with the last part that differs from `other`.
+ * Usually this is only the name of the file. */
 static void put_file(const char *path, const char *other, FILE *out)
 {
     size_t n = strlen(path), m = strlen(other), same = 0, at;

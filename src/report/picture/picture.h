@@ -11,8 +11,8 @@ struct fsd_picture_box {
     bool layers;      /**< true: the items are layers; false: nodes */
     const fsd_id *items;
     uint32_t n;
-    fsd_id owner;      /**< for nodes: the layer whose cluster they are in; FSD_NONE:
-                            none */
+    fsd_id owner;      /**< if the items are nodes: the layer whose cluster contains
+                            them; FSD_NONE: no layer */
     const char *title; /**< what the items have in common; NULL: nothing */
 };
 
@@ -30,8 +30,8 @@ struct fsd_excerpt {
 
 /** Writes a part of a run like fsd_picture_write(), and calls part->box for each box
  * that stands for several items.
- * @param format NULL: writes the DOT of the first layout attempt, for
- *         fsd_layouts_begin() */
+ * @param format NULL: writes the DOT that the first attempt of a layout uses, so that
+ *         the caller can pass this DOT to fsd_layouts_begin() */
 enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
                                        struct fsd_excerpt *part, const char *format,
                                        const struct fsd_style *style, FILE *out,

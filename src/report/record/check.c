@@ -31,11 +31,11 @@ FSD_RECORD_FROM(change_row, CHANGE_ROW, const struct fsd_verdict *v = from;
     set(t, NAME,  what, c->what, FSD_ALWAYS) \
     set(t, NAME,  todo, c->todo, FSD_ALWAYS) \
     when(t, MS,    ms, c->timed, fsd_real(c->ms), NULL, \
-        .about = "number of ms by which the regions of these nodes became slower; " \
-                 "absent without times") \
+        .about = "number of ms by which the regions of the cause's nodes became " \
+                 "slower; absent without times") \
     when(t, COUNT, inserted_bytes, c->bytes, c->bytes, NULL, .large = true, \
-        .about = "bytes that the inserted layers of these regions read and write; a " \
-                 "string if the number exceeds 2^53") \
+        .about = "bytes that the layers inserted at the cause's nodes read and " \
+                 "write; a string if the number exceeds 2^53") \
     set(t, COUNT, findings, c->findings, FSD_ALWAYS) \
     set(t, COUNT, errors, c->errors, FSD_ALWAYS) \
     set(t, COUNT, warnings, c->warnings, FSD_ALWAYS)
@@ -56,7 +56,7 @@ FSD_RECORD_FROM(cause, CAUSE, const struct fsd_verdict *v = from;
     set(t, COUNT, findings, o->found, FSD_ALWAYS) \
     set(t, COUNT, ignored, o->ignored, FSD_ALWAYS) \
     when(t, COUNT, off, o->off, o->off, NULL, \
-        .about = "number of findings, if the policy turned the rule off")
+        .about = "number of unreported findings: the policy turned the rule off")
 FSD_RECORD_FROM(checked_rule, CHECKED_RULE, const struct fsd_findings *all = from;
     const struct fsd_outcome *o = &all->rules.at[i])
 
@@ -119,8 +119,8 @@ FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from
     set(t, ROWS,  summary, \
         FSD_LATER(arena, change_row, v->rows.n, v), FSD_ALWAYS, \
         .of = &change_row_record, \
-        .about = "rows of the table with which text, Markdown and HTML begin; " \
-                 "`before` is empty if a row states only the change") \
+        .about = "rows of the table at the start of the text, Markdown and HTML " \
+                 "output; `before` is empty if a row states only the change") \
     when(t, WORDS, says, v->says[0], fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
         .about = "the root cause, its cost, and what to do; absent if no cause is " \
                  "known") \
@@ -140,8 +140,8 @@ FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from
     set(t, ROWS,  causes, \
         FSD_LATER(arena, cause, v->causes.n, v), FSD_ALWAYS, \
         .of = &cause_record, \
-        .about = "changes of the model or of the build options next to findings, the " \
-                 "most expensive first") \
+        .about = "changes of the model or of the build that the findings are " \
+                 "attributed to, the most expensive first") \
     set(t, ROWS,  rules, FSD_LATER(arena, checked_rule, all->rules.n, all), \
         FSD_ALWAYS, .of = &checked_rule_record) \
     set(t, ROWS,  ignores, FSD_LATER(arena, ignore, all->ignores.n, all), FSD_ALWAYS, \
@@ -175,8 +175,8 @@ FSD_RECORD_FROM(worst, WORST, const struct fsd_verdict *v = from;
     set(t, NAME,   label, j->label, FSD_ALWAYS, \
         .about = "the purpose of the build; empty if not given") \
     set(t, NAME,   model, j->model, FSD_ALWAYS, \
-        .about = "path of the model; if several builds have it, followed by the path " \
-                 "of the engine") \
+        .about = "path of the model; if an earlier build has the same model and " \
+                 "label, the path of the engine follows") \
     set(t, TEXT,   verdict, j->verdict, FSD_ALWAYS, \
         .about = "passed, failed, accepted or error") \
     when(t, RECORD, error, !j->v, fsd_failure_of(arena, j->error), NULL, \

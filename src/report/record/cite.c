@@ -1,5 +1,6 @@
-/* The edits that lint proposes for a layer or a finding of a run. They have the form of
- * lint's own document, and state what the engine dump shows as evidence. */
+/* The edits that lint proposes for a layer or a finding of a run. An edit has the same
+ * form as in lint's own document. As evidence, it also states what the engine dump
+ * shows. */
 #include "report/record/records.h"
 
 /* clang-format off */

@@ -26,8 +26,8 @@
     when(t, MS,   run, s->timed_runs, fsd_real_ms(s->run.median), NULL, \
         .about = "median time of a whole run") \
     when(t, MS,   ms, s->profiles, s->total.median, NULL, \
-        .about = "median of the profiles; the time of a profile is the sum of its " \
-                 "layers") \
+        .about = "median of the times of the profiles; the time of a profile is the " \
+                 "sum of the times of its layers") \
     when(t, MS,   ms_low, s->profiles, s->total.low, NULL, \
         .about = "lower end of a robust interval around the median") \
     when(t, MS,   ms_high, s->profiles, s->total.high, NULL)
@@ -100,7 +100,7 @@ const struct fsd_rows *fsd_rows_of_unstated(struct fsd_arena *arena,
     set(t, TYPE, before, n->before, FSD_ALWAYS) \
     set(t, TYPE, after, n->after, FSD_ALWAYS) \
     set(t, TEXT, change, fsd_width_name(n->width), FSD_ALWAYS, \
-        .about = "change of the precision, in the words of `change` of an edge")
+        .about = "change of the precision; the words are those of `change` of an edge")
 FSD_RECORD_FROM(precision, PRECISION, const struct fsd_compare *c = from;
     const struct fsd_node_change *n = &c->precisions.at[i])
 
@@ -186,9 +186,9 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
     set(t, TEXT,  what, fsd_happened_name(r->happened), FSD_ALWAYS, \
         .word = fsd_happened_name, .n_words = FSD__HAPPENED_COUNT) \
     set(t, TEXT,  precision, fsd_region_precision(r), FSD_ALWAYS, \
-        .about = "the worst change of precision among the nodes, as `change` of an " \
-                 "edge; unknown: no node is known to have changed, but a type is " \
-                 "unknown") \
+        .about = "the worst change of precision among the nodes, in the words of the " \
+                 "member `change` of an edge; unknown: no change is known, but the " \
+                 "type of a node is unknown") \
     set(t, FLAG,  opaque, r->hidden, NULL, .if_true = true, \
         .about = "both builds compute the region's nodes in the same groups, but the " \
                  "kernels inside one group are not stated") \
@@ -197,7 +197,8 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
     set(t, FLAG,  layers, r->layers, FSD_ALWAYS, \
         .about = "the same nodes are computed by more or fewer layers") \
     set(t, FLAG,  moves, r->moves, FSD_ALWAYS, \
-        .about = "an inserted layer or unfused quantizer before the region changed") \
+        .about = "in front of the region, an inserted layer or unfused quantizer " \
+                 "changed") \
     set(t, FLAG,  tactic, r->tactic, FSD_ALWAYS) \
     when(t, WORDS, reads, r->unasked.n, \
         fsd_words_of_ends(arena, fsd_ends_in(c->new, c->pool.at, r->unasked)), NULL, \
@@ -471,8 +472,9 @@ FSD_RECORD_FROM(effort, EFFORT, const struct fsd_compare *c = from;
                  "stamps, in whole seconds") \
     set(t, ROWS,   layers, FSD_LATER(arena, effort, c->efforts.n, c), FSD_ALWAYS, \
         .of = &effort_record, \
-        .about = "seconds that both builds spent on timing kernels of the same " \
-                 "nodes, or on a step of the same name; the largest difference first")
+        .about = "seconds that each build spent on timing kernels for the same " \
+                 "nodes, or on a step of the same name; the largest difference comes " \
+                 "first")
 FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
 /* clang-format on */
 
@@ -485,11 +487,11 @@ FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
     set(t, FACTS, delta, \
         fsd_facts_of(arena, c->by_blame, FSD__BLAME_COUNT, fsd_blame_name), \
         FSD_ALWAYS, \
-        .about = "parts of after - before: fusion: regions whose fusion differs, " \
-                 "with their inserted layers; precision: same fusion, different " \
-                 "precision; kernel: same fusion and precision, different tactic " \
-                 "or noise; inserted: inserted layers and unfused quantizers " \
-                 "elsewhere")
+        .about = "parts of the difference after - before. fusion: regions whose " \
+                 "fusion differs, with their inserted layers; precision: regions " \
+                 "with the same fusion, but a different precision; kernel: regions " \
+                 "with the same fusion and precision (different tactic, or noise); " \
+                 "inserted: all other inserted layers and unfused quantizers")
 FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
 
 #define SUMMARY(has, set, when, t) \
@@ -500,8 +502,8 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
         fsd_tally(arena, c->by_happened, FSD__HAPPENED_COUNT, 0, fsd_happened_name), \
         FSD_ALWAYS) \
     when(t, COUNT, opaque_regions, c->hidden, c->hidden, NULL, \
-        .about = "number of regions without a known difference whose kernels the " \
-                 "builds do not state") \
+        .about = "number of regions that have no known difference and whose kernels " \
+                 "the builds do not state") \
     set(t, TALLY,  precisions, fsd_tally(arena, c->by_width, FSD__WIDTH_COUNT, \
         FSD_WIDTH_NARROWED, fsd_width_name), FSD_ALWAYS) \
     set(t, TALLY,  nodes, \
@@ -512,8 +514,8 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
     set(t, TALLY,  aligned_by, \
         fsd_tally(arena, c->align->by_count, FSD__ALIGN_COUNT, 0, fsd_align_name), \
         FSD_ALWAYS, \
-        .about = "number of core nodes of the old model, by the evidence for their " \
-                 "counterparts in the new model") \
+        .about = "number of computing nodes of the old model, by the evidence for " \
+                 "their counterparts in the new model") \
     when(t, RECORD, ms, c->timed, FSD_HELD(arena, times, c, 0), NULL, \
         .of = &times_record, .about = "times of the layers; absent unless both " \
                                       "builds have a profile")
@@ -580,9 +582,9 @@ FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
         .about = "the regions that differ, worst first") \
     set(t, ROWS,   edges, FSD_LATER(arena, edge, c->edges.n, c), FSD_ALWAYS, \
         .of = &edge_record, \
-        .about = "tensors between the same two nodes in both builds whose consumer " \
-                 "reads a different type or layout; if only the producer shows the " \
-                 "difference, old_to and new_to are empty") \
+        .about = "tensors that connect the same two nodes in both builds, but whose " \
+                 "consumer reads a different type or layout; if only the producer " \
+                 "shows the difference, old_to and new_to are empty") \
     set(t, ROWS,   moves, FSD_LATER(arena, move_change, c->moves.n, c), FSD_ALWAYS, \
         .of = &move_change_record, \
         .about = "inserted layers, unfused quantizers and copies that were added, " \

@@ -110,8 +110,8 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
     when(t, TEXT,  spent, *spent_word(d->cost->layers[id].spent), \
         spent_word(d->cost->layers[id].spent), NULL, .word = spent_word, \
         .n_words = FSD__SPENT_COUNT, \
-        .about = "class of the layer in `spent` of the summary, if it does not " \
-                 "follow from the kind") \
+        .about = "class of the layer in the member `spent` of the summary; absent if " \
+                 "the class follows from the kind") \
     set(t, TEXT,  log, fsd_said_of(arena, d, d->reasons[id].event), NULL, \
         .about = "the reason that the build log states for the layer") \
     set(t, ROWS,  nodes, links_of(arena, d, id), NULL, .of = &link_record, \
@@ -160,10 +160,10 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
         .says = "<{roofline}>") \
     when(t, FACTS, values, d->values, \
         fsd_facts_of_row(arena, d->values, d->values->of_layer[id]), "layer's ", \
-        .about = "numbers of --values, by column") \
+        .about = "numbers from --values, by column") \
     set(t, RECORD, edge, fsd_edge_of(arena, d, id), NULL, .of = &fsd_edge_record, \
-        .about = "the edge of the model on which the layer is, if it computes no " \
-                 "node")
+        .about = "the edge of the model on which the layer lies, if the layer " \
+                 "computes no node")
 FSD_RECORD_SHARED(layer, LAYER)
 /* clang-format on */
 

@@ -38,9 +38,9 @@
     when(t, NUMBER, scale, e->scale > 0, e->scale, NULL, \
         .about = "the scale, if it is a single known number") \
     set(t, TEXT,   type, e->type, NULL, \
-        .about = "type of the pair; make-symmetric: the type with the zero point " \
-                 "0; store-constant: int8 with the zero point 0, or the " \
-                 "floating-point type of the node's output") \
+        .about = "type of the pair; make-symmetric: the quantizer's new type, whose " \
+                 "zero point is 0; store-constant: int8 with the zero point 0, or " \
+                 "the floating-point type of the node's output") \
     when(t, COUNT,  axis, e->size, e->axis, NULL, \
         .about = "the axis whose size changes: 0 is the last axis, 1 the axis before " \
                  "it") \

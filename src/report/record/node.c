@@ -56,7 +56,7 @@
     when(t, MACS, macs, cost->macs, fsd_amount_cell(d, cost->macs), NULL) \
     when(t, FACTS, values, d->values, \
         fsd_facts_of_row(arena, d->values, d->values->of_node[id]), "node's ", \
-        .about = "numbers of --values, by column") \
+        .about = "numbers from --values, by column") \
     has(t, WORDS, evidence,   "evidence", .aside = true, .behind = true)
 FSD_RECORD_SHARED(node, NODE)
 /* clang-format on */
@@ -73,7 +73,8 @@ void fsd_fill_node(struct fsd_arena *arena, void *out, const void *from, uint32_
     FSD_FILL(row, NODE);
 }
 
-/* The nodes of `layer`; if `ids` is not NULL, the nodes that no layer computes. */
+/* The nodes that fill rows. If `ids` is NULL, they are the nodes of `layer`. Otherwise
+ * they are the nodes in `ids`, which no layer computes. */
 struct nodes {
     const struct fsd_run_source *source;
     fsd_id layer;

@@ -42,8 +42,8 @@ static struct fsd_size_list stated_dims(struct fsd_arena *arena,
     return (struct fsd_size_list){true, dims.n, at};
 }
 
-/* The sizes of a tensor that the model does not state but that follow from the rest of
- * the model. */
+/* The sizes of a tensor, inferred from the rest of the model. The model itself does not
+ * state these sizes. */
 static struct fsd_size_list inferred_dims(struct fsd_arena *arena,
                                           const struct fsd_diff *d, fsd_id tensor)
 {

@@ -57,7 +57,8 @@ fsd_fill_row_fn fsd_fill_layer, fsd_fill_node, fsd_fill_finding;
 const struct fsd_rows *fsd_rows_of_nodes(struct fsd_arena *arena,
                                          const struct fsd_run_source *source,
                                          fsd_id layer);
-/** A row for a table of layers. The row has all nodes that no layer computes. */
+/** One row for a table of layers, with all nodes that no layer computes; no row if
+ * there are no such nodes. */
 const struct fsd_rows *fsd_rows_without_layer(struct fsd_arena *arena,
                                               const struct fsd_run_source *from);
 
@@ -66,8 +67,8 @@ extern const struct fsd_record fsd_port_record;
 const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_diff *d,
                                     const struct fsd_graph *g, struct fsd_span ports);
 
-/** The edge of the model that a layer without nodes serves; NULL if the layer computes
- * nodes. */
+/** The edge of the model on which a data-movement layer moves data; NULL: the
+ * layer is no data-movement layer. */
 extern const struct fsd_record fsd_edge_record;
 const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
                         fsd_id layer);
@@ -82,8 +83,8 @@ const void *fsd_values_held(struct fsd_arena *arena, const struct fsd_diff *d);
 /** Adds a column for each kind of external number to the tables of a sheet; nothing if
  * the run has no external numbers. */
 void fsd_sheet_take_values(struct fsd_sheet *sheet, const struct fsd_diff *d);
-/** The external numbers of one row, for JSON and as text. Unknown if `v` is NULL or
- * `row` is FSD_NONE. */
+/** The external numbers of one row, for JSON and as text. If `v` is NULL or `row` is
+ * FSD_NONE, the facts are unknown and the text is NULL. */
 struct fsd_fact_cells fsd_facts_of_row(struct fsd_arena *arena,
                                        const struct fsd_values *v, uint32_t row);
 const char *fsd_text_of_row(struct fsd_arena *arena, const struct fsd_values *v,
@@ -120,7 +121,7 @@ const struct fsd_rows *fsd_cites_of_layer(struct fsd_arena *arena,
 FSD_RECORD_DECLARED(fsd_spread_row, FSD_SPREAD)
 const void *fsd_spread_held(struct fsd_arena *arena, const struct fsd_spread *spread);
 
-/** The number of words of a level: one for each enum fsd_severity, and one for
+/** The number of words for levels: one word for each enum fsd_severity, and one for
  * FSD_OFF. */
 enum { FSD_LEVEL_WORDS = FSD__SEVERITY_COUNT + 1 };
 static inline const char *fsd_level_word(unsigned i)

@@ -102,7 +102,8 @@ FSD_RECORD_FROM(engine_part, ENGINE_PART, const struct fsd_graph *g = from;
                  "one another") \
     set(t, ROWS,  tuned_for, sizes_of(arena, d, &d->cost->tuned), NULL, \
         .of = &sized_input_record, \
-        .about = "the sizes of dynamic inputs that bytes and multiply-adds refer to") \
+        .about = "the sizes of dynamic inputs for which bytes and multiply-adds are " \
+                 "computed") \
     set(t, ROWS,  run_with, sizes_of(arena, d, &d->cost->run_with), NULL, \
         .of = &sized_input_record, \
         .about = "the sizes of dynamic inputs in the run, if the log states them")
@@ -148,8 +149,8 @@ static struct fsd_fact_cells op_times_of(struct fsd_arena *arena,
         .about = "number of nodes in these regions, whose fusions and precisions " \
                  "are unknown") \
     when(t, COUNT, equal_choices, s->choices, s->choices, NULL, \
-        .about = "number of nodes that one of several equal layers computes, where " \
-                 "nothing shows which layer: these nodes have a region and no link") \
+        .about = "number of nodes for which nothing shows which of several equal " \
+                 "layers computes them: these nodes have a region and no link") \
     set(t, COUNT, computing_layers, s->computing, FSD_ALWAYS) \
     set(t, COUNT, mapped_layers, s->mapped, FSD_ALWAYS, \
         .says = "{mapped_layers} of {computing_layers|computing layer|computing " \
@@ -157,7 +158,7 @@ static struct fsd_fact_cells op_times_of(struct fsd_arena *arena,
                 "several equal layers>")
 FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
 
-/* Without a profile, only the time of a whole run is known. */
+/* Without a profile, at most `run` is known: the time of a whole inference. */
 #define TIMES(has, set, when, t) \
     set(t, MS,     run, m->run.median, NULL) \
     when(t, MS,     total, m->profiles, fsd_real(m->total), NULL) \
@@ -233,8 +234,9 @@ FSD_RECORD_FROM(spent, SPENT, const struct fsd_spent_sum *classes = from)
         FSD_HELD(arena, times, d, 0), NULL, .of = &times_record) \
     set(t, RECORD, spent, FSD_HELD(arena, spent, d->cost->spent, 0), FSD_ALWAYS, \
         .of = &spent_record, \
-        .about = "time and bytes by class; each layer has one class; shares are of " \
-                 "the engine's time or, without times, of all known bytes") \
+        .about = "time and bytes by class; each layer has one class; a share is a " \
+                 "part of the engine's time or, if no times are known, of all known " \
+                 "bytes") \
     set(t, ROWS,   brief, fsd_brief_rows(arena, &brief), FSD_ALWAYS, \
         .of = &fsd_brief_line_record, \
         .about = "the summary: what runs, which layers take the time, what to do, " \
@@ -296,7 +298,7 @@ static const char *schema_name(unsigned i)
         .of = &fsd_summary_record, \
         .always = true) \
     set(t, RECORD, values, fsd_values_held(arena, d), NULL, .of = &fsd_values_record, \
-        .about = "numbers of --values; the record of a layer or a node has the " \
+        .about = "numbers from --values; the record of a layer or a node has the " \
                  "numbers of that layer or node") \
     set(t, ROWS,   layers, fsd_rows_later(arena, &fsd_layer_record, \
         d->engine->nodes.n, fsd_fill_layer, from), \
@@ -349,7 +351,8 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
     has(t, NAME,   pair,     FSD_ALWAYS, \
         .about = "the line of the list, or the directory") \
     has(t, TALLY,  findings, NULL, .about = "number of findings in the report") \
-    has(t, RECORD, report,   NULL, .about = "the report, by report.schema.json") \
+    has(t, RECORD, report,   NULL, .about = "a report that report.schema.json " \
+                                            "describes") \
     has(t, RECORD, error,    NULL, .of = &fsd_failure_record, \
         .about = "the reason why there is no report")
 FSD_RECORD(pair, PAIR)

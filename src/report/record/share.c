@@ -62,7 +62,7 @@ FSD_RECORD_SHARED(tool, TOOL)
 
 #define FAILURE(has, set, when, t) \
     set(t, TEXT,  status, fsd_status_name(error->status), FSD_ALWAYS, \
-        .about = "a word that never changes: io, format, limit, unsupported, " \
+        .about = "one of the fixed words io, format, limit, unsupported, " \
                  "mismatch, arg") \
     set(t, NAME,  message, error->message, FSD_ALWAYS) \
     set(t, NAME,  file, *error->file ? error->file : NULL, NULL) \

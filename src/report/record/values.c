@@ -104,8 +104,8 @@ FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
     SUSPECTED(t, behind, when, \
         "Casts and quantizers among the suspects, or right before the suspects") \
     SUSPECTED(t, moved, when, "layers that change the type of a suspect's input")
-/* Rows of layers where an error enters. The row after the last entry is the first
- * tensor with values that are not finite. */
+/* Row i is entry i: a tensor where an error enters. If i is the number of entries, the
+ * row is the first tensor with values that are not finite. */
 FSD_RECORD_FROM(entry, ENTRY, const struct fsd_diff *d = from;
     const struct fsd_values *v = d->values;
     const struct fsd_entry *e = i < v->entries.n ? &v->entries.at[i] : &v->nan)
@@ -137,9 +137,9 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
         FSD_LATER(arena, unmeasured, n->unmeasured.n, d), NULL, \
         .of = &unmeasured_record, .about = "tensors that could not be compared") \
     when(t, COUNT,  only_reference, errors, n->only_first, NULL, \
-        .about = "tensors that the other set lacks") \
+        .about = "number of tensors only in the reference") \
     when(t, COUNT,  only_tested, errors, n->only_second, NULL, \
-        .about = "tensors that the reference lacks") \
+        .about = "number of tensors not in the reference") \
     when(t, NUMBER, limit, errors, v->limit, NULL, .about = "the l2_rel above " \
             "which a tensor is wrong") \
     when(t, COUNT,  over, measured, v->over, NULL, \

@@ -55,8 +55,8 @@ enum fsd_cell_kind {
     FSD_CELL_TALLY,  /**< several words, each with a count */
     FSD_CELL_FACTS,  /**< several words, each with a text or a number */
     FSD_CELL_ROWS,   /**< records */
-    FSD_CELL_RECORD, /**< one record; a separate document if the column has no record
-                          type */
+    FSD_CELL_RECORD, /**< one record; if the column has no record type (`of`): the
+                          root of another document */
 };
 
 struct fsd_rows;
@@ -213,8 +213,8 @@ struct fsd_column {
     bool if_true;      /**< in JSON: left out if the flag is false */
     bool large;        /**< a count that may exceed 2^53; JSON has larger counts as
                             text */
-    const struct fsd_record *of; /**< for ROWS and RECORD: the record type; NULL: a
-                                      separate document */
+    const struct fsd_record *of; /**< for ROWS and RECORD: the record type; NULL: the
+                                      cell is the root of another document */
     const char *pattern;         /**< for a text: the regular expression in the JSON
                                       Schema */
     /** For TEXT and WORDS: returns one of the n_words possible words; "": there is no
@@ -229,8 +229,8 @@ struct fsd_record {
     uint32_t n, size; /**< number of members; size of the struct in bytes */
 };
 
-/** In place of a title: FSD_ALWAYS for a member that tables never have and JSON always
- * has, FSD_ASIDE for a member that neither has. */
+/** These stand in place of a title. FSD_ALWAYS: tables never have the member, and JSON
+ * always has it. FSD_ASIDE: neither tables nor JSON have the member. */
 #define FSD_ALWAYS NULL, .always = true
 #define FSD_ASIDE  NULL, .aside = true
 

@@ -21,8 +21,8 @@
  *                     <...> has its own condition
  *     {name!}         the <...> around it is also left out if the cell is 0, "unknown"
  *                     or empty; a tally leaves out words whose count is 0
- *     {*} {+} {!} {/} switch to the color of a title, an inserted layer, an alarm; to
- *                     no color
+ *     {*} {+} {!}     switch to the color of a title, an inserted layer, an alarm
+ *     {/}             switches to no color
  *
  * Rows without a template print the clause (`says`) of each member of their record.
  *
@@ -94,9 +94,9 @@ void *fsd_rows_add(struct fsd_rows *rows);
                                                                                        \
         FSD_FILL(fsd_added_, LIST);                                                    \
     } while (0)
-/** Creates the root of a sheet, whose members are all unknown, and sets the other
- *  members of the sheet.
- *  @param head NULL: no text above the tables */
+/** Creates the root of a sheet, and sets `schema`, `head` and `root` of the sheet.
+ *  @param head NULL: no text above the tables
+ *  @return the struct of the root; all its members are unknown */
 void *fsd_sheet_begin(struct fsd_sheet *sheet, const char *schema,
                       const struct fsd_record *of, const char *head, const char *text);
 /** The type of rows that are lines of text. Only the format "text" prints them. */
@@ -123,7 +123,8 @@ struct fsd_rows *fsd_rows_made(struct fsd_arena *arena, const struct fsd_record 
                                const void *from);
 #define FSD_ROWS(arena, type, text, n, from)                                           \
     fsd_rows_made((arena), &type##_record, (text), (n), fill_##type, (from))
-/** One record, which `fill` fills like row `i`; NULL if `i` is FSD_NONE. */
+/** Creates one record, for which it calls `fill` with the row number `i`.
+ * @return NULL if `i` is FSD_NONE */
 const void *fsd_record_held(struct fsd_arena *arena, const struct fsd_record *of,
                             fsd_fill_row_fn *fill, const void *from, fsd_id i);
 #define FSD_HELD(arena, type, from, i)                                                 \
@@ -200,8 +201,8 @@ static inline const char *fsd_cell_brief(const struct fsd_column *column,
 /** Whether a cell is worth printing: neither 0 nor "unknown" nor empty. */
 bool fsd_cell_says(const struct fsd_column *column, const struct fsd_cell *cell);
 
-/** Whether the root itself has the member "schema", so that other documents may contain
- * the root. */
+/** Whether "schema" is a member of the root's record. Such a root states its schema
+ * even if another document contains the root. */
 static inline bool fsd_sheet_names_schema(const struct fsd_sheet *sheet)
 {
     return !strcmp(sheet->root->of->columns[0].name, "schema");

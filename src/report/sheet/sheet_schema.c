@@ -51,7 +51,7 @@ static void put_reference(struct fsd_json *value, struct definitions *all,
 {
     char path[160];
 
-    if (!of) { /* a separate document */
+    if (!of) { /* the root of another document, which has its own schema */
         fsd_json_text(value, "type", "object");
         return;
     }
@@ -195,8 +195,8 @@ static void put_required(struct fsd_json *schema, const struct fsd_record *of,
     }
 }
 
-/* @param id adds the member "schema" with this value; NULL: the record has this member,
- *         or is not the root */
+/* @param id the value of "schema", a member that this function adds; NULL: adds no such
+ *         member, because the record already has it or is not the root */
 static void put_members(struct fsd_json *schema, const struct fsd_record *of,
                         const char *id, struct definitions *all)
 {

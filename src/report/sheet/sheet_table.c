@@ -172,8 +172,8 @@ static uint32_t unfolded(const struct fsd_record *of)
     return i;
 }
 
-/* The next column that does not contain rows; NULL after the last one. `at` counts
- * twice through all columns: the second time for those with `behind`. */
+/* The next column that does not contain rows; NULL after the last one. `at` passes
+ * all columns twice: first for the columns without `behind`, then for those with it. */
 static const struct fsd_column *next_column(const struct fsd_record *of, uint32_t *at)
 {
     while (*at < 2 * of->n) {
@@ -336,8 +336,8 @@ void fsd_sheet_put_markdown(const struct fsd_sheet *sheet, FILE *out)
     fsd_print_close(&head);
     if (head.size)
         putc('\n', out);
-    for (char *c = head.text; *c; c++) { /* Markdown needs <br> to keep the lines of the
-                                            text */
+    for (char *c = head.text; *c; c++) { /* without <br>, Markdown joins the lines of
+                                            the text */
         fputs(*c == '\n' && c[1] ? "<br>" : "", out);
         putc(*c, out);
     }

@@ -70,7 +70,7 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
         fsd_put_tally(out, &any, c->align->by_count[by], fsd_align_name(by));
     fputs(any ? "" : "none", out);
     if (n.rewritten)
-        fprintf(out, "; the new model computes %u more with different nodes",
+        fprintf(out, "; the new model computes %u more of these by different nodes",
                 n.rewritten);
     fputs("\n", out);
 }
@@ -123,7 +123,9 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
         fsd_put_tally(out, &any, c->moves_by_what[w], fsd_move_what_name(w));
     for (uint32_t i = 0; i < c->moves.n; i++)
         free_moves += is_free(c, &c->moves.at[i]);
-    fsd_put_tally(out, &any, free_moves, "of these without time");
+    if (free_moves)
+        fprintf(out, "; %u of these take%s no time", free_moves,
+                free_moves == 1 ? "s" : "");
     fputs(any ? "\n" : "none changed\n", out);
 }
 
@@ -181,7 +183,7 @@ static void put_times(const struct fsd_compare *c, FILE *out)
     if (!c->timed)
         return;
     put_change(runs ? "             " : "time         ", c->before, c->after,
-               runs ? "in layers, of which\n" : "of which\n", out);
+               runs ? "in layers, by cause:\n" : "by cause:\n", out);
     for (uint8_t b = 0; b < FSD__BLAME_COUNT; b++) {
         if (b == FSD_BLAME_PRECISION && c->untyped == c->regions.n)
             continue;
@@ -370,7 +372,8 @@ static void put_changes(const struct fsd_compare *c, const struct by_region *x,
         fprintf(out, "     edge and %u more (--all)\n", (unsigned)(edges.n - FEW));
 }
 
-/* Whether the kernels are the region's only change that has a line in the text. */
+/* Whether the region has changed kernels, but no change of its fusion, its number of
+ * layers, its precisions or its data-movement layers. */
 static bool has_other_kernels(const struct fsd_region_diff *r)
 {
     return r->kernels && r->happened == FSD_HAPPENED_SAME && !r->layers &&
@@ -468,7 +471,7 @@ static void put_region_title(const struct fsd_compare *c,
     fputc('\n', out);
 }
 
-/* Prints a node that names the region, so that a user can find the region again. */
+/* Prints the name of a node of the region, so that a user can find the region again. */
 static void put_region_name(const struct fsd_compare *c,
                             const struct fsd_region_diff *r, FILE *out)
 {
@@ -707,7 +710,7 @@ static void put_bytes(const struct fsd_compare *c, FILE *out)
         fprintf(out, " (%+.1f %%)", 100 * ((double)after / (double)before - 1));
     }
     if (unknown)
-        fprintf(out, ", without %u layer%s of unknown bytes", unknown,
+        fprintf(out, ", not counting %u layer%s whose bytes are unknown", unknown,
                 fsd_plural(unknown));
     fputc('\n', out);
 }

@@ -52,14 +52,14 @@ struct fsd_text_scope fsd_text_scope_of(const struct fsd_diff *d, fsd_id node)
     if (n->module)
         return (struct fsd_text_scope){fsd_slice_of(fsd_text(d->names, n->module)),
                                        '.'};
-    if (!slash || slash - name >= FSD_BRIEF) /* the name is printed in a short form
-                                                without its slash */
+    if (!slash || slash - name >= FSD_BRIEF) /* if the path is so long, fsd_brief() cuts
+                                                the name off before this slash */
         slash = name;
     return (struct fsd_text_scope){{name, (size_t)(slash - name)}, '/'};
 }
 
 /* The number of characters that a heading saves.
- * @param named number of its rows that have names */
+ * @param named number of rows below the heading that have names */
 static int64_t saved(struct fsd_text_scope scope, uint32_t named)
 {
     int64_t n = (int64_t)scope.path.n;

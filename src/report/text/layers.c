@@ -19,15 +19,15 @@ enum {
     NUMBER = 5,        /* columns of the layer's number */
     EVIDENCE = 6,      /* columns of the letters of evidence and the space before
                           them */
-    LEAST = 24,        /* minimum number of columns of the model's side: "~ 3 folded, 12
-                          absorbed" */
-    LEAST_REGION = 34  /* the same, if there are regions: "region 3: 12 nodes in 4
-                          layers" */
+    LEAST = 24,        /* minimum number of columns of the model's side, so that it has
+                          room for "~ 3 folded, 12 absorbed" */
+    LEAST_REGION = 34  /* the minimum if there are regions, so that there is room for
+                          "region 3: 12 nodes in 4 layers" */
 };
 
 struct cell {
     char *text;
-    const char *tail; /* printed at the right end of the column: the evidence */
+    const char *tail; /* the evidence, printed at the right end of the column */
     enum fsd_ink ink;
 };
 

@@ -314,9 +314,10 @@ static void put_heading(const struct listing *l, struct fsd_text_scope scope)
     fsd_ink(l->style, FSD_INK_PLAIN, l->out);
 }
 
-/* Whether the row needs a different heading than the last one. A row without names fits
- * below any heading. Names that begin with a slash are complete, so they do not need
- * the heading "the whole model", whose path is empty. */
+/* Whether a heading must be printed above the row. `stated` is the last printed
+ * heading. A row without names fits below any heading. Names that begin with a slash
+ * are complete, so they do not need the heading "the whole model", whose path is
+ * empty. */
 static bool needs_heading(const struct fsd_text_row *row, struct fsd_text_scope stated)
 {
     return row->named && !fsd_text_is_scope(row->heading, stated) &&

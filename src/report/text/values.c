@@ -157,7 +157,7 @@ static void put_other_entries(const struct fsd_diff *d, FILE *out)
 
     if (v->entries.n < 2)
         return;
-    fprintf(out, "%*sand independently at ", INDENT, "");
+    fprintf(out, "%*salso enters independently at ", INDENT, "");
     for (uint32_t i = 1; i < v->entries.n && i <= SHOWN_ENTRIES; i++) {
         fputs(i > 1 ? ", " : "", out);
         put_row_name(d, v->entries.at[i].row, out);

@@ -223,7 +223,8 @@ static void put_builds(const struct fsd_verdicts *all, size_t *room, FILE *out)
     *room -= before - half;
 }
 
-/* Prints a build that did not pass. It leaves some of the room to the later builds. */
+/* Prints a build that did not pass.
+ * @param room only the share of this build, so that later builds have room, too */
 static void put_failed(const struct fsd_judged *j, size_t *room, FILE *out)
 {
     char text[sizeof(struct fsd_error)];

@@ -69,8 +69,8 @@ static bool put_skipped(const struct fsd_findings *all, uint32_t i, const char *
     return first;
 }
 
-/* The texts come from the policy. A policy is valid UTF-8, but may contain invisible
- * characters, so they are escaped. */
+/* The label, the reason and the owner come from the policy. A policy is valid UTF-8,
+ * but may contain invisible characters, so these texts are escaped. */
 void fsd_put_ignore(const struct fsd_ignored *ignored, FILE *out)
 {
     const struct fsd_policy_ignore *by = ignored->by;
@@ -121,8 +121,8 @@ static struct alike *count_alike(const struct fsd_verdict *v, uint32_t cause,
     return alike;
 }
 
-/* The number of similar findings to print. Many notes of one cause are left out,
- * because they repeat the cause. */
+/* The number of similar findings to print. If one cause has more than NOTES similar
+ * notes, none of them is printed, because they repeat the cause. */
 static uint32_t room_for(const struct alike *alike, enum fsd_severity severity,
                          bool caused)
 {
@@ -263,7 +263,7 @@ static void put_line(const struct fsd_verdict *v, FILE *out)
     if (all->off) {
         fputs("; ", out);
         fsd_put_noun(out, all->off, "finding");
-        fputs(" of disabled rules", out);
+        fputs(" from disabled rules", out);
     }
     for (uint32_t i = 0; i < all->rules.n; i++)
         if (put_skipped(all, i, "; ", out))

@@ -37,8 +37,8 @@ void fsd_verdicts_put_line(const struct fsd_verdicts *all, FILE *out);
  * checked. */
 void fsd_put_worst(const struct fsd_judged *j, FILE *out);
 
-/** In characters: GitHub's limit of a comment, and the lower limit that reports
- * keep. */
+/** Maximum lengths of a comment, in characters. FSD_MARKDOWN_LIMIT: the limit of
+ * GitHub; FSD_MARKDOWN_ROOM: the smaller limit that the program uses. */
 enum { FSD_MARKDOWN_LIMIT = 65536, FSD_MARKDOWN_ROOM = 60000 };
 
 fsd_verdict_fn fsd_verdict_put_text, fsd_verdict_put_line, fsd_verdict_put_markdown,

@@ -1,8 +1,8 @@
 /*
  * Shows how the build spent its time, according to its log: the seconds per layer and
  * per tactic source; the kernels that the builder timed, took from the timing cache, or
- * skipped, and the reason; the steps of the build; the plan's size. If the log lacks
- * such facts, the text says so.
+ * skipped; the reasons for the skips; the steps of the build; the plan's size. If the
+ * log lacks such facts, the text says so.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -20,8 +20,8 @@ enum { SHOWN = 10, SHOWN_SKIPS = 8 };
     set(t, COUNT,  timed, spent->timed, "timed", .about = "number of timed " \
             "combinations of formats") \
     set(t, COUNT,  kernels, spent->kernels, "kernels", \
-        .about = "number of timed kernels; for a region, with the kernels that its " \
-                 "compiler timed") \
+        .about = "number of timed kernels; for a region, the number includes the " \
+                 "kernels that its compiler timed") \
     set(t, COUNT,  cached, spent->cached, "cached", \
         .about = "number of results taken from the timing cache") \
     set(t, COUNT,  skipped, spent->skipped, "skipped", \
@@ -35,9 +35,10 @@ FSD_RECORD(source_row, SOURCE_ROW)
 
 #define LAYER_ROW(has, set, when, t) \
     set(t, NAME,   name, fsd_text(w->d->names, g->key), "name", \
-        .about = "name of the layer in the lines of the log about its kernels") \
+        .about = "name of the layer, as the log writes it in the lines about the " \
+                 "layer's kernels") \
     set(t, COUNT,  layer, fsd_count_id(layer_of[g->key]), "layer", \
-        .about = "the layer of the engine with that name") \
+        .about = "the engine's layer that has this name") \
     set(t, SHARE,  share, share_of(w, spent), "share", \
         .about = "share of the seconds of all layers") \
     SPENT(has, set, when, t) \
@@ -106,7 +107,7 @@ static const char *clock_name(unsigned value)
     set(t, BYTES,  log_weights, fsd_amount_cell(w->d, weights), NULL, \
         .about = "size of the weights in the plan, as the log states it") \
     has(t, SHARE,  weights_share, NULL, \
-        .about = "share of the weights in the plan, if the log states its size") \
+        .about = "the weights' share of the plan, if the log states the plan's size") \
     when(t, BYTES, weights, w->d->engine->layers.n, \
         fsd_amount_cell(w->d, lives.weights), NULL, \
         .about = "total size of the weights that layers state") \
@@ -152,8 +153,7 @@ static const char head[] =
     "{cache_entries|entry|entries}, {cache_hits|hit|hits}\n><plan: "
     "{plan}\n><{no_plan}\n><weights in the plan: {log_weights}<, {weights_share} "
     "%>\n><weights of the layers: {weights}<, without {layers_untold!|layer|layers} "
-    "that do "
-    "not state them>\n>";
+    "that do not state them>\n>";
 
 static const char text[] =
     "<\n{*}  seconds      %  timed  kernels  cached  skipped  layer\n{/}{listed!}>"
@@ -171,7 +171,7 @@ struct spent {
     uint64_t timed, kernels, cached, skipped;
 };
 
-/* An entry of the log, and its part of a row's time. */
+/* An entry of the log, and the time and counts that it adds to a row. */
 struct part {
     const struct fsd_effort *e;
     struct spent spent;

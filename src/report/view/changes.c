@@ -127,8 +127,8 @@ static const struct fsd_rows *region_rows(const struct context *m)
     return rows;
 }
 
-/* Adds a row for each count that is not 0, with its word. JSON alone lists the counted
- * objects. */
+/* Adds a row for each counts[i] that is not 0. The row has word(i) and the count. Only
+ * JSON lists the counted objects. */
 static void add_counted(const struct context *m, struct fsd_rows *rows,
                         const uint32_t *counts, unsigned n,
                         const char *(*word)(unsigned), const char *of)

@@ -138,7 +138,7 @@ static struct fsd_rows *node_rows(struct fsd_arena *arena, const struct fsd_diff
         "multiply-adds") \
     set(t, FLAG,   opaque, d->layers[layer].opaque, "opaque", .if_true = true, \
         .behind = true, \
-        .about = "the engine does not state which kernels compute its nodes") \
+        .about = "the engine does not state which kernels compute the layer's nodes") \
     set(t, RECORD, clauses, clauses, FSD_ASIDE, .of = &fsd_layer_record) \
     set(t, FLAG,   of_region, m.of_region, "of a region") \
     set(t, COUNT,  n, m.nodes.n, FSD_ASIDE) \

@@ -356,7 +356,7 @@ static bool is_shown(const struct context *k, uint32_t row)
     set(t, ROWS,  groups, group_rows(k, b, cell->groups), FSD_ALWAYS, \
         .of = &fsd_group_record) \
     set(t, ROWS,  moves, move_rows(k, b, cell->moves), NULL, .of = &move_row_record, \
-        .always = true, .about = "number of layers that compute none of the nodes")
+        .always = true, .about = "the layers that compute none of the nodes")
 FSD_RECORD(cell_row, CELL_ROW)
 /* clang-format on */
 

@@ -1,7 +1,7 @@
 /*
  * Shows the memory of an engine: the weights and the tensors between layers, per layer
- * and in total, and the layer during which most bytes are alive; with the builder's own
- * figures beside them.
+ * and in total, and the layer during which most bytes are alive. The builder's own
+ * figures are printed beside these figures.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"

@@ -16,7 +16,7 @@
  * in a higher precision.
  *
  * The forms with types state the type in which each node runs, so that a build with
- * this list keeps the type. With --finding, they state the type that the rule requires.
+ * this list keeps the type. With --finding RULE, they state the type that RULE needs.
  * A name that a form cannot express is left out and counted. A comment line states the
  * number of nodes whose type is unknown.
  */
@@ -44,9 +44,9 @@ static enum fsd_dtype type_named(const char *name)
 
 struct chosen {
     fsd_id_vec nodes;
-    enum fsd_dtype low;  /* --realised: the most frequent type of nodes among the types
-                            that the tool can choose; unknown: no node has such a
-                            type */
+    enum fsd_dtype low;  /* --realised: if the tool quantizes, the most frequent
+                            quantized type; otherwise the same as `half`; unknown: no
+                            node has such a type */
     enum fsd_dtype half; /* --realised: the most frequent 16-bit type */
     const char *ops;     /* --realised: operators whose nodes all run in a higher
                             precision; `nodes` lacks these nodes; NULL: none */
@@ -101,9 +101,9 @@ static enum fsd_status choose_found(struct fsd_arena *arena, const struct fsd_di
     return FSD_OK;
 }
 
-/* Chooses the nodes of the query that layers compute, without Q and DQ. If the query
- * has a type (`not_type`), nodes that run in this type are left out. Nodes whose type
- * is unknown or is no precision (shapes, masks) are always left out. */
+/* Chooses nodes of the query: those that a layer computes, except Q and DQ. If the
+ * query has a type (`not_type`), nodes that run in this type are left out. Nodes whose
+ * type is unknown or is no precision (shapes, masks) are always left out. */
 static enum fsd_status choose(struct fsd_arena *arena,
                               const struct fsd_request *request, struct chosen *out)
 {
@@ -313,8 +313,8 @@ struct form {
 };
 
 #define UNTOLD_NODES                                                                   \
-    "<# omitted, because the dump does not state their type: "                         \
-    "{of_unknown_type!|node|nodes}\n>"
+    "<# omitted: {of_unknown_type!|node|nodes} whose type the dump does not "          \
+    "state\n>"
 
 static const struct form forms[] = {
     {"list", "<{held!}\n>" UNTOLD_NODES, "{name}", "\n", "\n\r", false, false},
@@ -423,10 +423,10 @@ FSD_RECORD(name_row, NAME_ROW)
 #define ANSWER(has, set, when, t) \
     has(t, COUNT, of_unknown_type, NULL) \
     has(t, TEXT,  low,             NULL, \
-        .about = "with --realised: the low-precision type of the tool in which most " \
-                 "nodes run") \
+        .about = "with --realised: of the tool's low-precision types, the one in " \
+                 "which most nodes run") \
     has(t, TEXT,  half,            NULL, \
-        .about = "with --realised: the 16-bit type") \
+        .about = "with --realised: the most used 16-bit type") \
     has(t, NAME,  ops,             NULL, \
         .about = "with --realised: operators of which all nodes run in a higher " \
                  "precision") \

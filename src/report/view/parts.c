@@ -34,12 +34,12 @@ FSD_RECORD(engine_row, ENGINE_ROW)
     set(t, IDS,   to, numbers_of(arena, c), NULL, .about = "the engines that read " \
             "the tensor") \
     set(t, FLAG,  outside, c->outside, FSD_ALWAYS, \
-        .about = "a node that no engine computes reads or writes the tensor") \
+        .about = "true if a node outside all engines reads or writes the tensor") \
     set(t, TYPE,  written_as, is_written(c) ? c->written_as : c->read_as, \
         "written as") \
     when(t, TYPE, read_as, is_written(c) && c->n_to && c->read_as != c->written_as, \
-        c->read_as, "read as", .about = "the type that the consumer reads, if it " \
-                                        "differs") \
+        c->read_as, "read as", .about = "the type that the consumer reads, if the " \
+                                        "written type differs") \
     set(t, TEXT,  route, route_of(arena, c), "from and to", .aside = true)
 FSD_RECORD(crossing_row, CROSSING_ROW)
 

@@ -47,7 +47,7 @@ static const char reason_text[] = "          not one kernel: {says:.200}\n";
                  "kernels of this region") \
     set(t, COUNT, elsewhere, fsd_count_id(b->elsewhere), "fused in", \
         .behind = true, \
-        .about = "for a residual: the layer that computes the Add with other " \
+        .about = "for a residual: the layer that computes both the Add and other " \
                  "nodes") \
     set(t, MS,    ms, block_ms(d, all, b), "ms") \
     when(t, NAME,  untold, b->unknown != FSD_NONE && b->opaque == FSD_NONE, \
@@ -196,12 +196,14 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_block *b,
     if (!o || is_fused(b) || same_fate(b, o))
         return NULL; /* a fused block needs no advice */
     if (b->fused != o->fused || b->layers.n != o->layers.n)
-        return fsd_printed(arena, "each of the other %u blocks is %s, in %u %s",
+        return fsd_printed(arena, "each of the other %u blocks is %s and runs in %u %s",
                            usual->n, fsd_fused_name((enum fsd_fused)o->fused),
                            o->layers.n, o->layers.n == 1 ? "layer" : "layers");
     if (b->between.n != o->between.n)
         return fsd_printed(
-            arena, "each of the other %u blocks has %u layers between its layers",
+            arena,
+            "each of the other %u blocks has %u layers between those that "
+            "compute it",
             usual->n, o->between.n);
     return fsd_printed(arena, "the other %u blocks run in %s", usual->n,
                        o->type ? fsd_dtype_name(o->type) : "several types");

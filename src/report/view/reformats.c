@@ -214,8 +214,8 @@ FSD_RECORD(requantizing_row, REQUANTIZING_ROW)
         NULL, .says = "<, {bytes} of {of_bytes}>") \
     when(t, SHARE, share, sum->share >= 0, sum->share, NULL, .says = "< ({share} %)>") \
     set(t, COUNT, unknown, sum->unknown, NULL, \
-        .about = "layers whose bytes are unknown", \
-        .says = "<; the bytes of {unknown!} are unknown>") \
+        .about = "number of layers whose bytes are unknown", \
+        .says = "<; the bytes of {unknown!|layer|layers} are unknown>") \
     when(t, BYTES, of_bytes, !d->times->profiles, \
         fsd_amount_cell(d, d->cost->all.bytes), FSD_ASIDE) \
     when(t, MS,   of_ms, d->times->profiles, fsd_real(d->times->total), FSD_ASIDE)
@@ -290,10 +290,10 @@ static const char text[] =
     "<\n{moved_shown!}><\n{moved_left_out!} more omitted<, "
     "{moved_left_out_ms!}>\n><\nadvice\n{advice!}><\ndata movement that the model "
     "requires: {requested_sum}\n<\n{requested_shown!}><\n{requested_more!} more "
-    "omitted\n>><\nrequantization: {requantization_sum}\n(kernels that also compute: "
-    "scale, add, activate, then "
+    "omitted\n>><\nrequantization: {requantization_sum}\n(these kernels also compute: "
+    "they scale, add or activate, then "
     "quantize)\n<\n{requantization_shown!}><\n{requantization_more!} more "
-    "omitted\n>><\nno time: {free_folded} layers (--all lists "
+    "omitted\n>><\nlayers that take no time: {free_folded} (--all lists "
     "them)\n><\nno time\n{free_shown!}>";
 
 /* Fills a row of a data-movement layer.
@@ -314,8 +314,8 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
                        : row->gain_ms.known ? "the time that the builder measured"
                                             : NULL;
     }
-    if (d->layers[layer].kind != FSD_KIND_QUANTIZE) /* the edge of a quantizer already
-                                                       states its nodes */
+    if (d->layers[layer].kind != FSD_KIND_QUANTIZE) /* the row of a quantizer has an
+                                                       edge and no nodes */
         row->nodes = fsd_phrase_of(arena, d, layer, fsd_put_nodes_of);
     if (!row->edge)
         row->only_for = row->nodes;

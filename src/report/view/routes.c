@@ -42,8 +42,8 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
     set(t, NAME,  error, route->in->failed && !route->in->error \
         ? "no reason is stated" : route->in->error, "error") \
     set(t, NAME,  unlike, route->in->unlike, "measured differently", \
-        .about = "in what way the time was measured differently; such a time is not " \
-                 "compared") \
+        .about = "how the time was measured, if not in the way of the other times; " \
+                 "such a time is not compared") \
     set(t, FACTS, settings, settings_of(k, i, false), FSD_ALWAYS, \
         .about = "values of the knobs that vary between the routes") \
     set(t, NAME,  knobs, knobs_text(k, i), FSD_ASIDE) \
@@ -274,8 +274,9 @@ static struct fsd_words values_of(const struct fsd_routes_source *k, uint32_t kn
     return fsd_words(words, n);
 }
 
-/* Numbers of pairs of routes that differ only in one knob: of all such pairs, of pairs
- * whose two routes both have a build, and of pairs whose builds do not differ. */
+/* Counts pairs of routes that differ only in one knob. `pairs`: all of them;
+ * `compared`: pairs in which both routes have a build; `same`: pairs whose builds do
+ * not differ. */
 struct tally {
     uint32_t pairs, compared, same;
 };
@@ -307,8 +308,8 @@ static const struct fsd_rows *knob_rows(const struct fsd_routes_source *k)
     return rows;
 }
 
-/* A sentence on the settings without an effect: if both routes of a pair have a build,
- * the two builds do not differ, and no times are measured. */
+/* A sentence on the settings without an effect: those for which fsd_effect_is_idle() is
+ * true and no pair of routes has times. */
 static const char *idle_text(const struct fsd_routes_source *k)
 {
     struct fsd_print print;
@@ -358,14 +359,14 @@ static const char *untested_text(const struct fsd_routes_source *k)
     set(t, FLAG,   chance, r->kept == FSD_NONE && r->best != r->base, NULL, \
         .about = "the gain is within the noise of one engine's times") \
     when(t, NAME,  kept, r->kept != FSD_NONE, route_name(k, r->kept), NULL, \
-        .about = "the route with the fewest knobs that " \
-        "keeps the gain; absent if there is no gain") \
+        .about = "of the routes that keep the gain, the route that changes the " \
+        "fewest knobs; absent if there is no gain") \
     when(t, TEXT,  kept_by, r->kept != FSD_NONE && r->kept_by != FSD_KEPT_NONE, \
         fsd_kept_by_name(r->kept_by), NULL, .word = fsd_kept_by_name, \
         .n_words = FSD__KEPT_BY_COUNT, \
         .about = "engine: the route has the engine of the best route; time: it is " \
-                 "as fast; absent: no built route with fewer of its knobs keeps " \
-                 "the gain") \
+                 "as fast as the best route; absent: no built route keeps the " \
+                 "gain with fewer of the best route's knobs") \
     when(t, FACTS, settings, r->kept != FSD_NONE, settings_of(k, r->kept, true), NULL, \
         .about = "knobs of the route that differ from the base")
 FSD_RECORD_FROM(best, BEST, const struct fsd_routes_source *k = from;
@@ -487,7 +488,7 @@ FSD_RECORD(routes, ROUTES)
 
 static const char head[] =
     "{n|route|routes}<, {failed!} failed><, {aside!} above the loss limit>; "
-    "{built|build|builds}<, {engines!|engine|engines} among them>";
+    "{built|build|builds}<, {engines!|different engine|different engines}>";
 
 static const char routes_text[] =
     "\n<tuner    {cache}\n><         {cut_short}\n>"

@@ -13,14 +13,15 @@ struct fsd_routes_source {
 const char *fsd_setting_text(const struct fsd_routes_source *k, uint32_t knob,
                              fsd_sym value);
 
-/** Whether both routes of at least one pair have a build, and the two builds do not
- * differ in any such pair. */
+/** Whether at least one pair of routes has two builds, and the two builds of no such
+ * pair differ. */
 static inline bool fsd_effect_is_idle(const struct fsd_route_effect *e)
 {
     return e->compared && e->same == e->compared;
 }
 
 /** A row for each effect.
- * @param brief leaves out the idle effects that one common line lists */
+ * @param brief true: leaves out the idle effects without times, because one common line
+ *         lists them */
 const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_source *k, bool brief);
 extern const struct fsd_record fsd_effect_row_record;

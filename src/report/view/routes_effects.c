@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PROVED = 3 }; /* maximum number of an effect's regions in text */
+enum { PROVED = 3 }; /* maximum number of regions that text shows for an effect */
 
 static const char *text(const struct fsd_routes_source *k, fsd_sym sym)
 {
@@ -37,8 +37,8 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
 /* clang-format off */
 #define PROOF_ROW(has, set, when, t) \
     set(t, TEXT,  happened, fsd_happened_name(region->happened), "fusion", \
-        .always = true, .about = "what happened to the fusion, as for regions in " \
-                                 "fusiondiff-compare") \
+        .always = true, .about = "what happened to the fusion, in the words of " \
+                                 "fusiondiff-compare for regions") \
     set(t, WORDS, before, groups_of(k, c, region->old_groups, false), "groups before", \
         .always = true, .about = "the nodes that each layer computes, by group") \
     set(t, WORDS, after, groups_of(k, c, region->new_groups, true), "groups after", \
@@ -291,8 +291,8 @@ static void put_others(const struct fsd_routes_source *k,
         fprintf(out, "; the same in all %u pairs", like);
 }
 
-/* Whether a fact merely repeats the knob's value, as the builder's version 1.4 does for
- * "v=1.4". */
+/* Whether a fact only repeats the knob's value. Example: for the knob setting "v=1.4",
+ * the builder's version 1.4 is such a fact. */
 static bool states(const struct fsd_routes_source *k, const char *fact, fsd_sym value)
 {
     const char *is = value ? text(k, value) : "";

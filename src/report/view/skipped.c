@@ -86,7 +86,7 @@ FSD_RECORD(provider_row, PROVIDER_ROW)
     has(t, ROWS,  skipped,      "Skipped fusions", .of = &skip_row_record) \
     set(t, ROWS,  transformers, rows, "Transformers", .of = &pass_row_record) \
     set(t, ROWS,  listed, listed, FSD_ASIDE, .of = &pass_row_record) \
-    has(t, ROWS,  wide,         "Quantized operators in floating point", \
+    has(t, ROWS,  wide,         "Quantized operators that run in floating point", \
         .of = &wide_row_record) \
     has(t, ROWS,  added,        "Added", .of = &add_row_record) \
     has(t, ROWS,  inserted,     "Inserted layers", .of = &op_row_record) \
@@ -113,8 +113,8 @@ static const char head[] =
 
 static const char text[] =
     "<{skipped!}><\n{*}  runs  changed  matches  dropped  transformer{/}\n{listed!}>"
-    "<\n{*}quantized operators in floating point{/}\n{wide!}>"
-    "<\n{*}added, as the log reports{/}\n{added!}>"
+    "<\n{*}quantized operators that run in floating point{/}\n{wide!}>"
+    "<\n{*}additions that the log reports{/}\n{added!}>"
     "<\n{*}inserted layers{/}\n{inserted!}>"
     "<\n{*}layers by provider{/}\n{providers!}>";
 

@@ -83,8 +83,9 @@ static void by_word(struct ranking *r,
 {
     const struct fsd_diff *d = r->d;
     uint32_t *item_of =
-        FSD_NEW(r->arena, uint32_t, fsd_intern_count(d->names)); /* by symbol: item +
-                                                                    1 */
+        FSD_NEW(r->arena, uint32_t, fsd_intern_count(d->names)); /* by symbol: index of
+                                                                    the item + 1;
+                                                                    0: none */
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         fsd_sym sym = word(d->engine, i);
@@ -165,7 +166,7 @@ static void by_patterns(struct ranking *r)
 #define NODES  "nodes"
 
 static const struct basis {
-    const char *by, *what; /* the plural noun of the items: "layers" */
+    const char *by, *what; /* what: plural noun of the items, "layer types" */
     void (*fill)(struct ranking *r);
     bool single;   /* each item is a single layer */
     bool computed; /* items consist of nodes, which share bytes, so the bytes of an item
@@ -285,7 +286,7 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
     has(t, TEXT,   words,            FSD_ASIDE) \
     has(t, NAME,   fix,              FSD_ASIDE) \
     has(t, FACTS,  values,           "", .behind = true, \
-                                     .about = "numbers of --values, by column") \
+                                     .about = "numbers from --values, by column") \
     has(t, TEXT,   numbers,          FSD_ASIDE) \
     has(t, ROWS,   cites,            NULL, .of = &fsd_cite_record)
 FSD_RECORD(item_row, ITEM_ROW)
@@ -304,7 +305,8 @@ static const char group_text[] =
     "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >{members:5}  "
     "{name:.60}<  {bytes}><  {macs!} multiply-adds>\n";
 
-/* Templates of items with external numbers: of nodes, of layers. */
+/* Templates of items that have external numbers. The first template is for a node, the
+ * second one for a layer. */
 static const char *const valued_texts[] = {
     "{rank:4}  {name:.80}<  ({nodes:.40})>\n      {numbers}\n",
     "{rank:4}  layer {layer}<  {type}><  {precision}><  {ms}>\n"
@@ -326,7 +328,8 @@ FSD_RECORD(spent_row, SPENT_ROW)
 /* clang-format on */
 
 static const char spent_text[] = "{share:6.1} %  {words}: {layers|layer|layers}"
-                                 "<, {ms}><, {bytes}><, {unknown!} of unknown bytes>\n";
+                                 "<, {ms}><, {bytes}><, {unknown!|layer|layers} "
+                                 "of unknown bytes>\n";
 
 /* clang-format off */
 #define ANSWER(has, set, when, t) \
@@ -344,18 +347,17 @@ static const char spent_text[] = "{share:6.1} %  {words}: {layers|layer|layers}"
     has(t, TEXT,  units,               FSD_ASIDE) \
     has(t, TEXT,  ranked_by,           FSD_ASIDE) \
     has(t, COUNT, unvalued,            FSD_ASIDE) \
-    has(t, ROWS,  items,               "What takes most", .of = &item_row_record) \
+    has(t, ROWS,  items,               "Ranked items", .of = &item_row_record) \
     has(t, ROWS,  spent,               "What layers are for", .of = &spent_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
 static const char head[] =
-    "<{untimed}: times are unknown; by {unit}, ><by {ranked_by}: >the first {shown} "
-    "of {of} {what}"
-    "< take {share:.1} %>< of {total_ms}><, the sum of layers; a run takes {run_ms}>"
-    "<; {not_ranked!} of them cannot be ranked: their {units} are unknown>"
-    "<; {unvalued!} have no value>"
-    "<; {macs_not_attributed!} multiply-adds are attributed to no layer>";
+    "<{untimed}: times are unknown; by {unit}, ><by {ranked_by}: >the first {shown} of "
+    "{of} {what}< take {share:.1} %>< of {total_ms}><, the time of all layers; a run "
+    "takes {run_ms}><; {not_ranked!} of them cannot be ranked: their {units} are "
+    "unknown><; {unvalued!} have no value><; {macs_not_attributed!} multiply-adds are "
+    "attributed to no layer>";
 
 /* Templates, indexed by whether times are known and by whether each item is a single
  * layer. */
@@ -475,7 +477,7 @@ static enum fsd_status find_column(struct ranking *r, const struct basis *basis,
         return FSD_OK;
     if (!n)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "--rank-by needs --values, which has the column");
+                        "--rank-by needs --values with a table that has the column");
     if (r->column == FSD_NONE)
         return fsd_fail(err, FSD_E_ARG, n->paths[n->paths[1] != NULL], FSD_POS_NONE, 0,
                         "expected a column to rank by, such as '%.80s', found '%.80s'",
@@ -510,9 +512,9 @@ static void fill_answer(struct ranking *r, const struct basis *basis,
     if (basis->single && !valued && r->d->cost->unattributed)
         root->macs_not_attributed = fsd_amount_cell(r->d, r->d->cost->unattributed);
     root->items = rows;
-    if (!valued && (timed || !basis->computed)) { /* not for nodes without times:
-                                                     they have multiply-adds, which the
-                                                     classes of time do not have */
+    if (!valued && (timed || !basis->computed)) { /* nodes without times are ranked
+                                                     by multiply-adds, and the classes
+                                                     of time have no multiply-adds */
         root->spent = spent_rows(r->arena, r->d);
     }
 }

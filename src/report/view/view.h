@@ -37,9 +37,9 @@ const struct fsd_view *fsd_view_find(const char *name); /**< NULL: there is no s
  * top, memory, ...". */
 const char *fsd_view_list(const char *name, char out[512]);
 
-/** The names of the views, and whether their text is `pasted`. Each view is in a file
- * of its name. Each view has a verb, except `rules` (of lint), `words` and `about`;
- * these need no run. src/edit/api/view.c has the views of src/edit. */
+/** The name of each view, and the value of its field `pasted`. The file of a view has
+ * the view's name. Each view has a verb, except `rules` (of lint), `words` and `about`.
+ * These three views need no run. src/edit/api/view.c has the views of src/edit. */
 #define FSD_VIEWS(row)                                                                 \
     row(top, false) row(memory, false) row(reformats, false) row(patterns, false)      \
         row(where, false) row(inside, false) row(names, true) row(scopes, false)       \
@@ -55,9 +55,9 @@ FSD_VIEWS(FSD_VIEW_DECLARED)
 /** Fills a sheet with the changes of a comparison. The sheet is for CSV and Markdown:
  * text and JSON have other writers. */
 void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c);
-/** Fill a sheet with several builds. A row of the matrix is for some nodes, and has a
- * column for each build. A row of the stability is for some nodes that differ among the
- * builds, and has the variants of these nodes. */
+/** Fill a sheet with several builds. Each row of fsd_sheet_of_matrix() is for some
+ * nodes, and has a column for each build. Each row of fsd_sheet_of_stability() is for
+ * some nodes that differ among the builds, and has the variants of these nodes. */
 void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m);
 void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m);
 /** Fills a sheet with the effect of each knob and the fastest of several routes. */
@@ -74,8 +74,9 @@ void fsd_sheet_of_verdicts(struct fsd_sheet *sheet, const struct fsd_verdicts *a
 const char *fsd_block_stands(struct fsd_arena *arena, const struct fsd_diff *d,
                              const struct fsd_blocks *all, const struct fsd_block *b);
 
-/** The forms of the view `names` that the engine's builder accepts, as templates into
- * which the page fills names. names.c */
+/** The view `names` prints names in several forms. fsd_names_forms() returns the forms
+ * that the engine's builder accepts. They are templates: the page puts names into them.
+ * names.c */
 extern const struct fsd_record fsd_form_row_record;
 const struct fsd_rows *fsd_names_forms(struct fsd_arena *arena,
                                        const struct fsd_diff *d);

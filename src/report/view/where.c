@@ -1,5 +1,5 @@
-/* Shows which layers compute a node of the model, between which other layers, in which
- * precision, and the evidence for it. */
+/* Shows the layers that compute a node of the model, and for each of these layers: its
+ * precision, its neighbors, and the evidence that it computes the node. */
 #include "base/base.h"
 #include "model/graph/graph.h"
 #include "report/record/records.h"
@@ -20,13 +20,13 @@ enum { NEIGHBOURS = 4 };
         .aside = true) \
     set(t, TYPE,  precision, r->precision, "precision") \
     set(t, FLAG,  opaque, r->opaque, "opaque", .if_true = true, .behind = true, \
-        .about = "the engine does not state which kernels compute its nodes") \
+        .about = "the engine does not state which kernels compute the layer's nodes") \
     set(t, MS,    ms, fsd_layer_ms(d, link->layer), "layer's ms") \
     set(t, NAME,  provider, \
         fsd_text_or_null(d, d->engine->layers.at[link->layer].ran_by), "provider") \
     set(t, WORDS, evidence, fsd_words_of_evidence(arena, link->by), "evidence") \
     set(t, FACTS, values, fsd_facts_of_row(arena, d->values, numbers), "layer's ", \
-        .about = "numbers of --values, by column") \
+        .about = "numbers from --values, by column") \
     set(t, TEXT,  numbers, fsd_text_of_row(arena, d->values, numbers), FSD_ASIDE) \
     set(t, TEXT,  from, neighbours(arena, d, n->in, true), FSD_ASIDE) \
     set(t, TEXT,  to, neighbours(arena, d, n->out, false), FSD_ASIDE)
@@ -64,7 +64,7 @@ static const char layer_text[] =
     set(t, COUNT, region, fsd_count_id(d->match->region_of_node[node]), "region", \
         .aside = true) \
     set(t, FACTS, values, fsd_facts_of_row(arena, d->values, numbers), "", \
-        .about = "numbers of --values, by column") \
+        .about = "numbers from --values, by column") \
     set(t, TEXT,  numbers, fsd_text_of_row(arena, d->values, numbers), FSD_ASIDE) \
     set(t, ROWS,  layers, layers, "layers", .of = &layer_row_record)
 FSD_RECORD(node_row, NODE_ROW)

@@ -48,10 +48,11 @@ void fsd_find_older(struct fsd_finder *f)
                 "version that took the snapshot",
                 same_build(f->c), f->reread);
     else
-        fputs("an older fusiondiff took the snapshot without kernels, sizes of the "
-              "engine's inputs and outputs, and most node attributes, so these are not "
-              "compared",
-              f->out);
+        fputs(
+            "an older fusiondiff took the snapshot, which lacks kernels, sizes of the "
+            "engine's inputs and outputs, and most node attributes, so these are not "
+            "compared",
+            f->out);
     fputs(": --update rewrites the snapshot", f->out);
     f->count = f->rule->which ? f->reread : 1;
     fsd_finding_close(f);
@@ -80,7 +81,7 @@ void fsd_find_variants(struct fsd_finder *f)
         else
             fputs("data movement outside all groups", f->out);
         fprintf(f->out, ": %s build %c of the snapshot (%s)",
-                v->apart ? "computed as in no recorded build; most similar to"
+                v->apart ? "not computed as in any recorded build; most similar to"
                          : "computed as in",
                 (char)('A' + v->build), fsd_text(of->names, of->producer));
         f->now.line = v->line;

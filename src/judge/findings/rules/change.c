@@ -135,16 +135,17 @@ static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
         const char *was_idle = idle_kind(old, f->c, r->old_groups);
 
         if (idle || was_idle)
-            fprintf(f->out, "; %s states that this layer is a %s",
+            fprintf(f->out, "; in %s, a layer that is mapped to these nodes is a %s",
                     idle ? "the build" : "the snapshot's build",
                     idle ? idle : was_idle);
         else
-            fprintf(f->out,
-                    "; it is unknown, or only inferred from structure, which layers of "
-                    "%s compute which nodes: pass a detailed dump or the build log",
-                    before && now ? "either build"
-                    : before      ? "the snapshot's build"
-                                  : "the build");
+            fprintf(
+                f->out,
+                "; in %s, the mapping of layers to nodes is unknown, or inferred only "
+                "from the graph's structure: pass a detailed dump or the build log",
+                before && now ? "either build"
+                : before      ? "the snapshot's build"
+                              : "the build");
     }
     f->untimed = !f->c->timed;
     if (f->c->timed) {
@@ -258,7 +259,8 @@ void fsd_find_unasked(struct fsd_finder *f)
                                                       : "%sthe output of `%s`",
                     k ? ", " : "", fsd_origin_text(c->new, from));
         }
-        fputs(", which is different from before and from the model", f->out);
+        fputs(", but neither the layers in the snapshot nor the nodes in the model do",
+              f->out);
         fsd_finding_close(f);
     }
     report_sources(f, reported);
@@ -543,9 +545,10 @@ void fsd_find_narrowed_range(struct fsd_finder *f)
         if (leaves_range(c, &c->precisions.at[i]))
             fsd_about_state_node(f, c->new, c->precisions.at[i].new);
     fsd_put_subjects(f, f->now.nodes);
-    fprintf(f->out,
-            " run%s in fp16, whose range is smaller than the range of the type before",
-            f->now.nodes.n == 1 ? "s" : "");
+    fprintf(
+        f->out,
+        " run%s in fp16, whose range is smaller than the range of the previous type",
+        f->now.nodes.n == 1 ? "s" : "");
     f->count = f->now.nodes.n;
     fsd_finding_close(f);
 }

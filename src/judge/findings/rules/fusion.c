@@ -38,11 +38,12 @@ static void put_whose(struct fsd_finder *f, const struct fsd_products *products)
             "; the output type of %u of the %u Conv and GEMM kernels in %s is unknown",
             products->unknown, products->narrow, type);
     } else {
-        fprintf(f->out,
-                "; none of the %u Conv and GEMM kernels in %s writes %s, so this is "
-                "the builder's choice, and no known change of the model avoids the "
-                "requantization",
-                products->narrow, type, type);
+        fprintf(
+            f->out,
+            "; none of the %u Conv and GEMM kernels in %s writes %s, so the "
+            "separate requantization is the builder's choice, and no known change of "
+            "the model avoids it",
+            products->narrow, type, type);
     }
 }
 
@@ -341,8 +342,8 @@ static fsd_id is_done_by(const fused_vec *all, struct view *v, fsd_id product,
     return FSD_NONE;
 }
 
-/* Adds biases that are the third input of a convolution. If another kernel multiplies,
- * and this kernel adds, such a bias belongs to this kernel's epilogue. */
+/* A bias may be the third input of a convolution. If another kernel computes the
+ * products of the convolution, and `layer` adds the bias, adds the bias to *does. */
 static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
 {
     const struct fsd_diff *d = v->d;
@@ -501,8 +502,8 @@ static void report_unfused(struct fsd_finder *f, const struct unfused *all)
                 all->requantizing == 1 ? "s" : "");
     if (all->elsewhere)
         fprintf(f->out,
-                "; other Conv or GEMM kernels of this engine include the operations of "
-                "%s: compare layer %u with layer %u",
+                "; other Conv or GEMM kernels of this engine include operations like "
+                "those of %s: compare layer %u with layer %u",
                 some_of(f, all->elsewhere, all->cost.layers), all->layer, all->like);
     else
         fputs(

@@ -42,8 +42,9 @@ static bool is_sensitive(const struct fsd_diff *d, fsd_id node)
 }
 
 /* Whether the kernel's list of operations has the node's sensitive operation without a
- * Cast before it. False for a compiled kernel without such a list, because it may
- * contain a Cast. Fused attentions all have the same list, so it shows nothing. */
+ * Cast before it. False for a compiled kernel without such a list, because the kernel
+ * may contain a Cast. False for a fused attention, because all fused attentions
+ * have the same list. */
 static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
@@ -66,9 +67,9 @@ static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
     return false;
 }
 
-/* Whether measured values show that the node stays within the range: they use at most
- * half of the range. A softmax, a normalization or a sum is left out, because it also
- * computes values that were not measured. */
+/* Whether measured values show that the node stays within the range: the values use at
+ * most half of the range. False for a softmax, a normalization or a sum, because such a
+ * node also computes values that were not measured. */
 static bool is_within(const double *measured, const struct fsd_diff *d, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(d->model, node, 0);

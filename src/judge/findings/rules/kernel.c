@@ -11,7 +11,7 @@
 enum { NAMED = 6 };
 
 static const char NOT_MADE[] =
-    "; the nodes before and after this layer are the same as before";
+    "; the adjacent layers did not change and still need this layer";
 
 /* ------------------------------------------------------------- what is reported */
 
@@ -162,7 +162,7 @@ static void report_types(struct fsd_finder *f, const struct fsd_kernel_change *k
     fsd_finding_open(f);
     fputs("the ", f->out);
     fsd_put_kernel(f, k, true);
-    fputs(k->after.sizes ? " reads, writes or contains a tensor " : " runs in ",
+    fputs(k->after.sizes ? " reads, writes or contains a tensor of " : " runs in ",
           f->out);
     put_tensor(f, f->c->new, &k->after);
     fputs("; before: ", f->out);
@@ -402,8 +402,8 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
 }
 
 /* Whether the kernel is gone because each of its nodes is gone from the model, or is
- * proved to need no kernel. If neither the model nor the parser's lines list the nodes,
- * a missing node may be missing only in the dump. */
+ * proved to need no kernel. False if a node is gone, and neither the model nor the
+ * parser's lines list the nodes: such a node may be missing only in the dump. */
 static bool is_proved(const struct fsd_compare *c, const struct fsd_kernel_change *k)
 {
     struct fsd_span nodes;
@@ -435,8 +435,8 @@ uint32_t fsd_count_saved_kernels(const struct fsd_compare *c)
     return n;
 }
 
-/* Whether the kernel is for a node that the old model lacks, so that it is not
- * additional. */
+/* Whether the kernel computes a node that the old model lacks. Such a kernel is not
+ * reported as additional. */
 static bool is_of_new_model(const struct fsd_compare *c,
                             const struct fsd_kernel_change *k)
 {
@@ -493,8 +493,9 @@ static void report_count(struct fsd_finder *f, const struct fsd_kernel_change *k
     fsd_finding_close(f);
 }
 
-/* Whether the kernel is a jump whose condition no layer writes. Jumps are not paired,
- * because their number does not affect what the engine computes. */
+/* Whether the kernel is a jump whose condition no layer writes. The jumps of two
+ * builds are not compared one by one, because the number of jumps does not affect what
+ * the engine computes. */
 static bool jumps_unwritten(const struct fsd_state *s, fsd_id kernel)
 {
     const struct fsd_kernel *k = &s->kernels.at[kernel];
@@ -616,8 +617,8 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
 
 /* --------------------------------------------------------------------- bindings */
 
-/* Whether a change of the network's input or output with the binding's name is already
- * reported. */
+/* Whether another rule reports a change of the network's input or output that has the
+ * name of the binding. */
 static bool is_port_reported(const struct fsd_compare *c,
                              const struct fsd_binding_change *b)
 {

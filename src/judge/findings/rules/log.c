@@ -26,16 +26,17 @@ void fsd_find_other_build(struct fsd_finder *f)
     fsd_fact_text(f, "first", first);
     if (h->assigned) {
         fprintf(f->out,
-                "the list of assigned nodes belongs to another model and is not used "
-                "as evidence: %u of its nodes are not in this model, such as `%s`",
+                "the list of nodes and their providers belongs to another model and is "
+                "not used as evidence: %u of its nodes are not in this model, such as "
+                "`%s`",
                 h->foreign, first);
         fsd_finding_close(f);
         return;
     }
     fprintf(
         f->out,
-        "the log belongs to another build and is not used as evidence: the dump has "
-        "no layer with the same name and type for %u layer%s of the log, such as `%s`",
+        "the log belongs to another build and is not used as evidence: for %u layer%s "
+        "of the log, such as `%s`, the dump has no layer with the same name and type",
         h->foreign, fsd_plural(h->foreign), first);
     fsd_finding_close(f);
 }
@@ -57,9 +58,11 @@ static void find_unparsed(struct fsd_finder *f)
     fsd_put_noun(f->out, h->unparsed, "node");
     fputs(" of the model, such as ", f->out);
     fsd_put_subjects(f, f->now.nodes);
-    fprintf(f->out, " (%s): the model passes its output to `%s`, but the log does not",
-            fsd_text(f->d->names, f->d->model->nodes.at[h->unparsed_node].op),
-            fsd_called(f, h->unparsed_by));
+    fprintf(
+        f->out,
+        " (%s): the output of this node goes to `%s` in the model, but not in the log",
+        fsd_text(f->d->names, f->d->model->nodes.at[h->unparsed_node].op),
+        fsd_called(f, h->unparsed_by));
     if (h->unparsed_quantizers)
         fprintf(f->out, "; %u of these nodes quantize or dequantize",
                 h->unparsed_quantizers);
@@ -92,8 +95,8 @@ void fsd_find_log_cut(struct fsd_finder *f)
     if (!f->d->story || !f->d->story->cut)
         return;
     fsd_finding_open(f);
-    fputs("the log combines more nodes, or nests names deeper, than the limits allow: "
-          "some of its steps are omitted",
+    fputs("the log combines more nodes, or nests names deeper, than fusiondiff allows: "
+          "fusiondiff ignores some steps of the log",
           f->out);
     fsd_finding_close(f);
 }

@@ -113,15 +113,16 @@ static void report_excerpt(struct fsd_finder *f, uint32_t listed)
     fsd_fact_number(f, "parsed", listed);
     fsd_fact_number(f, "nodes", nodes);
     fprintf(f->out,
-            "the parser's lines of the log list %u of %u nodes; the other%s known only "
-            "from names in the engine: pass the complete log, or the ONNX model",
+            "the log contains the parser's lines for only %u of %u nodes; the other%s "
+            "known only from names in the engine: pass the complete log, or the ONNX "
+            "model",
             listed, nodes, nodes - listed == 1 ? " is" : "s are");
     fsd_finding_close(f);
 }
 
-/* Reports how little model and engine fit. An engine from a different export of the
- * same network shares many names by chance, so such an engine is not refused: the
- * missing names are reported. */
+/* Reports names, inputs and outputs of the engine that the model lacks. An engine from
+ * a different export of the same network shares many names with the model by chance,
+ * so the program does not refuse such an engine. */
 void fsd_find_misfit(struct fsd_finder *f)
 {
     struct fsd_fit fit = fsd_match_fit(f->d->match);
@@ -159,8 +160,7 @@ void fsd_find_misfit(struct fsd_finder *f)
         fsd_finding_close(f);
         return;
     }
-    fputs(from_log ? "the parser's lines of the log do not have "
-                   : "the model does not have ",
+    fputs(from_log ? "the parser's lines in the log lack " : "the model lacks ",
           f->out);
     if (no_name)
         fprintf(f->out, "%u of the %u names in the engine's layers", no_name,
@@ -186,8 +186,8 @@ void fsd_find_no_model(struct fsd_finder *f)
     fsd_fact_number(f, "nodes", m->nodes.n);
     fprintf(f->out,
             "no MODEL was given: %u nodes are known from the engine's names; the ONNX "
-            "model would add unnamed nodes, their outcomes, edges, sizes and requested "
-            "types",
+            "model would add the other nodes and their outcomes, and also edges, sizes "
+            "and requested types",
             m->nodes.n);
     fsd_finding_close(f);
 }
@@ -203,7 +203,7 @@ void fsd_find_conflicts(struct fsd_finder *f)
         fsd_about_node(f, c->node);
         fsd_fact_number(f, "evidence", c->by);
         fprintf(f->out, "%s places ",
-                c->by & FSD_BY_METADATA ? "Metadata" : "the layer's name");
+                c->by & FSD_BY_METADATA ? "Metadata" : "a layer's name");
         fsd_put_subjects(f, f->now.nodes);
         fprintf(
             f->out,
@@ -367,8 +367,8 @@ static void report_bounds(struct fsd_finder *f)
         else
             fprintf(f->out, "%u kernels, the first in layer %u, have", n, first->layer);
         fprintf(f->out,
-                " more %s than the limit of the search; the links of %s to nodes may "
-                "be incomplete",
+                " more %s than fusiondiff allows; the links of %s to nodes "
+                "may be incomplete",
                 first->what, n == 1 ? "this layer" : "these layers");
         fsd_finding_close(f);
     }

@@ -84,8 +84,8 @@ static void judge_promises(struct fsd_finder *f)
     }
 }
 
-/* Whether the rule was evaluated. One policy serves check and lint, and an ignore for a
- * rule of the other command is not reported as having no effect. */
+/* Whether the rule was evaluated. One policy serves check and lint, so an ignore may
+ * name a rule of the other command. Such an ignore is not reported. */
 static bool was_asked(const struct fsd_findings *found, const char *rule)
 {
     for (uint32_t i = 0; i < found->rules.n; i++)

@@ -74,7 +74,7 @@ void fsd_find_standing(struct fsd_finder *f)
             fprintf(f->out, " (%s -> %s)", fsd_dtype_name(in->type),
                     fsd_dtype_name(out->type));
         if (fsd_layer_has_edge(d, i)) {
-            fputs(", ", f->out);
+            fputs(", on the edge ", f->out);
             fsd_quote_edge(d, i, f->out);
         }
         fsd_put_took(f, fsd_layer_ms(d, i));
@@ -97,8 +97,8 @@ struct cause {
 };
 
 /* Whether the layer reads higher precision only from low-precision products. Such a
- * product accumulates in higher precision, and also outputs it if the builder leaves
- * scaling and quantizing to another kernel. */
+ * product accumulates in higher precision, and outputs higher precision if the builder
+ * leaves scaling and quantizing to another kernel. */
 static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype asked)
 {
     const struct fsd_graph *e = d->engine;
@@ -181,7 +181,7 @@ static void report_wider(struct fsd_finder *f, struct cause cause)
     fsd_put_took(f, ms);
     fprintf(f->out, "; the model requests %s", asked);
     if (cause.behind_product)
-        fprintf(f->out, ", but the %s products before %s output %s", asked,
+        fprintf(f->out, ", but the %s Conv and GEMM layers before %s write %s", asked,
                 f->now.layers.n == 1 ? "this layer" : "these layers", runs);
     fsd_finding_close(f);
 }
@@ -255,7 +255,7 @@ void fsd_find_islands(struct fsd_finder *f)
         fsd_fact_text(f, "exit", border_name(f, island->exit));
         add_ms(f, island->ms);
         put_segment(f->out, island);
-        fprintf(f->out, " in up to %s between lower-precision data: ", type);
+        fprintf(f->out, " in precisions up to %s between lower-precision data: ", type);
         fsd_put_subjects(f, f->now.nodes);
         fsd_put_took(f, island->ms);
         fsd_finding_close(f);

@@ -44,8 +44,8 @@ static bool has_run(struct fsd_finder *f, const struct fsd_promise *p)
     if (f->d)
         return true;
     open_promise(f, p);
-    fputs("unknown, because a snapshot was passed as the build; pass the model and "
-          "the engine",
+    fputs("the result is unknown, because a snapshot was passed as the build; pass the "
+          "model and the engine",
           f->out);
     fsd_finding_close(f);
     return false;
@@ -96,7 +96,7 @@ static void put_unfused(struct fsd_finder *f, const struct fsd_blocks *all,
         fprintf(f->out, "is in %u layers: ", b->layers.n);
         put_split(f, all, b);
         fsd_block_reasons_in(f->scratch, f->d, all, b, &why);
-        fprintf(f->out, "; not one kernel: %s",
+        fprintf(f->out, "; the block is not one kernel: %s",
                 fsd_block_reasons_text(f->scratch, &why));
     } else if (b->opaque != FSD_NONE) {
         fprintf(f->out,
@@ -115,8 +115,8 @@ static void put_unfused(struct fsd_finder *f, const struct fsd_blocks *all,
 static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
                         const struct fsd_blocks *all, const struct fsd_block *b)
 {
-    /* FSD_FUSED_ELSEWHERE satisfies the requirement, because the Add then runs in the
-     * kernel of another block, and has no kernel of its own. */
+    /* FSD_FUSED_ELSEWHERE satisfies the requirement, because the Add of the residual
+     * block then runs in another block's kernel, and has no kernel of its own. */
     bool split =
         p->fused != FSD_OFF && b->fused != p->fused && b->fused != FSD_FUSED_ELSEWHERE;
     fsd_id other = FSD_NONE;
@@ -281,7 +281,7 @@ void fsd_find_not_in_types(struct fsd_finder *f)
                          p->by == FSD_WORK_BYTES ? "layer" : "node");
             fprintf(f->out, " without known %s", work[p->by]);
         } else if (!(done.all > 0)) {
-            fprintf(f->out, "nothing in the scope has %s", work[p->by]);
+            fprintf(f->out, "the scope contains no %s", work[p->by]);
         } else if (is_open(&done, p->share)) {
             fputs("the types of ", f->out);
             fsd_put_noun(f->out, done.of_no_type,

@@ -170,7 +170,7 @@ void fsd_find_slower_groups(struct fsd_finder *f)
         fsd_put_region(f, r);
         fprintf(f->out, " take %.4f ms, %+.4f ms (%+.0f%%)", r->after, grown,
                 100 * grown / r->before);
-        fputs(measured ? ", more than noise explains"
+        fputs(measured ? ", which noise does not explain"
                        : "; there are too few profiles to measure noise",
               f->out);
         f->now.line = c->old->groups.at[c->pool.at[r->old_groups.at]].line;

@@ -90,9 +90,9 @@ void fsd_find_less_info(struct fsd_finder *f)
     if (!f->c->old->whole || f->c->new->whole)
         return;
     fsd_finding_open(f);
-    fputs("an older fusiondiff wrote the snapshot that was passed as the build, "
-          "without kernels, sizes of the engine's inputs and outputs, and most node "
-          "attributes, so these are not compared; pass the model and the engine",
+    fputs("an older fusiondiff wrote the snapshot that was passed as the build; the "
+          "snapshot lacks kernels, sizes of the engine's inputs and outputs, and most "
+          "node attributes, so these are not compared; pass the model and the engine",
           f->out);
     fsd_finding_close(f);
 }
@@ -165,7 +165,7 @@ static bool report_unstated(struct fsd_finder *f)
     return true;
 }
 
-/* Whether the same fact of the move's other side was reported already. */
+/* Whether this fact was already reported for the other side of the move. */
 static bool is_reported_before(const struct fsd_compare *c, uint32_t i)
 {
     const struct fsd_fact_lost *lost = &c->lost.at[i];

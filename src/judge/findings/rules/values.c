@@ -72,7 +72,7 @@ static void report_unequal(struct fsd_finder *f, fsd_id reader, fsd_id one,
 
     fsd_finding_open(f);
     fsd_about_state_node(f, s, reader);
-    fprintf(f->out, "before `%s`,", fsd_state_node_key(s, reader));
+    fprintf(f->out, "on the path to `%s`,", fsd_state_node_key(s, reader));
     put_scale(f, one);
     fputs(" and", f->out);
     put_scale(f, other);
