@@ -164,12 +164,11 @@ void print_manual(FILE *out)
                 verb->name);
         put_arguments(out, verb->arguments);
     }
-    fputs(
-        ".Nm\n.Cm help\n.Op Ar VERB\n.Sh DESCRIPTION\n.Nm\nreads an ONNX model and "
-        "the layer dump or build log of the engine that was\nbuilt from it, and "
-        "shows which layer computes which nodes, and the evidence for it.\nIt needs no "
-        "GPU and no TensorRT, and never loads the weights.\n.Sh VERBS\n",
-        out);
+    fputs(".Nm\n.Cm help\n.Op Ar VERB\n.Sh DESCRIPTION\n.Nm\nreads an ONNX model and "
+          "the layer dump or build log of the engine that was\nbuilt from it, and "
+          "shows which layer computes which nodes, and the evidence\nfor it.\n"
+          "It needs no GPU and no TensorRT, and never loads the weights.\n.Sh VERBS\n",
+          out);
     for (unsigned i = 0; (verb = verb_at(i)); i++)
         put_verb(out, verb);
     fputs(".Sh OPTIONS\n", out);
