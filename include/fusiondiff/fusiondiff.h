@@ -23,9 +23,9 @@
  * in `err`, which may be NULL.  Texts are UTF-8 and end with a zero.  Times are
  * milliseconds, sizes are bytes.  The object from an fsd_*_open() function belongs to
  * the caller, who frees it with the fsd_*_free() function of the same name; each such
- * function accepts NULL.  A text or pointer that any other function returns belongs
- * to the object that the caller passed to that function, and is valid until the object
- * is freed.
+ * function accepts NULL.  A text or pointer that any other function returns belongs to
+ * the object that the caller passed to that function, and is valid until the object is
+ * freed.
  *
  * docs/report.md explains the words node, layer, link, evidence, fate, kind and cause.
  */
@@ -1051,8 +1051,8 @@ FSD_API enum fsd_status fsd_linting_write(const struct fsd_linting *linting,
                                           const struct fsd_style *style, FILE *out,
                                           struct fsd_error *err);
 
-/** Returns the run of the model, and of the engine if fsd_linting_open() read one.
- *  This run has the findings of a report, not the findings of lint. */
+/** Returns the run of the model, and of the engine if fsd_linting_open() read one. This
+ *  run has the findings of a report, not the findings of lint. */
 FSD_API const struct fsd_diff *fsd_linting_run(const struct fsd_linting *linting);
 
 /** Writes all rules of lint.  For each rule, it writes the level, the inputs that the
@@ -1123,8 +1123,8 @@ FSD_API enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt
                                  FILE *out, struct fsd_error *err);
 
 /** Returns the format with the name `name` ("text", "json").  If `name` is a path, the
- *  ending of the path determines the format.  The result is NULL if there is no
- *  such format.  The string is static.  Not every subject has every format. */
+ *  ending of the path determines the format.  The result is NULL if there is no such
+ *  format.  The string is static.  Not every subject has every format. */
 FSD_API const char *fsd_format_find(const char *name);
 
 /** Returns whether a format is a picture.  `name` is the name of a format or a path, as

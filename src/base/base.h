@@ -121,8 +121,8 @@ uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
                        int (*by)(const void *, const void *));
 
 /** Comparisons for fsd_sort(): of uint64_t; of fsd_id or fsd_sym; of structs that begin
- *  with two ids; of pointers to texts.  fsd_by_name() is for bsearch() in a table
- *  of structs that begin with a name. */
+ *  with two ids; of pointers to texts.  fsd_by_name() is for bsearch() in a table of
+ *  structs that begin with a name. */
 int fsd_by_number(const void *a, const void *b);
 int fsd_by_id(const void *a, const void *b);
 int fsd_by_pair(const void *a, const void *b);

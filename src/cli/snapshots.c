@@ -122,8 +122,8 @@ enum fsd_status find_snapshot_place(const struct fsd_options *run, const char *t
 /* -------------------------------------------------------------------------- merging */
 
 /* The merge of snapshots. Each snapshot describes one build, so the lines of two cannot
- * be mixed. If only one side changed, this side is the result. If both sides
- * changed, neither describes a build of the merged model. */
+ * be mixed. If only one side changed, this side is the result. If both sides changed,
+ * neither describes a build of the merged model. */
 static enum fsd_status read_snapshot(const char *path, struct whole_text *out,
                                      struct fsd_error *err)
 {

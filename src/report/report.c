@@ -3,8 +3,8 @@
  * several forms: an own writer, findings, rows, a picture. A format writes the first
  * form that it has, in the order of form_of(). If a view or verb fills a sheet, every
  * format that prints sheets can write it. All text passes through write_lines(), which
- * wraps lines, and escapes commands to CI runners. No writer can therefore forget to
- * do so.
+ * wraps lines, and escapes commands to CI runners. No writer can therefore forget to do
+ * so.
  */
 #include "model/graph/graph.h"
 #include "report/subject/subject.h"

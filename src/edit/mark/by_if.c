@@ -320,9 +320,9 @@ static uint64_t others_than(const struct borders *b, fsd_id group)
  * fusion's If.
  *
  * The builder computes the other nodes before the If where possible. If there is only
- * one such node, the kernel of one of its operands absorbs it. If some
- * operands are available later than others, the builder neither computes the products
- * of a horizontal fusion together nor recognizes an attention. */
+ * one such node, the kernel of one of its operands absorbs it. If some operands are
+ * available later than others, the builder neither computes the products of a
+ * horizontal fusion together nor recognizes an attention. */
 static void add_mixed_group(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;

@@ -52,8 +52,7 @@ struct fsd_modules {
                           count in each of them */
 };
 
-/** Sums layers and times for each module, in the order of the modules' first nodes.
- *  The total time is the sum of `rest_ms`, and of `ms` and `reformat_ms` of all
- *  modules. */
+/** Sums layers and times for each module, in the order of the modules' first nodes. The
+ *  total time is the sum of `rest_ms`, and of `ms` and `reformat_ms` of all modules. */
 struct fsd_modules fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *d,
                                     const struct fsd_scopes *scopes);

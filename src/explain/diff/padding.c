@@ -256,9 +256,9 @@ bool fsd_padding_choice(const struct fsd_diff *d, fsd_id layer,
     return true;
 }
 
-/* If one element of padding makes an odd size even, any even size needs no padding.
- * The text then names no size, because the padded size may be impossible: a window of 7
- * by 7 has 49 tokens and cannot have 50, but another window can have an even number. */
+/* If one element of padding makes an odd size even, any even size needs no padding. The
+ * text then names no size, because the padded size may be impossible: a window of 7 by
+ * 7 has 49 tokens and cannot have 50, but another window can have an even number. */
 void fsd_put_padding_choice(const struct fsd_padding_choice *choice, FILE *out)
 {
     if (choice->given % 2 && choice->given > 1 && choice->taken == choice->given + 1)

@@ -22,8 +22,8 @@ static const struct sign {
     {PRODUCER, "nncf", "NNCF"},
     {NAME, "nncf", "NNCF"},
     {NAME, "FakeQuantize", "NNCF"},
-    /* ModelOpt calls ONNX Runtime's quantizer, so the file states ONNX Runtime
-     * as its producer. */
+    /* ModelOpt calls ONNX Runtime's quantizer, so the file states ONNX Runtime as its
+     * producer. */
     {PRODUCER, "onnx.quantize", "NVIDIA ModelOpt, or ONNX Runtime for TensorRT",
      .weights_behind = true},
     {PRODUCER, "onnx.quantize", "ONNX Runtime static quantization", true},

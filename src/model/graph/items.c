@@ -39,8 +39,8 @@ static size_t end_before(const char *s, size_t n)
 }
 
 /* Returns the length of the item at the front of s[0, n), and sets `*next` to the
- * beginning of the next item.  The caller has split the list at its
- * separators, so the text contains only separators that a tool replaced. */
+ * beginning of the next item.  The caller has split the list at its separators, so the
+ * text contains only separators that a tool replaced. */
 static size_t item_length(const char *s, size_t n, size_t *next)
 {
     const char *at = s;

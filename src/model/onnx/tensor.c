@@ -3,9 +3,8 @@
  * fields.  The elements in some of these fields have unused bits; the functions here
  * copy the elements to packed little-endian bytes.  Weights that the filter dropped, or
  * that are in external files, become unread values with a type, a shape and a size.
- * The file may be
- * hostile, so if sizes contradict each other, the value stays unread, and a remark
- * states this.
+ * The file may be hostile, so if sizes contradict each other, the value stays unread,
+ * and a remark states this.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"

@@ -497,8 +497,8 @@ static bool fits(struct fit *fit, struct fsd_slice text, const char *pattern)
     return true;
 }
 
-/* Returns the text in the parentheses of "Error Code ... (", or else the whole text.
- * A form that begins with a place must match at the beginning of this text. */
+/* Returns the text in the parentheses of "Error Code ... (", or else the whole text. A
+ * form that begins with a place must match at the beginning of this text. */
 static struct fsd_slice behind_head(struct fsd_slice text)
 {
     const char *open = fsd_slice_find(text, " (");

@@ -43,8 +43,8 @@ struct fsd_log_line {
 
 enum { FSD_LOG_SAMPLES = 4 };
 
-/** The prefixes that another program writes before the lines of a log (wrapper.c).
- *  The lines of the log show these prefixes.  All members are zero at first. */
+/** The prefixes that another program writes before the lines of a log (wrapper.c).  The
+ *  lines of the log show these prefixes.  All members are zero at first. */
 struct fsd_log_wrapper {
     struct fsd_slice samples[FSD_LOG_SAMPLES]; /**< examples of prefixes, as slices of
                                                     the file */
@@ -205,8 +205,8 @@ struct fsd_log_list {
                                          up to the end of the list */
 };
 
-/** Whether a line within the list is a message of another thread.  Such a message
- *  has a prefix, and the list's lines have no prefixes or prefixes of fewer pieces. */
+/** Whether a line within the list is a message of another thread.  Such a message has a
+ *  prefix, and the list's lines have no prefixes or prefixes of fewer pieces. */
 bool fsd_log_is_foreign(const struct fsd_log_list *list,
                         const struct fsd_log_line *line);
 

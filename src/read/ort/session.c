@@ -356,8 +356,8 @@ static bool read_placed_node(struct session_log *r, struct fsd_slice t)
 }
 
 /* Reads a line about the nodes of a provider: " All nodes placed on [EP].  Number of
- * nodes: 5", "All nodes have been placed on [EP]." (before ONNX Runtime 1.13), or
- * " Node(s) placed on [EP]. ...".  After the last form, the log lists the nodes. */
+ * nodes: 5", "All nodes have been placed on [EP]." (before ONNX Runtime 1.13), or "
+ * Node(s) placed on [EP]. ...".  After the last form, the log lists the nodes. */
 static bool read_placement(struct session_log *r, struct fsd_slice t)
 {
     struct fsd_slice provider, rest;

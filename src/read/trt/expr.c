@@ -118,8 +118,8 @@ void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
 
 /* Adds a mention of a known name. The name may be ambiguous, because the parser numbers
  * the layers of a node: "node_linear_1" may be the second layer of node_linear, or a
- * layer of node_linear_1. The mention keeps the whole name, because a log can
- * show which of the two nodes is meant. */
+ * layer of node_linear_1. The mention keeps the whole name, because a log can show
+ * which of the two nodes is meant. */
 void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
                             const struct fsd_known *known)
 {

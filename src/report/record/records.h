@@ -67,8 +67,8 @@ extern const struct fsd_record fsd_port_record;
 const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_diff *d,
                                     const struct fsd_graph *g, struct fsd_span ports);
 
-/** The edge of the model on which a data-movement layer moves data; NULL: the
- * layer is no data-movement layer. */
+/** The edge of the model on which a data-movement layer moves data; NULL: the layer is
+ * no data-movement layer. */
 extern const struct fsd_record fsd_edge_record;
 const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
                         fsd_id layer);

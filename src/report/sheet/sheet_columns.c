@@ -8,9 +8,9 @@
 #include "report/json/json.h"
 #include "report/sheet/sheet.h"
 
-/* The kind of a column, as the page knows it. If a column of words does not
- * list the possible words, they come from an input, and the kind is "names". A sentence
- * is "text", although it may quote names. */
+/* The kind of a column, as the page knows it. If a column of words does not list the
+ * possible words, they come from an input, and the kind is "names". A sentence is
+ * "text", although it may quote names. */
 static const char *kind_word(const struct fsd_column *c)
 {
     static const char *const words[] = {

@@ -172,8 +172,8 @@ static uint32_t unfolded(const struct fsd_record *of)
     return i;
 }
 
-/* The next column that does not contain rows; NULL after the last one. `at` passes
- * all columns twice: first for the columns without `behind`, then for those with it. */
+/* The next column that does not contain rows; NULL after the last one. `at` passes all
+ * columns twice: first for the columns without `behind`, then for those with it. */
 static const struct fsd_column *next_column(const struct fsd_record *of, uint32_t *at)
 {
     while (*at < 2 * of->n) {

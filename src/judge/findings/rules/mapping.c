@@ -121,8 +121,8 @@ static void report_excerpt(struct fsd_finder *f, uint32_t listed)
 }
 
 /* Reports names, inputs and outputs of the engine that the model lacks. An engine from
- * a different export of the same network shares many names with the model by chance,
- * so the program does not refuse such an engine. */
+ * a different export of the same network shares many names with the model by chance, so
+ * the program does not refuse such an engine. */
 void fsd_find_misfit(struct fsd_finder *f)
 {
     struct fsd_fit fit = fsd_match_fit(f->d->match);

@@ -48,8 +48,8 @@ static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id 
     return NULL;
 }
 
-/* Finds the view of the same name in the new model. Exporters write different views
- * for the same model, so a view may have no counterpart in the comparison. The engine
+/* Finds the view of the same name in the new model. Exporters write different views for
+ * the same model, so a view may have no counterpart in the comparison. The engine
  * depends on views, so such a view is looked up by its name. */
 static fsd_id view_called(const struct fsd_compare *c, fsd_id old)
 {
