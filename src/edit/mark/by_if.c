@@ -267,13 +267,15 @@ static void clear_readers(struct borders *b, fsd_id tensor)
 static void clear_masks(struct borders *b)
 {
     const struct fsd_graph *g = b->m->d->model;
+    /* walk_behind() also marks nodes that walk() does not reach. */
+    const fsd_id end = b->m->outlook->sorted ? b->full : g->nodes.n;
 
     for (unsigned bit = 0; bit < FSD_BREAK_AT_ONCE && b->c[bit]; bit++)
         for (uint32_t i = 0; i < b->c[bit]->passed.n; i++) {
             b->masks.passed[b->c[bit]->passed.at[i]] = 0;
             clear_readers(b, b->c[bit]->passed.at[i]);
         }
-    for (fsd_id i = b->first; i < b->full; i++) {
+    for (fsd_id i = b->first; i < end; i++) {
         struct fsd_span outputs = g->nodes.at[i].out;
 
         b->masks.behind[i] = 0;
