@@ -13,9 +13,9 @@
  * does, the fusion has no exact break.
  */
 #include "edit/mark/break.h"
-#include "edit/mark/outlook.h"
 #include "base/base.h"
 #include "edit/graph.h"
+#include "edit/mark/outlook.h"
 
 #include <stdlib.h>
 

@@ -518,28 +518,31 @@ static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
         fsd_break_add(c, user);
 }
 
-/* Fills masks.passed, and marks the nodes that read the forwarded tensors. If the model
- * lists each node before its consumers, walk() later marks the nodes behind the marked
- * nodes. For a model with another order, walk_behind() marks them for each fusion. */
+/* Fills masks.passed, and marks the nodes that read the forwarded tensors; walk() marks
+ * the nodes behind these. In a model that lists a node before a producer of its inputs,
+ * walk() would come too late, so walk_behind() marks the nodes for each fusion. */
 static void mark_passed(struct borders *b, struct fsd_arena *scratch)
 {
-    const bool sorted = b->m->outlook->sorted;
-
     b->full = b->m->d->model->nodes.n;
-    b->first = sorted ? b->full : 0;
+    b->first = b->m->outlook->sorted ? b->full : 0;
     EACH_OPEN(b, bit, UINT64_MAX)
     {
-        for (uint32_t i = 0; i < b->c[bit]->passed.n; i++) {
-            fsd_id tensor = b->c[bit]->passed.at[i];
-
-            b->masks.passed[tensor] |= UINT64_C(1) << bit;
-            if (sorted) /* else walk_behind() marks the readers; it stops at nodes
-                           that are marked already */
-                mark_readers(b, tensor, UINT64_C(1) << bit);
-        }
-        if (!sorted)
+        if (!b->m->outlook->sorted) /* first, because it stops at marked nodes */
             walk_behind(b, scratch, bit);
+        for (uint32_t i = 0; i < b->c[bit]->passed.n; i++) {
+            b->masks.passed[b->c[bit]->passed.at[i]] |= UINT64_C(1) << bit;
+            mark_readers(b, b->c[bit]->passed.at[i], UINT64_C(1) << bit);
+        }
     }
+}
+
+static void mark_outputs(struct borders *b, fsd_id node)
+{
+    const struct fsd_graph *g = b->m->d->model;
+
+    for (uint32_t o = 0; b->masks.behind[node] && o < g->nodes.at[node].out.n; o++)
+        if (fsd_node_has_out(g, node, o))
+            mark_readers(b, fsd_node_out_tensor(g, node, o), b->masks.behind[node]);
 }
 
 static void add_group(struct borders *b, fsd_id group)
@@ -570,11 +573,13 @@ static void add_divided(struct borders *b, struct fsd_arena *scratch)
 {
     const struct fsd_outlook *look = b->m->outlook;
     fsd_id_vec groups = fsd_ranges_across(&look->groups, b->full, scratch);
-    fsd_id_vec adds = fsd_ranges_across(&look->adds, b->full, scratch);
+    fsd_id_vec adds = {0};
 
     for (uint32_t i = 0; i < groups.n && b->open; i++)
         add_group(b, groups.at[i]);
-    for (uint32_t i = 0; i < adds.n && b->open && b->residuals; i++)
+    if (b->residuals && b->open)
+        adds = fsd_ranges_across(&look->adds, b->full, scratch);
+    for (uint32_t i = 0; i < adds.n && b->open; i++)
         add_across(b, adds.at[i]);
 }
 
@@ -582,25 +587,21 @@ static void add_divided(struct borders *b, struct fsd_arena *scratch)
 static void walk(struct borders *b)
 {
     FSD_SCRATCH(scratch);
-    const struct fsd_graph *g = b->m->d->model;
     const struct fsd_outlook *look = b->m->outlook;
     uint32_t covered = 0;
 
     mark_passed(b, scratch);
     for (fsd_id i = b->first; i < b->full; i++) {
-        for (uint32_t o = 0;
-             look->sorted && b->masks.behind[i] && o < g->nodes.at[i].out.n; o++)
-            if (fsd_node_has_out(g, i, o))
-                mark_readers(b, fsd_node_out_tensor(g, i, o), b->masks.behind[i]);
+        mark_outputs(b, i);
         if (b->residuals)
             mark_sum(b, i);
         add_ended(b, i);
-        covered += look->sorted ? count_covered(b, i) : 0;
-        if (!b->open ||
-            (look->sorted && i + 1 >= look->floor && covered == look->live[i + 1]))
+        covered += count_covered(b, i);
+        if (!b->open || (i + 1 >= look->floor && covered == look->live[i + 1]))
             b->full = i + 1;
     }
-    add_divided(b, scratch);
+    if (b->open)
+        add_divided(b, scratch);
     clear_masks(b);
 }
 

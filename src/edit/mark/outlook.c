@@ -135,6 +135,8 @@ struct fsd_outlook *fsd_outlook_new(const struct fsd_marks *m)
     find_dry(m, look);
     find_last(m, look);
     count_live(m, look);
+    if (!look->sorted)
+        look->floor = g->nodes.n + 1;
     find_groups(m, &look->groups);
     find_adds(m, look->last, &look->adds);
     look->masks =

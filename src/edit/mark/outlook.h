@@ -42,7 +42,9 @@ struct fsd_outlook {
     uint32_t *live; /**< indexed by node: number of tensors that exist before the node
                          runs, and that this node or a later node reads. Outputs of dry
                          nodes are not counted */
-    fsd_id floor;   /**< all dry nodes that have a group precede this node */
+    fsd_id floor;   /**< all dry nodes that have a group precede this node; greater than
+                         the number of nodes if the model is not sorted, because `live`
+                         then counts nothing that is of use */
     struct fsd_ranges groups; /**< a range for each group: its first to its last node */
     struct fsd_ranges adds;   /**< a range for each Add with a group: from the Add to
                                    the last consumer of its sum */
