@@ -788,8 +788,8 @@ struct fsd_digest {
     size_t at; /**< the number of bytes hashed so far */
 };
 
-/** Begins to hash the bytes of a file.  Returns false if memory runs out; the other
- * functions must then not be called. */
+/** Begins to hash the bytes of a file.  Returns false if file->unhashed is set, or if
+ * memory runs out; the other functions must then not be called. */
 bool fsd_digest_begin(struct fsd_digest *d, const struct fsd_file *file);
 
 /** Hashes all bytes before the offset `at`, and some bytes after it. */

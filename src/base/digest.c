@@ -21,7 +21,10 @@ static void drop(struct fsd_cleanup *cleanup)
 
 bool fsd_digest_begin(struct fsd_digest *d, const struct fsd_file *file)
 {
-    *d = (struct fsd_digest){.file = file, .state = XXH3_createState()};
+    *d = (struct fsd_digest){.file = file};
+    if (file->unhashed)
+        return false;
+    d->state = XXH3_createState();
     fsd_cleanup_add(&d->cleanup, drop);
     return d->state && XXH3_128bits_reset(d->state) == XXH_OK;
 }

@@ -331,7 +331,7 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
     fsd_log_effort_off(&r->events);
     h->path = file->name;
     h->scan = scan;
-    scan->hashed = !file->unhashed && fsd_digest_begin(&digest, file);
+    scan->hashed = fsd_digest_begin(&digest, file);
     while (fsd_log_segment(s, &place)) {
         if (scan->hashed && place.next > digest.at)
             fsd_digest_step(&digest, place.next);
