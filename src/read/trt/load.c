@@ -460,8 +460,7 @@ static const char *const reads[] = {
     "verbose build logs, TensorRT 8.0 to 10.16, TensorRT for RTX",
     "the inspector's text, and console logs of trtexec --dumpLayerInfo",
     "what polygraphy inspect model --show layers prints",
-    "profiles: trtexec's JSON and table, Torch-TensorRT's trace, the table of "
-    "TensorRT's samples",
+    "profiles: JSON and tables (trtexec, TensorRT's samples), traces (Torch-TensorRT)",
     "times of whole runs: trtexec --exportTimes",
     "metadata.json of trt-engine-explorer, instead of a log",
     "what a dry run of Torch-TensorRT prints",
