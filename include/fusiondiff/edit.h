@@ -75,8 +75,8 @@ FSD_API void fsd_bisection_free(struct fsd_bisection *search); /**< may be NULL 
 FSD_API enum fsd_status fsd_bisection_save(const struct fsd_bisection *search,
                                            FILE *out, struct fsd_error *err);
 
-/** Returns whether the search is over. It then has proved that a fusion, or a set of
- *  fusions, causes the wrong result, or that no proof is possible. */
+/** Returns whether the search is over. A search that is over has proved that a fusion,
+ *  or a set of fusions, causes the wrong result, or that no proof is possible. */
 FSD_API bool fsd_bisection_done(const struct fsd_bisection *search);
 
 /** Returns the path of the model; never NULL. */

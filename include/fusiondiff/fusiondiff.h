@@ -157,8 +157,8 @@ struct fsd_file_reader {
     uint64_t size;    /**< the size of the file in bytes */
     /** Reads `n` bytes at `offset` into `to`.  The library may ask for bytes in any
      *  order and more than once.
-     *  @return false if they cannot be read; the function that needs them then fails
-     *          with FSD_E_IO. */
+     *  @return false if the bytes cannot be read; the library function that needs the
+     *          bytes then fails with FSD_E_IO. */
     bool (*read)(void *payload, uint64_t offset, void *to, size_t n);
     void *payload; /**< the first argument of `read` */
 };
@@ -203,8 +203,8 @@ FSD_API struct fsd_opened *fsd_opened_new(void);
 FSD_API void fsd_opened_free(struct fsd_opened *opened);
 
 /** Makes the library add each file that it opens to a list, in all calls of this thread
- *  from now on. fsd_file_kind() and fsd_snapshot_builds() add only files of a build:
- *  models, engines, logs and times.
+ *  from now on. fsd_file_kind() adds only files of a build: models, engines, logs,
+ *  times and metadata. fsd_file_is_model() and fsd_snapshot_builds() add no file.
  *  @param opened  the list, which must stay valid until this thread calls the function
  *                 again.  NULL: the library adds no more files.
  *  @return the list that was set before; NULL if none was. */
@@ -421,7 +421,8 @@ FSD_API enum fsd_status fsd_directory_open(struct fsd_directory **out,
  *          fsd_directory_free().
  *  @param follow  whether to follow links that lead out of the directory.
  *  @return FSD_OK, also if the snapshot is no directory; FSD_E_ARG if the directory has
- *          no snapshot or too many, or if one is a link that leads out; FSD_E_IO. */
+ *          no snapshot or too many, or if a snapshot is a link that leads out and
+ *          `follow` is false; FSD_E_IO. */
 FSD_API enum fsd_status fsd_directory_snapshots(struct fsd_directory **out,
                                                 struct fsd_check_options *check,
                                                 bool follow, struct fsd_error *err);
@@ -431,7 +432,8 @@ FSD_API enum fsd_status fsd_directory_snapshots(struct fsd_directory **out,
  *  @param out  set to the list, even after a failure; free it with
  *          fsd_directory_free().
  *  @param follow  whether to follow links that lead out of the directory.
- *  @return FSD_OK; FSD_E_ARG for two models, or for a link that leads out; FSD_E_IO. */
+ *  @return FSD_OK; FSD_E_ARG for two models, or for a link that leads out if `follow`
+ *          is false; FSD_E_IO. */
 FSD_API enum fsd_status fsd_directory_builds(struct fsd_directory **out,
                                              const char *path, bool follow,
                                              struct fsd_error *err);
@@ -835,9 +837,10 @@ FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *o
  *  variant for each difference in another build; a check accepts these variants, too.
  *  If a build is itself such a snapshot, its variants are included.
  *  @param opt  the options of `n` builds, at least 1.  If a variant states fewer facts
- *               than the first build, a check accepts it only in a build by the same
- *               version of the builder.  The `note` of the first options receives a
- *               remark on such variants, and on differences that are not written.
+ *               than the first build, a check accepts it only if the same version of
+ *               the builder made the variant's build and the checked build.  The `note`
+ *               of the first options receives a remark on such variants, and on
+ *               differences that are not written.
  *  @return as fsd_snapshot_make(); FSD_E_ARG for more than 26 builds, FSD_E_MISMATCH
  *          for a build of another model. */
 FSD_API enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
@@ -1064,8 +1067,8 @@ FSD_API enum fsd_status fsd_linting_list(const char *format,
 
 /** Writes the meaning of a word.  For a rule, it also writes why the rule matters, how
  *  to fix a finding, and how to accept one.
- *  @param word  the id of a rule, a word in names of layers such as "kgen", or the name
- *                of a layer that contains such words.
+ *  @param word  the id of a rule; a word such as "kgen", which stands in names of
+ *                layers; or a layer's name that contains such words.
  *  @param format  a format that fsd_format_of(FSD_OF_VIEW) returns.
  *  @param style  may be NULL.
  *  @return FSD_OK; FSD_E_ARG for an unknown word or format; FSD_E_WRITE. */

@@ -28,8 +28,8 @@ static void report_untimed(const struct fsd_options *opt, const struct fsd_state
 }
 
 /* Reports the rows of the later builds that did not become variants, and the variants
- * that state less than the first build. A check accepts such a variant only in a build
- * by the same version of the builder. */
+ * that state less than the first build. A check accepts such a variant only if the same
+ * version of the builder made the variant's build and the checked build. */
 static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix *m,
                           const struct fsd_learnt *learnt)
 {
@@ -69,7 +69,7 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
 }
 
 /* Reads the printed snapshot and writes it again. The rows of the result therefore
- * depend only on the parts of the builds that the printed snapshot has. */
+ * depend only on facts in the printed snapshot, and on no other facts of the builds. */
 static enum fsd_status write_again(const struct fsd_print *print, FILE *out,
                                    struct fsd_error *err)
 {
@@ -152,7 +152,7 @@ static unsigned count_builds(const char *path)
 
 unsigned fsd_snapshot_builds(const char *path)
 {
-    /* The file is not an input of the check: only its builds are counted. */
+    /* The file does not become an input: the function only counts its builds. */
     struct fsd_opened *recorded = fsd_opened_record(NULL);
     unsigned n = count_builds(path);
 

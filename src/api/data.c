@@ -13,7 +13,7 @@ static bool give(void *out, size_t room, const void *from, size_t size)
 {
     memcpy(out, from, room < size ? room : size);
     if (room > size) /* the caller is newer: this library does not know the last members
-                        of its struct */
+                        of the caller's struct */
         memset((char *)out + size, 0, room - size);
     return true;
 }

@@ -7,7 +7,7 @@
  *     conv1.weight + QuantizeLinear_7 + Conv_9      QuantizeLinear_7, Conv_9
  *     71 + (Unnamed Layer* 16) [Shuffle] + Mul_8    Mul_8
  *     [RELU]-[aten_ops.relu.default]-[/relu/relu]   a RELU with this whole name
- *     Metadata [ONNX Layer: /fc/Gemm]               /fc/Gemm; none from the name
+ *     Metadata [ONNX Layer: /fc/Gemm]               /fc/Gemm; the name is ignored
  */
 #include "api/engine_alone.h"
 

@@ -131,9 +131,9 @@ static enum fsd_status load_excerpt(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
-/* Loads the model. Without a file, the network in the log replaces it. Many logs have
- * no network, for example logs without --verbose. Then the engine's names replace
- * it. */
+/* Loads the model. Without a model file, the network in the log is the model. Many logs
+ * have no network, for example logs without --verbose. The model is then made from the
+ * names of the engine's layers. */
 static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_inputs *d = in->d;
@@ -213,7 +213,7 @@ static struct kinship *compare_engines(const struct fsd_history *h,
     for (uint32_t b = 0; b < h->placed.n; b++) {
         uint32_t n = dump->nodes.n + dump->in_bodies, assigned = h->placed.at[b];
 
-        if (assigned && assigned != n) /* equal numbers of nodes prove nothing */
+        if (assigned && assigned != n) /* if assigned == n, this proves nothing */
             kin[b].strangers += assigned > n ? assigned - n : n - assigned;
     }
     return kin;

@@ -117,7 +117,8 @@ const struct fsd_engines *fsd_engines_of(const struct fsd_engines *engines,
 struct fsd_history *fsd_engines_history(const struct fsd_engines *engines,
                                         const struct fsd_inputs *d, unsigned number);
 
-/* Times of layers, and whether they belong to this engine. profiles.c */
+/* Functions that read layer times, and check that the times belong to the engine of the
+ * run. profiles.c */
 
 /** Reads opt->profiles. If the engine dump is truncated, a profile may have more layers
  * than the dump. The additional layers are added to the engine, with only their names,

@@ -5,8 +5,8 @@
  * The settings of a build come from these sources, the most reliable first: the
  * iteration of a tuning cache, if the command in the log or the build's name ("iter3")
  * identifies it; the build options in the log; the label; words "knob=value" in the
- * name. All times come from one source: the tuning cache, or without one the builds'
- * profiles.
+ * name. All times come from one source: the tuning cache or, if there is no tuning
+ * cache, the profiles of the builds.
  */
 #include "api/command.h"
 #include "api/inputs.h"

@@ -21,8 +21,8 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
 /** Computes the run of a build and reduces it to its state; or reads a snapshot. If a
  *  snapshot has several builds, takes the first one and reports this to `opt->note`.
  *  @param out becomes the state; free it with fsd_state_free(). NULL after a failure
- *  @param run becomes the run, or NULL if the build is a snapshot; free it with
- *          fsd_diff_free(). NULL: the caller does not need the run
+ *  @param run `*run` becomes the run, or NULL if the build is a snapshot; free it with
+ *          fsd_diff_free(). `run` may be NULL if the caller does not need the run
  *  @return like fsd_diff_open() */
 enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
                                const struct fsd_options *opt, struct fsd_error *err);

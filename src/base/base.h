@@ -381,13 +381,13 @@ size_t fsd_utf8_len(const unsigned char *s, size_t n);
 /** Returns the code point of a valid UTF-8 character of `len` bytes. */
 uint32_t fsd_utf8_code(const unsigned char *s, size_t len);
 
-/** Writes the code point in UTF-8.  @return its length in bytes (1 to 4); 0 if it is
- *  not a character */
+/** Writes the code point in UTF-8.  @return the number of written bytes (1 to 4); 0 if
+ *  `code` is not a character */
 size_t fsd_utf8_put(uint32_t code, char out[4]);
 
 /** Whether a character is invisible but may change the displayed text: controls,
- *  bidirectional marks, line separators, and codes that are not characters (U+FFFE,
- *  which XML cannot contain either). */
+ *  bidirectional marks, line separators, and codes that are not characters (such as
+ *  U+FFFE, which XML cannot contain). */
 bool fsd_code_is_hidden(uint32_t code);
 
 /** Prints valid UTF-8 and makes hidden characters visible: "\\u{1f}" replaces the
@@ -480,7 +480,7 @@ fsd_sym fsd_intern_bytes(struct fsd_intern *names, const void *bytes, size_t n);
 /** Returns the symbol of n bytes; FSD_NONE if the table does not have them. */
 fsd_sym fsd_intern_find(const struct fsd_intern *names, const char *s, size_t n);
 bool fsd_intern_has(const struct fsd_intern *names, const char *s, size_t n);
-/** Returns the symbol of the same text in `other`; FSD_NONE if `other` lacks it. */
+/** Returns the symbol of the same text in `other`; FSD_NONE if `other` has none. */
 fsd_sym fsd_intern_other(const struct fsd_intern *names, fsd_sym sym,
                          const struct fsd_intern *other);
 
@@ -613,9 +613,9 @@ struct fsd_file {
     const char *name; /* the path as the user gave it; the caller owns it */
     const unsigned char *bytes;
     size_t size;
-    struct fsd_mapping *map; /* contains `bytes`; NULL: the caller owns them, or none */
-    bool sparse;             /* whether fsd_file_at() reads bytes when needed */
-    bool unhashed;           /* whether no report states the hash of the file */
+    struct fsd_mapping *map;   /* contains `bytes`; NULL: `bytes` are not mapped */
+    bool sparse;               /* whether fsd_file_at() reads bytes when needed */
+    bool unhashed;             /* whether no report states the hash of the file */
     struct fsd_coming *coming; /* a decompression in progress; NULL: there is none */
     void (*abandon)(struct fsd_file *); /* cancels `coming`; NULL if there is none */
 };
@@ -634,7 +634,7 @@ enum fsd_status fsd_file_open_beside(struct fsd_file *out, const char *path,
                                      const char *of, struct fsd_error *err);
 void fsd_file_close(struct fsd_file *file);
 
-/** Maps the regular file `fd`.  No other program can truncate it: it has no name. */
+/** Maps the regular file `fd`.  No other program can truncate a file without a name. */
 enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
                              struct fsd_error *err);
 
@@ -725,10 +725,9 @@ bool fsd_is_compressed(const struct fsd_file *file);
  *  @return false to stop the decompression */
 typedef bool fsd_reached_fn(void *payload, uint64_t n);
 
-/** Decompresses the first `first` bytes of the output, or all of them (UINT64_MAX),
- *  into a file.  It works piece by piece, so neither the input nor the output need be
- *  in memory.  Concatenated streams count as one, as in the programs gzip, xz and zstd.
- *  @param out a file descriptor
+/** Decompresses into a file, piece by piece, so neither the input nor the output need
+ *  be in memory.  Concatenated streams count as one, as in the program gzip.
+ *  @param first  how many bytes of the output are written; UINT64_MAX: all
  *  @param reached  called after each piece; may be NULL.
  *  @return FSD_OK; FSD_E_FORMAT if the file is damaged or truncated; FSD_E_LIMIT if the
  *         decompressed size exceeds fsd_decompressed_most(), because a few bytes could

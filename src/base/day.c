@@ -1,9 +1,9 @@
 /*
- * Calendar days as numbers, 20260131, so that days compare as integers and 0 means "no
- * day".  Both functions reject dates that are not in the calendar. timegm() alone would
- * turn 30 February into 2 March, and an ignore rule of a policy would then expire on
- * another day than its file states.  Days are in UTC, so that a gate reaches the same
- * verdict on every machine.
+ * Calendar days as numbers such as 20260131.  The numbers compare like the days, and 0
+ * means "no day".  Both functions reject dates that are not in the calendar. timegm()
+ * alone would turn 30 February into 2 March, and an ignore rule of a policy would then
+ * expire on another day than its file states.  Days are in UTC, so that a gate reaches
+ * the same verdict on every machine.
  */
 #include "host/files.h"
 

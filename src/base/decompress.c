@@ -18,7 +18,8 @@ enum {
     PIECE = 1 << 18,
     RATIO_MAX = 1024,         /* decompressed bytes per compressed byte: about the most
                                  that gzip can reach; logs reached 60 */
-    EXPANDED_FREE = 1 << 26,  /* bytes; every file may decompress to at least so many */
+    EXPANDED_FREE = 1 << 26,  /* bytes that the limit allows in addition to RATIO_MAX
+                                 times the size of the compressed file */
     DECODER_MEMORY = 1 << 28, /* bytes; the strongest compression levels need so much
                                  memory to decompress */
     ZSTD_WINDOW_LOG = 28

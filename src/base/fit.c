@@ -85,8 +85,8 @@ static size_t columns_of(const struct path *path, uint32_t head, uint32_t tail)
            fsd_slice_width(end_of(path, tail));
 }
 
-/* Chooses the parts to print, as long as they fit: first the last two, then the first
- * one, then more parts at the end, and finally more parts at the front. */
+/* Chooses the parts to print.  Parts are added as long as they fit, in this order: the
+ * last two parts, the first part, more parts at the end, more parts at the front. */
 static void choose_parts(struct path *path, size_t width)
 {
     const uint32_t n = path->parts.n, ends[] = {n - 2, 1}, fronts[] = {1, n};
@@ -102,7 +102,7 @@ static void choose_parts(struct path *path, size_t width)
     }
 }
 
-/* Prints a word, shortened only if it is data. */
+/* Prints a word.  A word of more than `most` columns is data and loses its middle. */
 static size_t put_word(FILE *out, struct fsd_slice t, size_t width)
 {
     size_t most = width > LONGEST_WORD ? width : LONGEST_WORD, all = fsd_slice_width(t);

@@ -211,8 +211,8 @@ static const char *json_escape(unsigned char byte)
     return at ? escapes[at - bytes] : NULL;
 }
 
-/* JSON allows some characters in a string that control a terminal (U+009B) or reverse
- * the reading direction.  They are escaped, too. */
+/* Some characters control a terminal (U+009B) or reverse the reading direction.  JSON
+ * allows them in strings, but the function escapes them, too. */
 size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room)
 {
     size_t n = 0, len;

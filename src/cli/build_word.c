@@ -125,8 +125,8 @@ static enum fsd_status take_build(struct build_word *build, const char *word,
     struct fsd_directory *directory = NULL;
     enum fsd_status status;
 
-    run->model = run->log = run->times = NULL; /* the options of the other build named
-                                                  these files */
+    run->model = run->log = run->times = NULL; /* `run` is a copy of another build's
+                                                  options, with that build's files */
     run->n_profiles = run->n_parts = 0;
     run->engine = word;
     if (is_directory(word)) {

@@ -30,7 +30,7 @@ enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER }; /* indexes of the words of --col
 struct output {
     const char *path;   /* NULL: standard output */
     const char *format; /* NULL: text */
-    bool updates;       /* may replace an input that is no file of a build */
+    bool updates;       /* may replace an input that is not a file of a build */
 };
 
 /* Options of cut, code and issue that name a part of a model (part.c). */
@@ -180,7 +180,7 @@ struct option_row {
 
 enum { GROUP_USUAL = 3 };
 
-/* The offset of a member. Does not compile if the member has a different type. */
+/* The offset of a member. Compiles only if the type of the member is `type`. */
 #define FSD_AT(member, type)                                                           \
     (offsetof(struct command_line, member) +                                           \
      0 * sizeof(&((struct command_line *)0)->member == (type *)0))
@@ -194,7 +194,7 @@ enum { GROUP_USUAL = 3 };
 #define WORDS(list, n)                                                                 \
     TAKES_WORDS, offsetof(struct command_line, list), FSD_AT(n, unsigned),             \
         .room = FSD_ROOM(list)
-/* CHOICE stores the index of the word, such as an enum; ONE_OF stores the word. */
+/* CHOICE stores the index of the word (an enum); ONE_OF stores the word itself. */
 #define CHOICE(member, choices)                                                        \
     TAKES_CHOICE,                                                                      \
         offsetof(struct command_line, member) +                                        \
@@ -215,9 +215,9 @@ enum { GROUP_USUAL = 3 };
 unsigned parse_number(const char *name, const char *arg, double least, double most,
                       const char *expected);
 
-/** A table of options. `table` is 0 for the verb's own options, 1 for options of all
- * verbs, 2 for options of all verbs with one build. A row of zeros ends each table.
- * options.c */
+/** A table of options. `table` is 0 for the verb's own options, 1 for the options that
+ * every verb has, 2 for the options that every verb on one build has. A row of zeros
+ * ends each table. options.c */
 enum { OPTION_TABLES = 3 };
 const struct option_row *option_rows(const struct verb *verb, unsigned table);
 bool is_row(const struct option_row *row); /* false for the final row of zeros */
@@ -240,7 +240,7 @@ struct verb {
     /* Checks the whole line; exits with a message if it is wrong. NULL: no check. */
     void (*check)(struct command_line *line);
     enum fsd_status (*run)(struct command_line *line, struct fsd_error *err);
-    bool two_builds; /* the verb has no options of one build, such as --log */
+    bool two_builds; /* the verb lacks the options for one build, such as --log */
     bool one_format; /* the verb has one format, so any output name is allowed */
     bool cites;      /* for views: the rows cite the edits that lint proposes */
     int subject;     /* enum fsd_subject: determines the formats; -1: one format */
@@ -292,8 +292,8 @@ _Noreturn void usage_error(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
 /** Parses the command line. Exits with 0 after --help, and with 2 after a usage error.
- * Also checks the paths of parts, and replaces a directory by its files. If this fails,
- * line->error has the reason. Calls the `check` of a verb with MODEL and ENGINE last.
+ * Also checks the paths of --part and replaces a directory by its files; if this fails,
+ * line->error has the reason. The `check` of a verb with MODEL and ENGINE runs last.
  * @param named the verb on the command line; NULL: none, so the verb is diff */
 void parse_command_line(struct command_line *line, const struct verb *named, int argc,
                         char **argv);
@@ -390,8 +390,8 @@ enum fsd_status take_also(struct build_word *build, const char *word, const char
                           struct fsd_options *run, struct fsd_error *err);
 
 /** Parses `n` words like take_also(), and stores the builds in the first `*n_runs`
- * elements of `runs`. A single word may be a directory of several builds. It then
- * contains directories, snapshots, or one model with its engines.
+ * elements of `runs`. A single word may be a directory of several builds. This
+ * directory contains directories, snapshots, or one model with its engines.
  * @param like the options of all builds
  * @return like take_also(); FSD_E_ARG for less than two builds or more than `most` */
 enum fsd_status take_builds(struct build_word *builds, const char *const *words,
@@ -430,7 +430,7 @@ enum fsd_status check_parts(const char *const *paths, unsigned n,
                             struct fsd_error *err);
 
 /** Checks a file that a line of a list names: it must be in or below the folder of the
- * list, or the working directory.
+ * list, or in or below the working directory.
  * @param list path of the list; NULL: a pipe, whose paths are not checked */
 enum fsd_status check_listed(const char *path, const char *list, struct fsd_error *err);
 
@@ -508,9 +508,9 @@ unsigned count_jobs(unsigned jobs);
 bool folder_of(const char *path, char out[static PATH_MAX]);
 /** Whether `path` is `folder` or below it. Both must have no links. */
 bool lies_under(const char *path, const char *folder);
-/** Whether a folder in `path` is a link that leads out of its own folder. Only relative
- * paths are checked: the working directory may contain links of another user. Sets
- * `part` to this link and `to` to its target. */
+/** Whether a folder in `path` is a link that leads out of its own folder. If so, sets
+ * `part` to this link and `to` to its target. A relative path is checked, because the
+ * working directory may contain links of another user. An absolute path is not. */
 bool folders_lead_out(const char *path, char part[static PATH_MAX],
                       char to[static PATH_MAX]);
 
@@ -572,8 +572,8 @@ _Noreturn void end_without_memory(void);
 void *must(void *memory);
 
 /** Ends the program with a signal. Removes temporary files.
- * @param whole_job true: the terminal sent the signal only to a command's group, so it
- *         is sent here to all processes of the program's own group */
+ * @param whole_job true: the terminal sent the signal only to the group of a command,
+ *         so end_by() sends the signal to all processes of this program's group */
 _Noreturn void end_by(int number, bool whole_job);
 
 /** A file or directory that is removed when the program ends. The caller sets `path`;
@@ -717,8 +717,8 @@ struct child {
 struct child_end {
     int status;     /**< the exit status; 128 + `by` if a signal ended the command */
     int by;         /**< the signal that ended the command; 0: none */
-    int stopped_by; /**< the caller must call end_by() with this signal, which this
-                         program forwarded or the terminal sent; 0: none */
+    int stopped_by; /**< the signal that this program forwarded or the terminal sent;
+                         the caller must call end_by() with it; 0: none */
     bool whole_job; /**< the argument of end_by() */
 };
 

@@ -1,5 +1,5 @@
-/* The main function. The first word that is not an option may be a verb. If it is none,
- * the verb is diff. */
+/* The main function. The first word that is not an option may be a verb. If this word
+ * is not a verb, the verb is diff. */
 #include "cli/cli.h"
 
 static void suggest_verb(const char *word, struct fsd_error *err)
@@ -12,7 +12,8 @@ static void suggest_verb(const char *word, struct fsd_error *err)
                  "; did you mean the verb '%s'?", near);
 }
 
-/* Prints the error if it has a message. The user already knows errors without one.
+/* Prints the error if it has a message. An error has no message if the user already
+ * knows it.
  * @return the exit status */
 static int complain(const struct fsd_error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * The options of all verbs, and the options of all verbs for one build. Options that a
- * row cannot describe have a function here.
+ * The options that every verb has, and the options that every verb on one build has. An
+ * option that a row cannot describe has a function here.
  */
 #include "cli/cli.h"
 #include "host/host.h"

@@ -1,8 +1,8 @@
 /*
  * Records the files that the program reads, because no output may replace them. All
- * threads use one list to record the files that they open. The program searches it for
- * an output before it writes the output, and again before the output replaces a file,
- * because some files are opened while a report is made.
+ * threads use one list to record the files that they open. The program searches this
+ * list for an output before it writes the output, and again before the output replaces
+ * a file, because some files are opened while a report is made.
  *
  * Files on the command line are recorded before they are opened, so that the program
  * refuses an output at once and not after minutes of work.

@@ -2,8 +2,8 @@
  * Resolves the path of an output, one symbolic link at a time, to check each link:
  * realpath() would follow all links without a check. A link must stay in its folder,
  * unless --follow is set. /dev/stdout resolves to the open descriptor, because opening
- * its file again would truncate the shell's output. output.c writes the output,
- * depending on the kind that this file finds.
+ * its file again would truncate the shell's output. find_target() also finds the kind
+ * of the output, which determines how output.c writes the output.
  */
 #include "cli/cli.h"
 #include "host/files.h"

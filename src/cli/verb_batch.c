@@ -74,8 +74,8 @@ struct batch {
     uint64_t findings[FSD__SEVERITY_COUNT], failed; /* sums of the written lines */
     enum fsd_status status; /* the status of the batch; a failure ends it */
     int why;                /* errno of the thread that failed */
-    bool bar;               /* show a progress bar, because the lines do not go to the
-                               terminal */
+    bool bar;               /* whether to show a progress bar: true if the lines do not
+                               go to the terminal */
     struct fsd_error *err;
 };
 

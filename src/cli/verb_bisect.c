@@ -487,7 +487,7 @@ static void check_line(struct command_line *line)
         usage_error("--limit needs --values");
     if (line->bisect.values && line->query.n_words &&
         strcmp(line->words[0], "run") != 0)
-        usage_error("--values is an option of run only");
+        usage_error("expected --values only with bisect run");
 }
 
 static enum fsd_status run_word(struct command_line *line, FILE *out,
@@ -539,7 +539,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     status = run_word(line, out, err);
     if (fclose(out) && status == FSD_OK)
         status = fail_file(err, FSD_E_MEMORY, NULL, "out of memory");
-    to.outputs[0].path = NULL; /* this path is for the model */
+    to.outputs[0].path = NULL; /* standard output; the user's path is for the model */
     if (status == FSD_OK)
         status = write_outputs(&to, print_text, &text, err);
     free(text.at);

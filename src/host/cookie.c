@@ -46,8 +46,8 @@ FILE *fsd_host_stream_open(struct fsd_host_stream *as)
     const cookie_io_functions_t functions = {.write = put, .close = end};
     FILE *out = fopencookie(as, "w", functions);
 
-    /* Without this call, stdio locks the stream for each word, which took a sixth of
-     * the time of a report. */
+    /* Without this call, stdio locks the stream in each output function. The locks took
+     * a sixth of the time of a report. */
     if (out)
         __fsetlocking(out, FSETLOCKING_BYCALLER);
     return out;

@@ -22,9 +22,9 @@
  * NULL, with errno set, on failure. */
 FILE *fsd_host_temporary(void);
 
-/** Opens a file that the file `of` names, in or below the folder of `of`. Returns a
- * descriptor, or -1 with errno set: EXDEV if the file is in another folder. See
- * beside.c. */
+/** Opens the file at `path`, which the file `of` names. The opened file must be in or
+ * below the folder of `of`. Returns a descriptor, or -1 with errno set: EXDEV if the
+ * opened file would be in another folder. See beside.c. */
 int fsd_open_beside(const char *path, const char *of);
 
 /** Returns the last slash of a path, on Windows also a backslash; NULL if the path has

@@ -9,10 +9,10 @@
  * Layers are visited in data-flow order, so that the inputs of a layer already have
  * counterparts.  A layer may begin with a node that reads these inputs, is not yet
  * assigned to a layer, and has as many weights as the layer.  If there is exactly one
- * such node, the layer computes this node.  The layer also computes the elementwise
- * nodes behind this node that read only inputs of the layer and results of the layer's
- * nodes.  If exactly one of these results leaves the layer, and the sizes agree, this
- * result is the layer's output.
+ * such node, the layer computes this node.  Behind this node, the layer also computes
+ * each elementwise node that reads only constants, inputs of the layer and results of
+ * the layer's nodes.  If exactly one result of the layer's nodes leaves the layer, and
+ * the sizes agree, this result is the layer's output.
  *
  * Nothing is inferred if
  *
@@ -21,8 +21,8 @@
  *     layer ends,
  *   - sizes differ.
  *
- * Layers behind such a layer remain unknown.  The exception is a layer with a number of
- * weights that exactly one node and no other layer has.  If less than half of the
+ * Layers behind such a layer remain unknown, with one exception: exactly one node has
+ * as many weights as the layer, and no other layer has.  If less than half of the
  * layers with weights get a counterpart, the engine was not built from this model, and
  * all inferred counterparts are dropped.
  */
@@ -250,10 +250,11 @@ static void keep_written(struct infer *x, struct part *p)
     p->n_made = kept;
 }
 
-/* Whether it is unknown where the layer ends.  `tensor` is the output of the layer, and
- * may hold the value `written`.  If a next layer without weights reads `tensor`, this
- * next layer must compute a node without weights that reads `written`.  If there is no
- * such node, either layer may compute the elementwise nodes before `written`. */
+/* Whether it is unknown where the layer ends.  `tensor` is the output of the layer.  It
+ * holds the value `written` if the layer computes all nodes before `written`.  A next
+ * layer without weights that reads `tensor` then computes a node without weights that
+ * reads `written`.  If the model has no such node, the next layer may instead compute
+ * the last elementwise nodes before `written`, so the end of this layer is unknown. */
 static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
 {
     const struct fsd_graph *e = x->m->engine;

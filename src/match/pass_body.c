@@ -43,7 +43,8 @@ static void pass_down(struct fsd_match *m, struct fsd_arena *scratch)
     }
 }
 
-/* The links found for owners that had none.  An owner gets one link per layer. */
+/* The links that were found for owners without layers.  An owner gets one link per
+ * layer. */
 struct raised {
     FSD_VEC(struct fsd_link) links;
     struct fsd_span *of; /* indexed by node: its links */

@@ -59,8 +59,8 @@ static void note_edges(struct chain *c)
     }
 }
 
-/* Numbers the unit's layers that compute nodes, along the chain that begins with
- * `first`; false if these layers do not form one chain. */
+/* Sets `place` of the unit's layers that compute nodes, along the chain that begins
+ * with `first`; false if these layers do not form one chain. */
 static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
                            uint32_t first, uint32_t *last)
 {
@@ -78,11 +78,12 @@ static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id un
 
 /* -------------------------------------------------------------------- the nodes */
 
-/* Sets `from` and `to` of the node.  If layers of the chain have links to the node, the
- * last of these layers completes the output of the node, so `from` is the position of
- * this last layer.  The first of these layers needs the inputs of the node, so `to` is
- * the position of this first layer.  (`from` may then be above `to`.)  Without such
- * links, any layer of the chain may compute the node. */
+/* Sets `from` and `to` of the node.  If layers of the chain have links to the node,
+ * `from` is the position of the last of these layers, because this layer completes the
+ * output of the node.  `to` is the position of the first of these layers, because this
+ * layer needs the inputs of the node.  So `from` is greater than `to` if several layers
+ * have links to the node.  Without links, any layer of the chain may compute the
+ * node. */
 static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
 {
     const struct fsd_match *m = c->m;

@@ -9,8 +9,8 @@
 
 /* Layers that tensors link to a node.  `first` is the first such layer, and `other` is
  * the first such layer outside the unit of `first`.  So the first such layer outside a
- * given unit is `first` or `other`.  Both are stored, because thousands of layers may
- * share a name, and each of these layers looks up the node. */
+ * given unit is `first` or `other`.  Both are stored, so that a lookup takes constant
+ * time: thousands of layers may share a name, and each of them looks up the node. */
 struct rivals {
     fsd_id first, other;
 };
@@ -63,11 +63,11 @@ static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
            !fsd_match_has(m, other, link->node);
 }
 
-/* Records a conflict for each link whose node tensors place in another unit, unless
- * tensors also confirm the link.  A node that reads only constants and sizes, such as
- * an Expand of a weight, causes no conflict, because every kernel that needs its value
- * can compute it.  The layer's own cut is searched last, because that search takes time
- * linear in the size of the cut. */
+/* Records a conflict for each link if tensors place the node of the link in another
+ * unit and no tensor confirms the link.  A node that reads only constants and sizes,
+ * such as an Expand of a weight, causes no conflict, because every kernel that needs
+ * its value can compute it.  The layer's own cut is searched last, because that search
+ * takes time linear in the size of the cut. */
 void fsd_pass_conflict(struct fsd_match *m)
 {
     FSD_SCRATCH(scratch);

@@ -153,8 +153,8 @@ static fsd_id before_view(const void *of, fsd_id node)
 }
 
 /* The producer of a tensor, looking through views (nodes that only change the shape);
- * FSD_NONE if there is none.  Sets `view` to the first of these views, or to
- * FSD_NONE. */
+ * FSD_NONE if there is none.  Sets `view` to the view nearest to the producer; FSD_NONE
+ * if there is no view. */
 static fsd_id producer_of(const struct fsd_match *m, fsd_id tensor, fsd_id *view)
 {
     const struct views views = {m, view};
@@ -185,8 +185,8 @@ static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
 }
 
 /* Describes the layers at one side of a tensor: with `behind`, the consumers of the
- * tensor; else its producers.  A layer without a known node counts as a part of a
- * loop: with `behind`, the loop behind the layer; else the loop before the layer. */
+ * tensor; else its producers.  A layer without a known node counts as a part of the
+ * loop in l->behind (with `behind`) or in l->before. */
 static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
@@ -274,10 +274,10 @@ static bool goes_on_in(const struct loops *l, fsd_id layer, fsd_id loop)
     return false;
 }
 
-/* The loop of a layer whose links and tensors show no loop: the loop before the layer,
- * if the same loop is behind the layer, or if one of the layer's outputs leads back to
- * the loop before it.  In the second case, another output of the layer may lead to a
- * consumer that reads the results of several loops. */
+/* The loop of a layer whose links and tensors show no loop.  This is the loop before
+ * the layer in two cases: the same loop is behind the layer, or an output of the layer
+ * leads back to this loop.  In the second case, another output of the layer may lead to
+ * a consumer that reads the results of several loops. */
 static fsd_id loop_between(const struct loops *l, fsd_id layer)
 {
     fsd_id before = l->before[layer], behind = l->behind[layer];

@@ -1,6 +1,6 @@
 /*
  * Links layers to nodes by Metadata, by layer names and by the log.  The engine reader
- * has already found the names of nodes in them (struct fsd_mention).  Most mentions
+ * has already found the node names in these texts (struct fsd_mention).  Most mentions
  * become links here.  A mention becomes no link if it names the layer that a reformat
  * serves, the node around which the builder inserted a reshape, an initializer, or a
  * layer that the parser added.  If several nodes have the mentioned name, tensors

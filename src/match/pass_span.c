@@ -36,8 +36,8 @@ struct spans {
     fsd_id *enclosed; /* indexed by node: for a node without an owner, the layer that
                          has `ends` before and behind the node; FSD_SEVERAL if there
                          are several, FSD_NONE if there is none */
-    bool *held;       /* indexed by the first model tensor of a value: whether the
-                         engine has the value in memory */
+    bool *held;       /* indexed by the first model tensor that has a value: whether
+                         the engine has this value in memory */
     /* The following members describe the current layer. */
     fsd_id layer;
     bool ported;              /* whether the dump states the layer's tensors */
@@ -308,9 +308,9 @@ static void join_free(struct spans *s, struct rest *rest, fsd_id from, fsd_id to
         fsd_sets_join(rest->sets, from, to);
 }
 
-/* Marks the set of the free node of the edge (is_free()), if the other node belongs to
- * a layer other than the region.  Folded nodes and nodes that compute sizes do not
- * count, because no layer computes them. */
+/* If one node of the edge is free (is_free()) and the other node belongs to a layer
+ * other than the region, marks the set of the free node as foreign.  Folded nodes and
+ * nodes that compute sizes do not count, because no layer computes them. */
 static void note_border(struct spans *s, struct rest *rest, fsd_id from, fsd_id to)
 {
     const struct fsd_facts *f = s->m->facts;

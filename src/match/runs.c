@@ -47,8 +47,8 @@ static bool take_lowering(struct left *left, const struct fsd_lowering *lowering
     return lowering->n > 0;
 }
 
-/* Finds the node's longest decomposition whose steps are all in `left`, and removes
- * these steps from `left`; false if there is no such decomposition. */
+/* Finds the node's longest lowering whose steps are all in `left`, and removes these
+ * steps from `left`; false if there is no such lowering. */
 static bool take_node(struct left *left, const struct fsd_lowerings *lowerings,
                       fsd_id node)
 {

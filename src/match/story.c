@@ -94,9 +94,10 @@ static bool reads_other(const struct unparsed *u, fsd_id parsed, fsd_sym tensor)
     return n->in.n > 0;
 }
 
-/* A consumer whose inputs prove that the parser did not read the node; FSD_NONE if
- * there is none.  A node that is missing in the log may still have been read, because
- * the log may be an excerpt. */
+/* A consumer which proves that the parser did not read the node: the parser did not
+ * read the consumer either, or read it with other inputs.  FSD_NONE if there is none.
+ * A node that is missing in the log may still have been read, because the log may be an
+ * excerpt. */
 static fsd_id unlike_consumer(const struct unparsed *u, fsd_id node)
 {
     FSD_EACH_OF (t, u->model->ports, u->model->nodes.at[node].out, tensor) {
@@ -424,7 +425,8 @@ struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_histor
         const struct fsd_event *e = &h->events.at[i];
         bool parsed = e->kind == FSD_EVENT_REGISTER;
 
-        /* A builder may parse a network once and build it several times. */
+        /* A builder may parse a network once and build it several times.  So
+         * registrations count for h->parsed_build, and other events for h->build. */
         if (e->build == (parsed ? h->parsed_build : h->build) ||
             (parsed && h->parsed_build == FSD_NONE))
             replay_event(s, e, i);

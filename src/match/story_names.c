@@ -102,7 +102,7 @@ static size_t separator(const char *const *words, const char *text, size_t n)
 }
 
 /* If the name is derived from a name X, the length of X; else 0.  "X_clone_2" is a copy
- * of a quantizer that the builder moved before a Concat, one copy for each input.
+ * of the quantizer X: the builder moved one copy of X to each input of a Concat.
  * "X_quantize_scale_node" is the layer of a quantizer. */
 static size_t base(const char *text, size_t n)
 {

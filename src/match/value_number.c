@@ -5,8 +5,8 @@
  *
  *     Conv(x, w), strides [2, 2]  ->  0 "" Conv 1 | 2 x w | strides INTS 2 2 2
  *
- * The length of each inner list comes first, so that different nodes have different
- * spellings.
+ * Here 0 is the scope, "" is the domain, and 1 is the number of outputs.  The length of
+ * each inner list comes first, so that different nodes have different spellings.
  *
  * Nodes are numbered in file order, which ONNX requires to be topological.  If a file
  * violates this rule, an input without a number counts as a separate value.  Duplicates

@@ -1,10 +1,10 @@
 /*
- * The tables of formats and subjects, and the choice of a writer. A subject can have
- * several forms: an own writer, findings, rows, a picture. A format writes the first
- * form that it has, in the order of form_of(). If a view or verb fills a sheet, every
- * format that prints sheets can write it. All text passes through write_lines(), which
- * wraps lines, and escapes commands to CI runners. No writer can therefore forget to do
- * so.
+ * The tables of formats and subjects, and the choice of a writer. A format may be able
+ * to write a subject in several forms: a page, a special writer, a picture, findings,
+ * rows. form_of() chooses the first possible form. If a view or verb fills a sheet,
+ * every format that prints sheets can write this sheet. All text passes through
+ * write_lines(), which wraps lines, and escapes commands to CI runners. No writer can
+ * therefore forget to do so.
  */
 #include "model/graph/graph.h"
 #include "report/subject/subject.h"

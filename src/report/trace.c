@@ -67,9 +67,10 @@ static struct fsd_json *begin_event(struct trace *t, const char *phase,
     return event;
 }
 
-/* The duration of an event, in microseconds. Viewers add it to the start as doubles. If
- * the sum exceeds the start of the next event, even by the last bit, viewers nest the
- * next event in this one. A tenth of a nanosecond less prevents this. */
+/* The duration of an event, in microseconds. Viewers add the duration to the start, as
+ * doubles. If the sum exceeds the start of the next event, even by the last bit,
+ * viewers nest the next event in this one. In this case, the returned duration is
+ * therefore shorter by a tenth of a nanosecond. */
 static double length(double from, double to)
 {
     double length = round((to - from) * 1e3) / 1e3;
@@ -203,7 +204,7 @@ void fsd_write_trace(const struct fsd_report *r, FILE *out)
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         put_layer(&trace, i);
     if (d->times->elsewhere > 0) {
-        event = begin_event(&trace, "X", "total of these entries", elsewhere);
+        event = begin_event(&trace, "X", "total of these profile entries", elsewhere);
         fsd_json_text(event, "cat", "elsewhere");
         put_time(&trace, event, d->times->elsewhere);
         fsd_json_number(fsd_json_object(event, "args"), "ms", d->times->elsewhere);

@@ -154,7 +154,7 @@ def outputs(folder):
         bisect(folder, "run", "--values", good, script(folder, "refused", text), status=2, says=says)
         check("the state", (folder / ".fusiondiff-bisect").read_bytes() == kept)
     bisect(folder, "run", "--limit", "0.1", "true", status=2, says="--limit needs --values")
-    bisect(folder, "start", "--values", good, MODEL, ENGINE, status=2, says="--values is an option of run only")
+    bisect(folder, "start", "--values", good, MODEL, ENGINE, status=2, says="expected --values only with bisect run")
     bisect(folder, "run", "--values", good, script(folder, "right", f"echo {good}\necho {ENGINE}\n"), says="does not occur in this build")
     for limit, says in (("0.01", "No fusion alone causes the failure"), ("0.5", "does not occur in this build")):
         bisect(folder, "reset")

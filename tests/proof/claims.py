@@ -135,7 +135,7 @@ class Case:
 
         if "share" in row and self.dump.ms is not None:
             yield Claim("share", where, row, "share", lambda: self._near(self.sums.share_of([i]), row["share"]))
-        if row.get("gain_by") == "its measured time":
+        if row.get("gain_by") == "the measured time":
             yield Claim("gain", where, row, "gain_ms", lambda: self._near(
                 None if self.dump.ms is None else self.dump.ms[i] * min(self.sums.saved(i), 1), row["gain_ms"]))
         change = row.get("change", "")

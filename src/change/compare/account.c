@@ -195,8 +195,8 @@ static bool states_network(const struct fsd_state *s)
 
 /* If a model is unknown, reports changes of the engines' inputs and outputs. If both
  * models are known, take_ports() reports the changes of their inputs and outputs. If
- * these are equal, but an engine states a different shape, this function reports the
- * shape: that engine was built from a different model. */
+ * the models' inputs and outputs are equal, but the engines state different shapes,
+ * this function reports the shapes: one engine was built from a different model. */
 static void take_bindings(struct fsd_compare *c)
 {
     bool modelled = states_network(c->old) && states_network(c->new);
@@ -297,8 +297,8 @@ static bool is_stated(const struct fsd_state *s, const char *key)
     return fsd_built_find(&s->built, s->names, key);
 }
 
-/* Whether the build states its exact version. The producer of a dump may be only a
- * range of versions, such as "8.2 to 8.4". */
+/* Whether the build states its exact version. `producer` may state only a range of
+ * versions, such as "8.2 to 8.4". */
 static bool states_version(const struct fsd_state *s)
 {
     const char *text = s->producer ? fsd_text(s->names, s->producer) : "";

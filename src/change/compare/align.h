@@ -35,9 +35,9 @@ struct fsd_align {
                                          none */
     uint32_t by_count[FSD__ALIGN_COUNT]; /**< number of aligned core nodes of the old
                                               model */
-    uint32_t rewritten; /**< number of core nodes of rewritten matrix products in the
-                             old model: the new model writes such a product as other
-                             nodes, and its weight has the same number of values. The
+    uint32_t rewritten; /**< number of core nodes of the old model in rewritten matrix
+                             products. The new model writes such a product as other
+                             nodes, with a weight of the same number of values. The
                              nodes counted here are not aligned */
 };
 
@@ -74,8 +74,8 @@ fsd_align_old_destination(const struct fsd_align *a, struct fsd_destination new)
     return output == FSD_NONE ? new : fsd_output_destination(a->old_output[output]);
 }
 
-/** Entry i of `ends`, a list of the new model, as a reference in the old model;
- *  FSD_NONE if the old model lacks the entry. */
+/** Maps entry i of `ends`, a list of the new model, to the old model. Returns FSD_NONE
+ *  if the old model lacks the entry. */
 static inline uint32_t fsd_align_old_end(const struct fsd_align *a,
                                          struct fsd_ends ends, uint32_t i)
 {

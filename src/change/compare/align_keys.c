@@ -235,9 +235,9 @@ static bool share_names(const struct fsd_align_side side[2])
     return 4 * (uint64_t)same >= 3 * (uint64_t)aligned;
 }
 
-/* Aligns nodes that one model folds and the other computes, because they are neither
- * new nor removed. A folded node has no neighbors that could confirm a pair. Only its
- * name can, so pairs are made only if most aligned nodes have kept their names. */
+/* Aligns nodes that one model folds and the other computes: such nodes are neither new
+ * nor removed. A folded node has no neighbors that could confirm a pair. Only its name
+ * can, so pairs are made only if most aligned nodes have kept their names. */
 void fsd_align_folded(struct fsd_align_side side[2], struct fsd_arena *scratch,
                       uint8_t *by)
 {

@@ -144,7 +144,7 @@ enum fsd_move_what { FSD_MOVE_ADDED, FSD_MOVE_REMOVED, FSD_MOVE_CHANGED };
 struct fsd_move_change {
     uint8_t what;
     bool nodes;      /**< the move realises other nodes than before */
-    fsd_id old, new; /**< moves; FSD_NONE: added or removed */
+    fsd_id old, new; /**< moves; FSD_NONE: this build has no such move */
     fsd_id region;   /**< FSD_NONE: in no region */
     bool missed;     /**< the move was removed although the neighboring layers need the
                           move */
@@ -156,9 +156,9 @@ enum fsd_kernel_what { FSD_KERNEL_CHANGED, FSD_KERNEL_ADDED, FSD_KERNEL_REMOVED 
 struct fsd_kernel_change {
     uint8_t what;
     uint8_t width;           /**< enum fsd_width: the worst change of a type */
-    fsd_id old, new;         /**< kernels; FSD_NONE: added or removed */
+    fsd_id old, new;         /**< kernels; FSD_NONE: this build has no such kernel */
     uint32_t old_of, new_of; /**< the kernel's group, or its move | FSD_LAYER_MOVES;
-                                  FSD_NONE: added or removed */
+                                  FSD_NONE: this build has no such kernel */
     fsd_id region;           /**< FSD_NONE: in no region */
     struct fsd_state_tensor before, after; /**< the tensor whose type changed most:
                                                 `before` in the old build, `after` in
@@ -169,11 +169,12 @@ struct fsd_kernel_change {
                                                 differs */
     fsd_sym sizes_before, sizes_after;     /**< sizes of the first tensor whose sizes
                                                 differ */
-    bool type_lost, layout, layout_lost;   /**< about an input, output or constant.
-                                                type_lost: only the old build states the
-                                                type. layout: the layout differs.
+    bool type_lost, layout, layout_lost;   /**< type_lost: only the old build states the
+                                                type of an input, output or constant, or
+                                                the precision. layout: the layout of an
+                                                input, output or constant differs.
                                                 layout_lost: only the old build states
-                                                the layout */
+                                                the layout of one of them */
     bool sizes;                            /**< the sizes of an input or output
                                                 differ */
     bool ports;                            /**< the number of inputs or outputs
@@ -183,7 +184,7 @@ struct fsd_kernel_change {
     bool consts, consts_lost;         /**< consts: the constants of the kernel differ.
                                            consts_lost: only the old build states
                                            constants */
-    bool type, does, attrs, computes; /**< members of fsd_kernel that differ */
+    bool type, does, attrs, computes; /**< whether these members of fsd_kernel differ */
     bool activation;                  /**< the activation in the kernel's attributes
                                            differs */
     bool provider;  /**< the provider differs, or only the old build states the
@@ -213,7 +214,7 @@ struct fsd_binding_change {
                                               output */
     bool form, outside, shape, ranges;
     bool lost; /**< the new build does not state a fact that the old build states,
-                    although it states such facts for other bindings */
+                    although the new build states such facts for other bindings */
 };
 
 /** A fact that only the old build states. The comparison reports such a fact, because
@@ -246,7 +247,7 @@ typedef FSD_VEC(struct fsd_built_change) fsd_built_changes;
 
 struct fsd_port_change {
     bool output;
-    fsd_id old, new;        /**< ports; FSD_NONE: added or removed */
+    fsd_id old, new;        /**< ports; FSD_NONE: this build has no such port */
     bool name, shape, form; /**< what changed if both builds have the port */
 };
 
@@ -267,9 +268,9 @@ struct fsd_region_diff {
     bool kernels;  /**< a kernel of the region was added, removed or changed */
     bool type_lost; /**< only the old build states the type of a tensor in the region */
     struct fsd_origins
-        unasked;          /**< a span of fsd_compare.pool: origins in the new state that
-                               the region's new layers read, but that neither the old
-                               layers nor the region's nodes in the model read */
+        unasked;          /**< a span of fsd_compare.pool: origins in the new state. The
+                               region's new layers read these origins. The old layers
+                               and the region's nodes in the model do not */
     uint32_t as_before;   /**< number of kernels of the new build that do the same work
                                as a kernel of the old build */
     bool differs;         /**< anything differs except the tactic */
@@ -281,9 +282,9 @@ struct fsd_region_diff {
 /** How one of two builders divides the network. */
 struct fsd_builder {
     const char *name;     /**< "ONNX Runtime" */
-    uint32_t groups;      /**< number of groups of computing layers, in those regions
-                               that both builds compute and whose fusion can be
-                               compared */
+    uint32_t groups;      /**< number of groups of computing layers. Counts only regions
+                               that both builds compute, and only if their fusion can
+                               be compared */
     uint32_t fuses_more;  /**< number of these regions in which this builder has fewer
                                groups than the other builder */
     uint32_t conversions; /**< reformats and copies that take time */
@@ -292,8 +293,8 @@ struct fsd_builder {
                                                           times */
 };
 
-/** Seconds that each builder spent on choosing kernels for a region, or for a layer
- *  name that is in both logs. */
+/** Seconds that each builder spent on choosing kernels: for the layers of one region,
+ *  or for layers of one name that are in no region. */
 struct fsd_effort_change {
     fsd_sym old, new; /**< names in the logs; 0: that log states no seconds */
     double before, after;
@@ -332,11 +333,11 @@ struct fsd_compare {
     uint32_t items_before, items_after; /**< the first size of all inputs, if `unlike`
                                              and only this size differs; else 0 */
     bool reread; /**< as far as known, both states are of the same build, and an older
-                      version of the program read the old state: no difference counts as
+                      version of the program made the old state: no difference counts as
                       a change */
     unsigned unstated; /**< FSD_STATES_*: facts that only the old build states */
     unsigned unheld;   /**< FSD_STATES_*: facts that only the new build states */
-    FSD_VEC(struct fsd_fact_lost) lost; /**< nodes, edges, moves, ports */
+    FSD_VEC(struct fsd_fact_lost) lost; /**< facts of nodes, edges, moves and ports */
     FSD_VEC(uint32_t) pool;
 
     /** Largest difference first; empty unless both builds' logs state seconds. */
@@ -426,13 +427,14 @@ static inline struct fsd_shown fsd_compare_shown(const struct fsd_compare *c,
                            : (struct fsd_shown){c->new, new};
 }
 
-/** Whether, in the build that `new` selects, a layer of the region is a foreign region,
- *  or is matched by structure alone or not at all. */
+/** Whether the evidence for a region is weak in the build that `new` selects: a layer
+ *  is a foreign region or is matched by structure alone, or it is unknown which layer
+ *  computes which node. */
 bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_diff *r,
                         bool new);
 
-/** Whether two aligned nodes have the same attributes, and weights and constants of the
- *  same sizes, as far as both sides state them. */
+/** Whether two aligned nodes agree in their attributes and in the sizes of their
+ *  weights and constants, as far as both sides state these. */
 bool fsd_traits_agree(const struct fsd_compare *c, const struct fsd_state_node *old,
                       const struct fsd_state_node *new);
 
@@ -456,8 +458,8 @@ struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
                                            const struct fsd_state *old,
                                            const struct fsd_state *new);
 
-/** The numbers of core nodes: of the old model, of the new model, and of those in the
- *  old model that are aligned. */
+/** Numbers of core nodes. `old` and `new` count all core nodes of a model. `aligned`
+ *  counts the aligned core nodes of the old model. */
 struct fsd_alignment_count {
     uint32_t old, new, aligned;
     uint32_t rewritten; /**< see struct fsd_align */

@@ -14,10 +14,10 @@
 #include "base/base.h"
 #include "change/compare/parts.h"
 
-/* The criteria for pairing, strictest first. Two kernels paired by BY_WORK or a
- * stricter criterion do the same work. */
+/* The criteria for pairing, strictest first. Kernels that are paired by one of the
+ * criteria from BY_PLACE to BY_WORK do the same work. */
 enum {
-    BY_PLACE, /* equal in all, with equal kernels before and after them */
+    BY_PLACE, /* the kernels are equal, and so are the kernels before and after them */
     BY_ABOVE,
     BY_BELOW,
     BY_ALL,
@@ -259,10 +259,10 @@ static bool texts_differ(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
     return strcmp(fsd_text(c->old->names, old), fsd_text(c->new->names, new)) != 0;
 }
 
-/* Whether the kinds of two kernels differ. False if a build states no layouts, because
- * a reformat looks like a copy there. False if one kernel is of kind compute and both
- * have the same operations, because an earlier version of the program may have chosen
- * this kind. */
+/* Whether the kinds of two kernels differ. Kinds are not compared if a build states no
+ * layouts, because a reformat then looks like a copy. They are not compared either if
+ * one kernel is of kind compute and both have the same operations: an earlier version
+ * of the program may have chosen the kind compute. */
 static bool kinds_differ(const struct fsd_compare *c, const struct fsd_kernel *p,
                          const struct fsd_kernel *q)
 {

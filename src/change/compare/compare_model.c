@@ -238,7 +238,7 @@ static void compare_bias(struct fsd_compare *c, fsd_id old, fsd_id new)
 
 /* ----------------------------------------------------------------------- sources */
 
-/* Whether both models have the node, as an optional node that is computed. */
+/* Whether the node is an optional node that both models compute. */
 static bool computes_in_both(const struct fsd_compare *c, bool new, fsd_id node)
 {
     const struct fsd_state *s = new ? c->new : c->old, *other = new ? c->old : c->new;

@@ -304,11 +304,11 @@ void fsd_compare_ports(struct fsd_compare *c)
 
 /* --------------------------------------------------------------- as it is written */
 
-/* The output of a node in both builds, for a node whose group writes this output. The
- * flags state which changes of the output are already reported. */
+/* The output of an aligned node, if the node's group writes the output. The flags state
+ * which changes of the output are already reported. */
 struct written {
-    const struct fsd_border *p, *q; /* the border in the old and in the new build; NULL:
-                                       only one build has the output */
+    const struct fsd_border *p, *q; /* the border in the old and in the new build; both
+                                       NULL: the output is not compared */
     fsd_id region;
     bool type, layout;           /* a difference of the type or layout is reported */
     bool lost_type, lost_layout; /* it is reported that the new build does not state the

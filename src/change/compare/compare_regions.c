@@ -179,7 +179,7 @@ static enum fsd_happened happened(const struct fsd_compare *c,
         return FSD_HAPPENED_OPAQUE;
     if (before.more && after.more)
         return FSD_HAPPENED_REGROUPED;
-    /* Each new kernel does the same work as an old kernel, so no kernels were fused. */
+    /* If each new kernel does the same work as an old kernel, no kernels were fused. */
     if (after.more && fsd_compare_has_kernels(c) && r->as_before == after.kernels)
         return FSD_HAPPENED_OPAQUE;
     return before.more  ? FSD_HAPPENED_LOST

@@ -3,8 +3,8 @@
  * builds agree in a row. Every build is compared with the first one. Two builds that
  * both differ from the first are compared with each other only on demand: builds mostly
  * agree, and n builds have about n * n / 2 pairs. A cell belongs to the variant of the
- * earliest build from which it does not differ. A fact that a build does not state
- * makes a cell unknown: the cell is then neither equal nor a variant.
+ * earliest build whose cell in the same row does not differ. A fact that a build does
+ * not state makes a cell unknown: the cell is then neither equal nor a variant.
  */
 #include "change/compare/matrix.h"
 
@@ -293,8 +293,8 @@ static void find_less(struct context *k, uint32_t b)
             cell(k->m, row_of_node(k, 0, c->presences.at[i].old), b)->less = true;
 }
 
-/* Sets the variant of each cell: the variant of the earliest build whose cell in the
- * row does not differ from the cell; a new variant if there is none. */
+/* Sets the variant of each cell.  The cell gets the variant of the earliest build whose
+ * cell in the row does not differ.  Without such a build, the variant is a new one. */
 static void find_variants(struct context *k)
 {
     struct fsd_matrix *m = k->m;

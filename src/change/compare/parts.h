@@ -47,8 +47,9 @@ void fsd_compare_builders(struct fsd_compare *c);
 /** One use of a core node's output by another core node. */
 struct fsd_use {
     fsd_id node;        /**< the consumer */
-    uint32_t slot, out; /**< the number of the consumer's input, or 0 if the order of
-                             inputs does not matter; the number of the output */
+    uint32_t slot, out; /**< `slot`: the number of the consumer's input; 0 if the order
+                             of inputs does not matter.  `out`: the number of the
+                             output */
 };
 
 struct fsd_align_side {
@@ -107,8 +108,8 @@ bool fsd_align_is_product(const struct fsd_align_side *side, fsd_id node);
  *  Add. */
 uint64_t fsd_align_product_label(const struct fsd_align_side *side, fsd_id node);
 
-/** Aligns the Adds of aligned products. Removes pairs of a MatMul and a Gemm, which
- *  only helped to align other nodes.
+/** Aligns the Adds of aligned products. Undoes the alignment of a MatMul with a Gemm,
+ *  because it was only needed to align other nodes.
  *  @return how many old nodes belong to a product that the new model writes
  *          differently */
 uint32_t fsd_align_biases(struct fsd_align_side side[2], uint8_t *by);
@@ -133,8 +134,9 @@ uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node);
 
 bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node);
 
-/** Returns each leading part of a node's name that ends with a number from an
- *  exporter's counter, without this number: "/a/b_1/c" gives "/a/b". */
+/** Finds each leading part of a node's name if the part ends with a number from an
+ *  exporter's counter.  Returns these parts without the numbers: "/a/b_1/c" gives
+ *  "/a/b". */
 struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
                                      const struct fsd_state *s);
 

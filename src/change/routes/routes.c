@@ -3,9 +3,10 @@
  * exactly one knob, and one of them has the base's value of this knob.  The differences
  * between the two builds are then an effect of the knob, and no assumption is needed
  * about how knobs interact.  An effect lists all steps with the same change of a knob,
- * so that a reader sees whether it depends on the other knobs.  Routes that differ in
- * several knobs show no effect.  For each knob, a hash of the values of all other knobs
- * finds the steps, so that thousands of routes do not need millions of comparisons.
+ * so that a reader sees whether the effect depends on the other knobs.  Routes that
+ * differ in several knobs show no effect.  For each knob, a hash of the values of all
+ * other knobs finds the steps, so that thousands of routes do not need millions of
+ * comparisons.
  */
 #include "change/routes/parts.h"
 

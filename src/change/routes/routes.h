@@ -23,9 +23,9 @@ enum { FSD_MOST_ROUTES = 4096, FSD_MOST_KNOBS = 1024 };
 /** A value of a knob, as a cache, a log or the name of a build states it. */
 struct fsd_setting {
     fsd_sym knob, value;
-    bool found; /**< whether it was read from the build, not set by the user.  It is not
-                     counted as a knob if its value follows from a knob that the user
-                     set */
+    bool found; /**< whether the value was read from the build, not set by the user.  A
+                     knob with only such values does not count if its value follows
+                     from a knob that the user set */
 };
 typedef FSD_VEC(struct fsd_setting) fsd_settings;
 
@@ -68,9 +68,10 @@ struct fsd_knob {
 
 struct fsd_route {
     const struct fsd_route_in *in;
-    fsd_sym *values; /**< indexed by knob; 0 if the value is unknown or if the knob
-                          `follows` */
-    fsd_sym *stated; /**< like `values`, but a knob that `follows` also has its value */
+    fsd_sym *values; /**< indexed by knob; 0 if the value is unknown, or if `follows` of
+                          the knob is set */
+    fsd_sym *stated; /**< like `values`, but with the value even if `follows` of the
+                          knob is set */
     uint32_t engine; /**< index of its engine; FSD_NONE if the build is missing */
     uint32_t apart;  /**< number of knobs whose value differs from the value in the
                           base, or is unknown */

@@ -1,8 +1,8 @@
 /*
- * Has the snapshot format as tables: the order of lines, and the fields of each line,
- * with their types and their offsets in the line's record. read.c and write.c both
- * follow the tables, so that they agree.  A field that a later format adds is optional,
- * so that older snapshots stay readable.
+ * Defines the snapshot format in tables: the order of lines, and the fields of each
+ * line, with their types and their offsets in the line's record. read.c and write.c
+ * both follow the tables, so that they agree.  A field that a later format adds is
+ * optional, so that older snapshots stay readable.
  */
 #include "change/snapshot/grammar.h"
 #include "change/snapshot/snapshot.h"

@@ -722,7 +722,7 @@ static struct words words_of(const struct fsd_file *file, struct fsd_error *err)
 }
 
 /* Counts builds by the first word of each line.  This is enough, because the hash on
- * the last line proves that the lines are unchanged.  Returns 0 if they are not. */
+ * the last line proves that the lines are unchanged.  Returns 0 if it is damaged. */
 static unsigned count_builds(const struct fsd_file *file)
 {
     struct reader r = {.w = words_of(file, NULL)};
@@ -788,8 +788,8 @@ enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
 bool fsd_snapshot_sniff(const char *path)
 {
     static const char magic[] = "fusiondiff snapshot ";
-    /* A file may be larger than the limit here: fsd_snapshot_read() then reports it.  A
-     * pipe ("-") may not be larger, because it is read into memory. */
+    /* A file has no limit here, because fsd_snapshot_read() reports a file that is too
+     * large.  A pipe ("-") has a limit, because it is read into memory. */
     uint64_t limit = strcmp(path, "-") != 0 ? UINT64_MAX : SNAPSHOT_LIMIT;
     struct fsd_file file;
     bool yes = fsd_file_open(&file, path, limit, NULL) == FSD_OK &&

@@ -64,8 +64,8 @@ struct fsd_learnt {
 
 /** Writes the first build of a matrix, and the other builds as variants.
  *  @param known whether to write a variant only if, in its row, another build agrees
- *          with the first build.  Otherwise the row has changed, and a snapshot that
- *          replaces an old one must not keep the old variants of the row.
+ *          with the first build.  If no other build agrees, the row has changed, and a
+ *          snapshot that replaces an old one must not keep the row's old variants.
  *  @param[out] learnt indexed by build: which of its rows became variants and which
  *         were left out. */
 void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out,

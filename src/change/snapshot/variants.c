@@ -295,9 +295,9 @@ static bool is_text_apart(const struct fsd_compare *c, fsd_sym is, fsd_sym to)
     return (is && !to) || fsd_texts_differ(c, is, to);
 }
 
-/* Whether a binding differs from the checked build.  A missing fact also counts here,
- * because it decides which variant is nearest; fsd_compare counts it as unstated, not
- * as a change. */
+/* Whether a binding differs from the checked build.  A fact that the checked build
+ * lacks also counts, because the differences decide which variant is nearest.
+ * fsd_compare counts such a fact as unstated, not as a change. */
 static bool is_binding_apart(const struct fsd_compare *c, const struct fsd_binding *b)
 {
     FSD_EACH (const struct fsd_binding, to, c->new->bindings)

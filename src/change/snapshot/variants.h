@@ -37,8 +37,8 @@ struct fsd_mix {
                                        `first_move` is indexed by node, with a last
                                        element for moves that belong to no row;
                                        `next_move` is indexed by move */
-    bool *no_group, *no_move;       /* indexed by group and by move: whether it was
-                                       removed */
+    bool *no_group, *no_move;       /* `no_group` is indexed by group, and `no_move` by
+                                       move: whether it was removed */
     uint32_t groups, moves;         /* number of groups and moves before any were
                                        added */
 };

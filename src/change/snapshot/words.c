@@ -170,8 +170,8 @@ static bool next_line(struct words *w)
 bool fsd_words_next_line(struct words *w)
 {
     while (w->status == FSD_OK && next_line(w)) {
-        /* All decoded words with their terminating zeros need no more bytes than the
-         * line, plus 1 for the last zero. */
+        /* All decoded words, each with a terminating zero, need at most one byte more
+         * than the line: the last zero. */
         size_t need = (size_t)(w->line_end - w->at) + 1;
 
         w->decoded_used = 0;
@@ -296,8 +296,8 @@ static bool is_bare(const char *s)
     return !*s;
 }
 
-/* The number of bytes of the name, from its beginning on, that are printed without
- * escapes.  A "#" is escaped, so that no name is a workflow command of a CI system. */
+/* The number of bytes at the beginning of the name that are printed without escapes.  A
+ * "#" is escaped, so that no name is a workflow command of a CI system. */
 static size_t verbatim(const char *name, size_t left)
 {
     size_t n = fsd_plain_run(name, left);

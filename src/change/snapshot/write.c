@@ -343,10 +343,10 @@ static bool is_known(const struct fsd_matrix *m, uint32_t row)
     return known;
 }
 
-/* Returns an array indexed by row: whether the row becomes a variant of the build.  It
- * becomes a variant if no earlier build has an equal row.  If the build states less
- * about the row than the first build, an equal row of an earlier build counts only if
- * both builds state the same kinds of facts.  Also counts the rows that are left
+/* Returns an array indexed by row: whether the row becomes a variant of `build`.  It
+ * becomes a variant if no earlier build has an equal row.  If `build` states less about
+ * the row than the first build, an equal row of an earlier build counts only if that
+ * build and `build` state the same kinds of facts.  Also counts the rows that are left
  * out. */
 static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
                            uint32_t build, struct fsd_arena *scratch,

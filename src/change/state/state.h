@@ -331,12 +331,13 @@ enum { FSD_MOST_BUILDS = 26 };
 /** A row of fsd_matrix in which another build of a snapshot differs from the first
  *  build. */
 struct fsd_variant {
-    struct fsd_span nodes; /**< in refs: the nodes of its groups in all builds; empty if
-                                the row is `port` or consists of the moves that belong
-                                to no group */
+    struct fsd_span nodes; /**< in refs: the nodes of the row's groups in all builds;
+                                empty if the row is an input or output, or if it
+                                consists of the moves that belong to no group */
     fsd_sym
-        port;  /**< an input or output of the network or the engine; else 0.  Only in a
-                    state that fsd_variants_nearest() returned */
+        port;  /**< if the row is an input or output of the network or the engine: its
+                    name; else 0.  Set only in a state that fsd_variants_nearest()
+                    returned */
     bool less; /**< whether it states less than the first build.  A check then uses this
                     variant only if its build and the checked build state the same kinds
                     of facts */
@@ -396,7 +397,7 @@ struct fsd_state {
      *  profile states mean times over its runs. */
     struct fsd_spread total;
     /** Milliseconds of a whole run: fsd_spread_robust() over the times of `timed_runs`
-     *  runs; 0 runs if no times are known. */
+     *  runs.  `timed_runs` is 0 if no times are known. */
     struct fsd_spread run;
     uint32_t timed_runs;
     FSD_VEC(struct fsd_state_port) inputs;
@@ -539,7 +540,8 @@ uint32_t *fsd_state_number_outputs(const struct fsd_state *s, struct fsd_arena *
 uint64_t fsd_state_count(const struct fsd_state *s, fsd_sym sizes);
 
 /** The kernel that writes the tensor `from`, as in fsd_state_tensor.from.  FSD_NONE if
- *  it is an input of the network, unknown, or in another variant of a snapshot.
+ *  the tensor is an input of the network or unknown, or if the kernel is in another
+ *  variant of a snapshot.
  *  @param first the result of fsd_state_number_outputs()
  *  @param[out] out index of the tensor among the kernel's outputs */
 fsd_id fsd_state_writer(const struct fsd_state *s, const uint32_t *first,

@@ -471,8 +471,8 @@ static void set_to(struct edges *x)
 /* ------------------------------------------------- what the model does not ask for */
 
 /* Whether `at` is `producer` or in the same group as `producer`.  If no group computes
- * `producer`, for example a Transpose that the builder eliminated: whether this holds
- * for an origin of the inputs of `producer` instead. */
+ * `producer`, the origins of its inputs are checked in its place.  For example, no
+ * group computes a Transpose that the builder eliminated. */
 static bool is_made_of(const struct fsd_state *s, struct fsd_origin producer,
                        struct fsd_origin at, int far)
 {
@@ -502,8 +502,8 @@ static bool is_asked(const struct fsd_state *s, uint32_t group, struct fsd_origi
 
 /* The layer that wrote the data at a port, looking back through moves.  Names are not
  * used, because the builder may keep the name of a tensor whose producer it fused.
- * @param port the port; if there are moves, set to the input of the move that is next
- *         to the layer
+ * @param port the port; if moves are between the layer and the port, set to the input
+ *         of the first of these moves
  * @return FSD_NONE if no layer writes the tensor */
 static fsd_id find_writer(const struct fsd_state_build *b, uint32_t *port)
 {

@@ -6,11 +6,12 @@
  * also goes to the whole group, and processes that still run after a grace period are
  * killed.
  *
- * At a terminal, Ctrl-C and Ctrl-Z reach this program and its script or pipeline. This
- * program forwards them to the command. If the command reads the terminal, the system
- * stops it, because its group is in the background. This program then gives the command
- * the terminal permanently. From then on, Ctrl-C and Ctrl-Z reach only the command, and
- * this program stops or ends in the same way as the command.
+ * At a terminal, Ctrl-C and Ctrl-Z reach this program and the script or pipeline that
+ * contains it. This program forwards them to the command. If the command reads the
+ * terminal, the system stops the command, because the command's group is in the
+ * background. This program then gives the command the terminal permanently. From then
+ * on, Ctrl-C and Ctrl-Z reach only the command, and this program stops or ends in the
+ * same way as the command.
  *
  * Processes that outlive the command are not awaited, even if they have its streams
  * open.
@@ -56,8 +57,8 @@ struct running {
     int streams[2]; /* the command's standard output and error; -1: closed */
     bool kept;      /* whether `take` stored all pieces */
     int terminal;   /* descriptor of the controlling terminal; -1: none */
-    bool reads;     /* whether the command reads the terminal, so that it gets the
-                       terminal */
+    bool reads;     /* whether the command reads the terminal. If true,
+                       give_terminal() gives the command the terminal */
     bool ended;
     int raw;       /* exit status as waitpid() returns it */
     int signal;    /* the first fatal signal that this program forwarded; 0: none */
@@ -323,8 +324,8 @@ static void look_for_end(struct running *r)
 }
 
 /* Reads the remaining output. Other processes may still have the command's streams
- * open. Their output is not awaited, but a filter of the command, such as tee, gets a
- * moment for its last output. */
+ * open, such as a tee to which the command writes. The reading therefore ends after
+ * QUIET ms without output, and after REST ms at the latest. */
 static void read_rest(struct running *r)
 {
     int64_t until = now() + REST;
@@ -391,7 +392,8 @@ enum fsd_status run_child(const struct child *c, struct child_end *end,
         end->by = WIFSIGNALED(r.raw) ? WTERMSIG(r.raw) : 0;
         end->status = end->by ? 128 + end->by : WEXITSTATUS(r.raw);
         end->stopped_by = r.signal;
-        /* The user typed Ctrl-C or Ctrl-\ while the command had the terminal. */
+        /* True if the user typed Ctrl-C or Ctrl-\ while the command had the
+         * terminal. */
         end->whole_job =
             take_terminal(&r) && !r.signal && (end->by == SIGINT || end->by == SIGQUIT);
         if (end->whole_job)

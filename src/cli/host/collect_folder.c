@@ -147,8 +147,8 @@ static enum attempt refuse(const struct partial *p, const char *why,
 }
 
 /* Locks a file or directory.
- * @return whether another process has the lock. Other errors are ignored, because some
- *         file systems have no locks, or, such as NFS, no locks of directories */
+ * @return whether another process has the lock. Other errors are ignored: some file
+ *         systems have no locks, and some, such as NFS, cannot lock a directory */
 static bool is_locked(int fd)
 {
     return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;

@@ -1,7 +1,7 @@
 /*
- * Replaces child.c and collect_folder.c in programs for other systems than Linux, which
- * cannot run commands: the code for processes, terminals and locked folders is for
- * Linux only.
+ * Replaces child.c and collect_folder.c in programs for systems other than Linux. These
+ * programs cannot run commands, because the code for processes, terminals and locked
+ * folders is for Linux only.
  */
 #include "cli/collect.h"
 

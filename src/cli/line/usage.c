@@ -208,7 +208,8 @@ static void print_options(const struct listed *rows, unsigned n, FILE *out)
 {
     unsigned shown;
     struct listed *l = sort(rows, n, &shown);
-    bool headed = false; /* after the first heading, empty lines separate groups */
+    bool headed = false; /* whether a heading was printed: after the first heading,
+                            empty lines separate groups */
 
     for (unsigned i = 0; i < shown; i++) {
         bool apart = i && (!l[i].row || (headed && l[i].group != l[i - 1].group));

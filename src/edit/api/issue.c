@@ -20,9 +20,9 @@ struct fsd_issue {
     struct fsd_issue_subject subject;
     struct fsd_cut_options cut;
     struct fsd_cut_plan *plan;
-    const char **groups; /* a word such as "layer:5" for each layer that the user's
-                            `groups` name; after names are replaced, the numbers in
-                            these words are still valid */
+    const char **groups; /* a word such as "layer:5" for each layer that
+                            wants.part.groups selects; after names are replaced, the
+                            numbers in these words are still valid */
     unsigned n_groups;
     bool unplanned; /* the part has nodes, but cannot be cut out; `no_part` has the
                        reason */

@@ -13,9 +13,10 @@ struct fsd_choice {
 
 struct fsd_choice fsd_choice_begin(struct fsd_hunt *h);
 
-/** Adds fusions to split, until half of `among`, or h->limit groups of it, should
- *  change. Never adds fusions that change all of `among`. A fusion without an exact
- *  break is added only if no fusion with an exact break is added.
+/** Adds fusions to split. Stops when half of the groups in `among` should change, or
+ *  h->limit of these groups if this is less. Never adds fusions that change all of
+ *  `among`. A fusion without an exact break is added only if no fusion with an exact
+ *  break is added.
  *  @param stay indexed by group: the group must not change; NULL: all may change
  *  @return the number of groups in `among` that should change */
 uint32_t fsd_choice_halve(struct fsd_choice *c, const bool *among, const bool *stay);

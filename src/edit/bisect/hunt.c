@@ -133,8 +133,8 @@ static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
 static void give_up(struct fsd_hunt *h);
 
 /* Chooses a build of the proof: with only the suspects split, or with all other fusions
- * split. The other fusions are split in parts if that build is impossible, or changes a
- * suspect. */
+ * split. If the latter build is impossible or changes a suspect, the other fusions are
+ * split in parts. */
 static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 {
     const struct fsd_hunt_step *made;
@@ -205,8 +205,8 @@ static bool has_good(const struct fsd_hunt *h)
     return has;
 }
 
-/* Starts a search for a set. If there was a search of the same kind before, a second
- * one would find nothing new: the results contradict each other. */
+/* Starts a search for a set. If a search of the same kind was made before, ends because
+ * the results contradict each other: a second search would find nothing new. */
 static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 {
     if (!has_good(h)) {

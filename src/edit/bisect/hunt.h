@@ -61,7 +61,8 @@ struct fsd_hunt_step {
     uint8_t phase;           /**< enum fsd_hunt_phase */
     struct fsd_span chosen;  /**< a span of `pool`: groups to split */
     struct fsd_span tensors; /**< a span of `pool`: tensors to mark */
-    const uint8_t *seen;     /**< indexed by group: enum fsd_seen; NULL: skipped */
+    const uint8_t *seen;     /**< indexed by group: enum fsd_seen; NULL: the build was
+                                  skipped */
     uint32_t left;           /**< number of suspects after this step */
 };
 
@@ -76,7 +77,7 @@ struct fsd_hunt {
                          nothing about the group */
     uint32_t n;     /**< number of suspects */
     uint32_t limit; /**< the next build splits half of the suspects, or half of a
-                         difference (set.h), but at most this many of these groups */
+                         difference (set.h), but at most `limit` groups of this half */
     bool *along;    /**< indexed by group: the group is no suspect, but changed in the
                          build that was to split only the suspects */
     FSD_VEC(struct fsd_span)
@@ -91,8 +92,8 @@ struct fsd_hunt {
                           shows whether they are in the set */
     uint32_t halved; /**< the next build divides a difference (set.h); the first
                           `halved` fusions of `chosen` are half of this difference */
-    uint32_t joined; /**< number of fusions in the last chosen build that has only the
-                          fusions in `found`; 0: no such build was chosen */
+    uint32_t joined; /**< number of fusions in `found` when join() (set.c) last chose a
+                          build; 0: join() has chosen no build */
     uint32_t left;   /**< estimated number of builds that the search for a set still
                           needs */
     unsigned sought; /**< a bit for each phase that has searched for a set */

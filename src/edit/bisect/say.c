@@ -36,8 +36,8 @@ static void put_suspects(const struct fsd_bisection *b, FILE *out)
     }
 }
 
-/* Prints the set that was found. If an entry has several fusions, no break divides
- * them, and at least one of them is in the set. */
+/* Prints the set of fusions that was found. If an entry has several fusions, no break
+ * separated them: at least one of them is in the set, but it is unknown which. */
 static void put_found(const struct fsd_bisection *b, FILE *out)
 {
     const struct fsd_hunt *h = b->hunt;
@@ -73,7 +73,8 @@ static bool is_open(const struct fsd_hunt *h, fsd_id group)
     return h->fusion[group] && !h->suspect[group] && !fsd_hunt_is_cleared(h, group);
 }
 
-/* Prints the other fusions that the failure may need: those for which is_open(). */
+/* Prints the fusions for which is_open() is true: the failure may need them, too.
+ * @param n number of these fusions */
 static void put_open(const struct fsd_bisection *b, uint32_t n, FILE *out)
 {
     if (!n)

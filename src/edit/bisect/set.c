@@ -161,8 +161,8 @@ static bool *without(const struct fsd_hunt *h, const bool *a, const bool *b)
     return rest;
 }
 
-/* Chooses a build that has half of the difference, and all fusions outside of the
- * difference. */
+/* Chooses a build. Half of the difference, and all fusions outside of the difference,
+ * are "in" this build (set.h). */
 static bool halve(const struct known *k, const struct difference *d)
 {
     struct fsd_hunt *h = k->h;
@@ -177,7 +177,7 @@ static bool halve(const struct known *k, const struct difference *d)
     return h->halved;
 }
 
-/* Chooses a build that has only the found fusions. */
+/* Chooses a build. Only the found fusions are "in" this build (set.h). */
 static bool join(const struct known *k)
 {
     struct fsd_hunt *h = k->h;

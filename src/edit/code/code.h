@@ -97,8 +97,8 @@ struct fsd_code {
     bool *stated;               /* indexed by node: the node has a statement */
     fsd_id_vec order;           /* the nodes with a statement, in an order in which they
                                    can be computed */
-    bool *numbers;      /* indexed by tensor: its numbers are known, and no node of the
-                           part produces it */
+    bool *numbers;      /* indexed by tensor: the tensor's numbers are known, and no
+                           requested node produces the tensor */
     const char *why;    /* why the current node cannot be expressed; NULL: it can */
     uint32_t *block_of; /* indexed by node: the index of its block in `blocks` */
     struct fsd_code_block *block;  /* the current block */
@@ -131,8 +131,8 @@ static inline bool fsd_code_is_weight(const struct fsd_code *c, fsd_id tensor)
 {
     return fsd_code_weight(c, tensor) != FSD_NONE;
 }
-/** The node's name for TensorRT's layers: its own name, else a name made from the name
- *  of its output. */
+/** The name for the TensorRT layers of the node: the name of the node or, if the node
+ *  has no name, a name made from the name of its first output. */
 const char *fsd_code_node_name(const struct fsd_code *c, fsd_id node);
 /** A type as TensorRT's Python API spells it, such as "trt.float32"; NULL if TensorRT
  *  has no such type. */
@@ -162,8 +162,8 @@ fsd_code_fn *fsd_code_by_name(const char *word);
 void fsd_code_write_blocks(struct fsd_code *c);
 /** The name of a tensor's variable; 0 if the tensor has no variable. */
 fsd_sym fsd_code_variable_of(const struct fsd_scope_names *names, fsd_id tensor);
-/** Makes a new name for a variable, and assigns it to `tensor` unless that is
- *  FSD_NONE. */
+/** Makes a new name for a variable. If `tensor` is not FSD_NONE, the variable stands
+ *  for `tensor`. */
 fsd_sym fsd_code_variable(struct fsd_code *c, struct fsd_scope_names *names,
                           const char *stem, fsd_id tensor);
 /** The name of the current function's parameter for a tensor that another function
@@ -172,7 +172,7 @@ const char *fsd_code_parameter(struct fsd_code *c, fsd_id tensor);
 
 /* words.c */
 
-/** A Python identifier: "layer1.0" as "layer1_0". */
+/** The text as a Python identifier: "layer1_0" for "layer1.0". */
 const char *fsd_code_identifier(struct fsd_arena *arena, const char *text);
 /** A class name with '_' between its words: "Bert_Layer" for "BertLayer". */
 const char *fsd_code_snake(struct fsd_arena *arena, const char *class);
@@ -224,7 +224,7 @@ void fsd_code_print(struct fsd_code *c, FILE *out);
 /** Whether the head of a program defines the word. */
 bool fsd_code_is_helper(const char *word);
 /** Prints the head of a program, with the helper functions that the program calls.
- *  @param calls the program's text
+ *  @param calls the text of the program, which calls the helper functions
  *  @param rtx whether to import TensorRT for RTX */
 void fsd_code_print_helpers(struct fsd_arena *arena, const char *calls, bool rtx,
                             FILE *out);
@@ -236,8 +236,8 @@ struct fsd_code_wish {
     const struct fsd_cut_options *part; /**< NULL: the whole model */
     bool torch;                         /**< pseudo code instead of TensorRT's API */
     bool engine;                        /**< the run has an engine */
-    unsigned depth; /**< number of parts of a node's name that make a module; 0: the
-                         number that gives the shortest program */
+    unsigned depth; /**< the first `depth` parts of a node's name are its module; 0: the
+                         depth that gives the shortest program */
 };
 
 /** Writes the model as a program.

@@ -17,7 +17,7 @@ typedef FSD_VEC(struct helper) helper_vec;
 
 static const char mark[] = "\n\n\ndef ";
 
-/* The whole file, zero-terminated. */
+/* The whole text of helpers.py, zero-terminated. */
 static const char *source(void)
 {
     return (const char *)fsd_code_helpers;

@@ -73,9 +73,9 @@ static const char *variable_of(struct fsd_arena *arena,
                : "node";
 }
 
-/* Sets the key of each parameter in the table. The key is the name of a variable: the
- * variable that is set by the first statement that uses the parameter. If the parameter
- * is not in the node's name there, the key ends with "_weight". */
+/* Sets the key of each parameter in the table. The first statement that uses the
+ * parameter sets a variable. The key is the name of this variable. If the statement
+ * uses the parameter only outside of the node's name, "_weight" is appended. */
 static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
 {
     const struct fsd_code_block *block = g->blocks.at[0];
@@ -100,9 +100,10 @@ static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
     }
 }
 
-/* Decides which parameters are arguments of the function. Up to MOST_NAMED parameters
- * are all arguments. Of more parameters, only those before the first one with fewer
- * than OFTEN uses are arguments, at most MOST_NAMED. The rest are rows of a table. */
+/* Decides which parameters are arguments of the function. If there are at most
+ * MOST_NAMED parameters, all are arguments. Otherwise, the parameters before the first
+ * one with fewer than OFTEN uses are arguments, but at most MOST_NAMED of them. The
+ * other parameters are rows of a table. */
 static void name_parameters(struct fsd_code *c, struct fsd_code_group *g)
 {
     enum { OFTEN = 4 };
@@ -522,8 +523,8 @@ static const char *top_name(const struct fsd_code *c, fsd_id tensor)
     return name ? fsd_text(c->words, name) : "None";
 }
 
-/* Prints "layer1 = add_layer1(x, at="layer1")", the call for block `which` of its
- * group. */
+/* Prints the call of the group's function for the group's block `which`, such as
+ * "layer1 = add_layer1(x, at="layer1")". */
 static void put_call(struct fsd_code *c, const struct fsd_code_group *g, uint32_t which,
                      FILE *out)
 {
@@ -612,7 +613,7 @@ static void put_output(struct fsd_code *c, fsd_id tensor, FILE *out)
 
 /* -------------------------------------------------------------------- omitted nodes */
 
-/* The reason why a node has no statement. The text is a constant. */
+/* The reason why a node has no statement, as a string literal. */
 static const char *unsaid(const struct fsd_code *c, fsd_id node)
 {
     fsd_id made = fsd_node_out_tensor(c->g, node, 0);

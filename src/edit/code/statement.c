@@ -279,7 +279,7 @@ static bool holds(const struct fsd_code *c, fsd_id node, const char *word)
 
 /* ---------------------------------------------------------------------- templates */
 
-/* Returns the text before the next `end`, and moves *at behind it. */
+/* Returns the text before the next `end`, and moves *at behind this `end`. */
 static const char *word_before(struct fsd_arena *arena, const char **at, char end)
 {
     const char *stop = strchr(*at, end);

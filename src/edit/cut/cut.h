@@ -52,13 +52,13 @@ struct fsd_cut_plan {
 enum fsd_status fsd_expect_cut(const struct fsd_cut_options *cut,
                                struct fsd_error *err);
 
-/** Decides which nodes are kept. Sets the members kept, count, order, layers and
- *  main_of. cut_pick.c
+/** Decides which nodes are kept. Sets `kept`, `count`, `order`, `layers` and `main_of`
+ *  of the plan. cut_pick.c
  *  @return FSD_E_ARG if a word names nothing, a layer computes no node, there is no
  *          path between the tensors, or a body of control flow would be divided */
 enum fsd_status fsd_cut_pick(struct fsd_cut_plan *plan, struct fsd_error *err);
 
-/** Makes the whole plan, in `arena`. `d` and `opt` must outlive it.
+/** Makes the whole plan, in `arena`. `d` and `opt` must outlive the plan.
  *  @return like fsd_cut_pick(); also FSD_E_FORMAT if the model has a cycle, a node
  *          precedes a producer of its inputs, or a tensor has no producer, two
  *          producers or an unknown type */
@@ -75,8 +75,8 @@ struct fsd_onnx_edits *fsd_cut_edits(const struct fsd_cut_plan *plan);
 
 /** Prints the contents of the cut, and the commands that build the cut alone.
  *  @param path where the model of the cut is written; NULL: nowhere yet
- *  @param alone the run of the whole model with an engine that was built from the cut
- *          alone; NULL: there is none */
+ *  @param alone a run of two files: the whole model, and the engine that was built from
+ *          the cut alone; NULL: there is no such engine */
 void fsd_cut_print(const struct fsd_cut_plan *plan, const char *path,
                    const struct fsd_diff *alone, FILE *out);
 

@@ -158,8 +158,8 @@ static bool has_one_layer(const struct fsd_match *m, fsd_id node)
     return m->of_node[node].n == 1 && m->region_of_node[node] == FSD_NONE;
 }
 
-/* Indexed by node: a hash of the later nodes of the core that the node's layer also
- * computes. Valid if one layer computes the node. */
+/* Indexed by node: a hash of those nodes that follow the node in the core, and that the
+ * layer of the node computes, too. Valid if only one layer computes the node. */
 static uint64_t *hash_later(const struct fsd_cut_plan *plan, const struct fsd_match *m,
                             const fsd_id_vec *core)
 {
@@ -179,8 +179,8 @@ static uint64_t *hash_later(const struct fsd_cut_plan *plan, const struct fsd_ma
     return hash;
 }
 
-/* A node of the core, from index `k` on, that only one of the builds computes together
- * with `a`; FSD_NONE if there is none. */
+/* The first node of the core, from index `k` on, that is computed together with `a` in
+ * only one of the two builds; FSD_NONE if there is none. */
 static fsd_id first_apart(const struct fsd_cut_plan *plan, const struct fsd_diff *alone,
                           const fsd_id_vec *core, fsd_id a, uint32_t k)
 {
@@ -199,7 +199,7 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
     fsd_id_vec core = core_of(plan);
     const uint64_t *own = hash_later(plan, plan->d->match, &core);
     const uint64_t *its = hash_later(plan, alone->match, &core);
-    fsd_id other = FSD_NONE; /* the first node that runs in a different precision */
+    fsd_id other = FSD_NONE; /* the first node whose precision differs between builds */
 
     if (names_only(plan, alone, out))
         return;

@@ -37,8 +37,8 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* The bits of a random value from -1 to 1. For integer types, the value is 0 or 1:
- * valid indices of any axis that has two elements. */
+/* The bits of a random value from -1 to 1. For integer types, the value is 0 or 1, so
+ * that it is a valid index of each axis that has at least two elements. */
 static uint64_t bits_of(enum fsd_dtype type, uint64_t random)
 {
     double number = (double)(int64_t)(random >> 40) / (1 << 23) - 1;

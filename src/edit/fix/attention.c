@@ -63,8 +63,8 @@ const char *fsd_fix_refuse_first(struct fsd_fixes *f, const struct fsd_edit *e)
                                : refuse_input(f, e, 0, NULL);
 }
 
-/* Removes the node e->to, which scales a product. Its consumers then read the output of
- * the product e->node. */
+/* Removes the node e->to, which scales the product e->node. The consumers of e->to then
+ * read the output of e->node. */
 void fsd_fix_drop_scale(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;
@@ -151,8 +151,8 @@ const char *fsd_fix_refuse_slice(struct fsd_fixes *f, const struct fsd_edit *e)
 }
 
 /* Inserts a Slice after the node. The output of the Slice takes over the name of the
- * node's output. If the node will compute in another type, between Casts, this is the
- * name for the new type (fsd_fix_typed_name()). */
+ * node's output. If the node will compute in another type, between Casts, the output of
+ * the Slice takes over the name for the new type (fsd_fix_typed_name()). */
 void fsd_fix_slice_output(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;

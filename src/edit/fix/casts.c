@@ -139,9 +139,9 @@ static void cast_input(struct fsd_apply *a, const struct fsd_edit *e, uint32_t i
 /* -------------------------------------------------------------------------- outputs */
 
 /* Whether the tensor is still needed in its old type, so that a Cast must produce it.
- * Makes Casts of the model to the type `to` read `name` instead of the tensor.
- * @param depth number of removed nodes that were passed. If a consumer is removed, the
- *         consumers of its output count instead */
+ * If a consumer is a Cast of the model to the type `to`, makes this Cast read `name`.
+ * If a consumer is removed, the consumers of its output are examined instead.
+ * @param depth number of removed nodes between the renamed output and `tensor` */
 static bool is_cast_needed(struct fsd_apply *a, fsd_id tensor, const char *name,
                            enum fsd_dtype to, int depth)
 {

@@ -51,5 +51,5 @@ enum fsd_status fsd_fixes_check_scales(const struct fsd_fixes *fixes,
                                        const struct fsd_fix_options *opt,
                                        struct fsd_error *err);
 
-/** Returns the edits of the file that carry out all edits that apply. */
+/** Returns the edits of the file for all edits of the list that apply. */
 struct fsd_onnx_edits *fsd_fixes_edits(struct fsd_fixes *fixes);

@@ -58,8 +58,9 @@ static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_lin
     return marks;
 }
 
-/* Whether the marks lack the pair of the finding's rule and its first node. If
- * finding->listed is set: whether they lack this pair for at least one node. */
+/* Whether the marks lack the pair of the finding's rule and the finding's first node.
+ * If finding->listed is set: whether the marks lack the pair of the rule and a node for
+ * at least one node of the finding. */
 static bool is_new(struct fsd_arena *arena, const struct fsd_intern *marks,
                    const struct fsd_linting *l, const struct fsd_finding *finding)
 {
@@ -276,9 +277,10 @@ struct step {
     struct fsd_trial *made;
 };
 
-/* Tries the edits that the new findings of a trial propose. Keeps them only if no new
- * finding is left then. For example, a new pair may need another pair before an
- * operator whose other quantizers have a different scale. */
+/* Tries the edits that the new findings of a trial propose. Keeps these edits only if
+ * no new finding is left then. For example, an edit inserts a pair after a Concat. Lint
+ * then reports that the quantizers of the branches have a different scale, and proposes
+ * a second edit. */
 static enum fsd_status follow(struct step *next, const struct fsd_intern *marks,
                               const struct fsd_linting *l,
                               const struct fsd_fix_options *opt, struct fsd_error *err)
@@ -385,8 +387,8 @@ static enum fsd_status find_round(struct fsd_fixing *fixing,
     return status;
 }
 
-/* Finds the marks of the model's findings. Lints the model without its engine and the
- * given sizes, because trials are linted without them, too. */
+/* Finds the marks of the model's findings. Lints the model without its engine and
+ * without the given sizes, because trials are linted without them, too. */
 static enum fsd_status find_marks(const struct fsd_intern **marks,
                                   struct fsd_arena *arena, const struct fsd_linting *l,
                                   struct fsd_error *err)

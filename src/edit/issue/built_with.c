@@ -19,7 +19,7 @@ struct reading {
     struct fsd_intern *names;
     struct fsd_issue_command *out;
     struct fsd_records r;
-    bool is;    /* the file is a command of `collect` */
+    bool is;    /* the file was written by `collect` */
     bool given; /* the list "given" is being read */
 };
 

@@ -60,7 +60,7 @@ struct fsd_issue_facts {
     const struct fsd_diff *d;
     const struct fsd_diff *old;  /**< the old run; NULL: there is none, or it is a
                                       snapshot */
-    const struct fsd_compare *c; /**< NULL: one build */
+    const struct fsd_compare *c; /**< NULL: there is only one build */
     const struct fsd_issue_subject *subject;
     const struct fsd_cut_plan *plan; /**< NULL: no part could be cut out */
     const char *no_part;             /**< the reason why `plan` is NULL */

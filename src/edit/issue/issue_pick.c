@@ -258,10 +258,10 @@ static void add_beside(struct fsd_arena *arena, const struct fsd_graph *e, fsd_i
         }
 }
 
-/* Adds the next two computing layers before a layer, and the next two after it. One on
- * each side would not be enough: the builder did not fuse the first one with the second
- * one, so the kernel of the first one also depends on the second one. Data-movement
- * layers in between are not counted. */
+/* Adds the next two computing layers before a layer, and the next two after it. The
+ * nearer layer on each side would not be enough: the builder did not fuse it with the
+ * farther layer, so the kernel of the nearer layer also depends on the farther layer.
+ * Data-movement layers in between are not counted. */
 static void add_neighbors(struct fsd_issue_subject *s, struct fsd_arena *arena,
                           const struct fsd_diff *d, fsd_id layer)
 {

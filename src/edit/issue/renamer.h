@@ -3,7 +3,7 @@
  *
  *     stem/conv             n1
  *     stem.w + stem/conv    t2 + n1
- *     stem/conv copy            n1 copy
+ *     stem/conv copy        n1 copy
  *
  * Names that a builder composed are parsed. Known names are replaced, the builder's own
  * words and numbers stay, and any other word is replaced, too: a word that is not

@@ -44,9 +44,9 @@ bool fsd_break_is_inside(const struct fsd_marks *m, fsd_id tensor);
 void fsd_break_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id behind,
                              struct fsd_candidate *c);
 
-/** Finds how an If splits each of several groups. `without` has the candidates without
- *  an If. A candidate is replaced if an If can split the group, or if it is known why
- *  no If can.
+/** Finds how an If splits each of several groups.
+ *  @param without the candidates without an If. A candidate is replaced in two cases:
+ *          an If can split the group, or it is known why no If can split the group
  *  @param n at most FSD_BREAK_AT_ONCE */
 enum { FSD_BREAK_AT_ONCE = 64 };
 void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,

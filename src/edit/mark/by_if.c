@@ -404,9 +404,9 @@ static fsd_id norm_behind(const struct fsd_marks *m, fsd_id tensor)
 }
 
 /* Adds the groups around the node `sum`, which adds a residual from the other side of
- * the If. The kernel has two sums, and reshapes the residual between them. A product
- * before the sums therefore absorbs the first sum, and a normalization after the sums
- * absorbs the second sum. */
+ * the If. The kernel has two sums. After the first sum and before the second sum, the
+ * kernel reshapes the residual. A product before the sums therefore absorbs the first
+ * sum, and a normalization after the sums absorbs the second sum. */
 static void add_residual(const struct fsd_marks *m, fsd_id group, fsd_id sum,
                          struct fsd_candidate *c)
 {
@@ -527,7 +527,8 @@ static void mark_passed(struct borders *b, struct fsd_arena *scratch)
     b->first = b->m->outlook->sorted ? b->full : 0;
     EACH_OPEN(b, bit, UINT64_MAX)
     {
-        if (!b->m->outlook->sorted) /* first, because it stops at marked nodes */
+        if (!b->m->outlook->sorted) /* before mark_readers(), because walk_behind()
+                                       stops at marked nodes */
             walk_behind(b, scratch, bit);
         for (uint32_t i = 0; i < b->c[bit]->passed.n; i++) {
             b->masks.passed[b->c[bit]->passed.at[i]] |= UINT64_C(1) << bit;

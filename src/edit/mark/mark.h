@@ -111,8 +111,9 @@ struct fsd_marks {
     struct fsd_users **users;    /**< indexed by value (fsd_facts.value): the result of
                                     fsd_marks_users(); NULL: not known yet */
     uint32_t *stamps, *walks;    /**< for fsd_marks_users(). stamps: the last walk that
-                                    visited a value or group, indexed by value, then by
-                                    group; walks: the number of walks so far */
+                                    visited a value or group, with the entries of all
+                                    values first, then the entries of all groups;
+                                    walks: the number of walks so far */
 };
 
 /** Finds all places, kinds and breaks.

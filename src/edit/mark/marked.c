@@ -52,8 +52,8 @@ static void mark(const struct marker *m, fsd_id tensor)
         fsd_onnx_declare(m->edits, FSD_ONNX_OUTPUTS, &info);
 }
 
-/* Inserts a node before all other nodes, and returns the name of its output, made from
- * `name`. */
+/* Inserts a node before all other nodes. Returns the name of the node's output, which
+ * is made from `name`. */
 static const char *put_first(const struct marker *m, const char *from,
                              struct fsd_onnx_new_node node, const char *name)
 {

@@ -1,4 +1,4 @@
-/* Collects the facts about a whole model that breaks by Ifs need (outlook.h). */
+/* Collects the facts that the search for breaks by Ifs needs (outlook.h). */
 #include "edit/mark/outlook.h"
 
 #include "base/base.h"

@@ -1,5 +1,5 @@
-/* Facts about a whole model that each search for breaks by Ifs needs (by_if.c). They
- * are collected once per model. */
+/* Facts about a whole model. Each search for breaks by Ifs (by_if.c) needs these facts,
+ * so they are collected once per model. */
 #pragma once
 
 #include "edit/mark/mark.h"
@@ -29,8 +29,8 @@ struct fsd_masks {
     uint64_t *passed; /**< indexed by tensor: an If of the fusion forwards the tensor */
     uint64_t *behind; /**< indexed by node: the node depends on a tensor that an If of
                            the fusion forwards */
-    uint64_t *sums;   /**< indexed by tensor: an Add behind the If computes the tensor
-                           as a sum of tensors from before the If */
+    uint64_t *sums;   /**< indexed by tensor: the tensor is the output of an Add behind
+                           the If, and all operands of the Add are from before the If */
     bool *covered;    /**< not a mask; indexed by tensor: the tensor is behind the Ifs
                            of all examined fusions */
 };
@@ -42,9 +42,9 @@ struct fsd_outlook {
     uint32_t *live; /**< indexed by node: number of tensors that exist before the node
                          runs, and that this node or a later node reads. Outputs of dry
                          nodes are not counted */
-    fsd_id floor;   /**< all dry nodes that have a group precede this node; greater than
-                         the number of nodes if the model is not sorted, because `live`
-                         then counts nothing that is of use */
+    fsd_id floor;   /**< all dry nodes that have a group precede this node. If the model
+                         is not sorted, `live` has no meaning, and `floor` is greater
+                         than the number of nodes */
     struct fsd_ranges groups; /**< a range for each group: its first to its last node */
     struct fsd_ranges adds;   /**< a range for each Add with a group: from the Add to
                                    the last consumer of its sum */

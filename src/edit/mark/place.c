@@ -138,9 +138,9 @@ static bool has_seam(const struct fsd_marks *m, fsd_id group)
     return false;
 }
 
-/* Whether the group has a product and adds the tensor as a residual: a node of the
- * group reads the tensor and an output of the group. If the builder converts the
- * tensor, that node may move into a kernel of its own. */
+/* Whether the group has a product, and a node that adds the tensor as a residual. This
+ * node reads the tensor and the output of a node of the group. If the builder converts
+ * the tensor, this node may move into a kernel of its own. */
 static bool reads_beside(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;

@@ -7,7 +7,8 @@
  *     --free              only tensors between layers: those that may be marked
  *                         together, and those that may be marked one at a time
  *     --break LAYER|NODE  the tensor that splits this fusion, and what changes then
- *     --as FORM           the tensors of --free or --break for another tool
+ *     --as FORM           the list of --free or --break, in the form that another tool
+ *                         reads
  */
 #include "base/base.h"
 #include "base/lines.h"

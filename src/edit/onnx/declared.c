@@ -1,5 +1,5 @@
-/* Declares tensors for the lists of a model. Types and sizes come from the model, from
- * the rules of operators, and from the engine. */
+/* Declares tensors for the lists of a model's inputs and outputs. Types and sizes come
+ * from the model, from the rules of operators, and from the engine. */
 #include "edit/onnx/declared.h"
 #include "edit/graph.h"
 

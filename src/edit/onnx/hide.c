@@ -304,7 +304,8 @@ static struct fsd_slice renamed(struct hider *h, enum fsd_named of,
                : name;
 }
 
-/* Writes the tensor with other numbers; false if its numbers stay. */
+/* Writes the tensor with other numbers. If the numbers stay, writes nothing and returns
+ * false. */
 static bool put_weight(struct hider *h, struct fsd_slice bytes, struct fsd_pieces *to)
 {
     const struct fsd_file file = {

@@ -51,8 +51,8 @@ void fsd_pieces_rest(struct fsd_arena *arena, struct fsd_pieces *to, const char 
 typedef const struct fsd_file *fsd_mapping_fn(void *payload, const char *at,
                                               size_t **released);
 
-/** Writes the pieces of a model. Releases the pages of mappings that were written, so
- *  that a mapping of 2 GB does not stay in memory.
+/** Writes the pieces of a model. Releases pages of mappings after these pages were
+ *  written, so that a mapping of 2 GB does not stay in memory.
  *  @param file the file of the model
  *  @return FSD_E_LIMIT if the result is larger than 2 GiB but the model is not; nothing
  *          is written then.  FSD_E_WRITE if the output cannot be written */

@@ -344,7 +344,7 @@ static void edit_graph(struct writer *w, struct fsd_slice graph, fsd_id scope,
 
 /* ---------------------------------------------------------------------- the model */
 
-/* The number of the field of GraphProto that has the entries of the list. */
+/* The number of the GraphProto field in which the entries of the list are. */
 static uint32_t field_of(unsigned list)
 {
     switch (list) {

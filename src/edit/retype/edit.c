@@ -149,8 +149,8 @@ static bool retype_constant(struct editor *e, fsd_id tensor, enum fsd_dtype type
 
 /* ---------------------------------------------------------------------------- casts */
 
-/* The first node of the tensor's graph that reads the tensor in this type, or contains
- * a node that does; FSD_NONE: none. */
+/* The first node, among the nodes of the tensor's graph, that reads the tensor in this
+ * type or whose bodies have such a reader; FSD_NONE: none. */
 static fsd_id first_reader(const struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
     const struct fsd_graph *g = e->g;

@@ -53,9 +53,9 @@ struct fsd_retype {
                                          reads the tensor */
     bool *kept;   /**< indexed by tensor: the tensor is an output of a graph, and keeps
                        name and type */
-    fsd_id *same; /**< indexed by tensor: for the output of a Cast of the model, the
-                       input of that Cast. Nodes that need the type of the input read
-                       the input instead. FSD_NONE: none */
+    fsd_id *same; /**< indexed by tensor: FSD_NONE, or the input of the model's Cast
+                       that produces the tensor. A node that needs the type of this
+                       input reads this input, not the tensor */
     FSD_VEC(struct fsd_retyped_cast) casts; /**< sorted by tensor */
     uint32_t count[FSD__RETYPED_COUNT];     /**< indexed by enum fsd_retyped: number of
                                                  nodes */

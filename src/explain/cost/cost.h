@@ -73,8 +73,8 @@ struct fsd_spent_sum {
     uint32_t unknown; /**< number of layers with unknown bytes */
     int64_t bytes;    /**< bytes of the layers with known bytes */
     double ms;        /**< time in milliseconds; negative if not measured */
-    double share;     /**< fraction of the total time if times were measured, else of
-                           the known bytes of all layers, from 0 to 1; negative if
+    double share;     /**< fraction, from 0 to 1, of the total time or, if times were
+                           not measured, of the known bytes of all layers; negative if
                            unknown */
 };
 
@@ -180,7 +180,8 @@ struct fsd_roofline {
     bool known;      /**< whether the peaks, the bytes and the multiply-adds are
                           known */
     bool by_memory;  /**< whether the bytes take longer than the multiply-adds */
-    double ms;       /**< the longer of these two times at the peaks, in milliseconds */
+    double ms;       /**< the time of the bytes or of the multiply-adds at the peaks of
+                          the device, whichever is longer, in milliseconds */
     double reached;  /**< `ms` divided by the measured time; negative if not measured */
     double per_byte; /**< multiply-adds per byte; negative if the layer moves no
                           bytes */
@@ -210,8 +211,8 @@ struct fsd_lives {
     int64_t *alive;      /**< indexed by layer: bytes of all tensors inside the engine
                               while the layer runs; negative if unknown */
     int64_t peak, sum;   /**< bytes of the tensors with known sizes inside the engine.
-                              `sum`: the sum of all these tensors; `peak`: the largest
-                              sum of those that exist at the same time */
+                              `sum`: the bytes of all these tensors; `peak`: the most
+                              bytes that are in memory at the same time */
     int64_t inputs, outputs;  /**< bytes of the network's inputs and outputs; negative
                                    if there are none or a size is unknown */
     int64_t weights;          /**< bytes of weights and biases */

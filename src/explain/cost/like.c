@@ -1,7 +1,7 @@
 /*
- * Finds dynamic sizes of the engine's tensors.  An engine tensor without a counterpart
- * in the model has the sizes of an output of one of the nodes that its producer
- * computes:
+ * Finds dynamic sizes of the engine's tensors.  If an engine tensor has no counterpart
+ * in the model, its producer computes a node of the model that has an output with the
+ * same sizes:
  *
  *     kernel   Conv_3  ->  __mye12 [-1,16,-1,-1]  ->  kernel  Conv_7
  *     model    Conv_3  ->  c [batch,16,h/2,w/2]   ->  Conv_7
@@ -370,10 +370,10 @@ static void search_border(struct search *s, fsd_id e, fsd_id producer)
         consider_layer(s, m->engine->links.at[t->consumers.at + i], true);
 }
 
-/* Searches all tensors of the nodes of the producer and of the consumers.  If several
- * layers compute parts of a node, the tensors between these layers are not in the
- * model, but most of them have the sizes of another tensor of the node.  At least one
- * fixed size must be above 1, so that it excludes other candidates. */
+/* Searches all outputs of the producer's nodes, and all inputs of the consumers' nodes.
+ * If several layers compute parts of a node, the tensors between these layers are not
+ * in the model, but most of them have the sizes of another tensor of the node.  The
+ * form must have a fixed size above 1, because such a size excludes candidates. */
 static void search_within(struct search *s, fsd_id e, fsd_id producer)
 {
     const struct fsd_graph *g = s->m->engine;

@@ -1,7 +1,7 @@
 /*
  * Determines which part of a data-movement layer's cost remains if the user follows the
  * advice on the layer.  Usually the layer disappears and nothing remains.  Builds have
- * shown two exceptions:
+ * shown two exceptions.  The middle column shows what remains:
  *
  *     quantized outside     int8 chw -> int8 chw4     the input is padded as before
  *     an output of int64    Cast int32 -> int32       ONNX fixes the type: the model

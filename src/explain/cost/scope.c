@@ -114,8 +114,8 @@ static struct path *all_paths(struct fsd_arena *arena, const struct fsd_diff *d)
     return paths;
 }
 
-/* Whether the part of the path that begins at `at` is a number.  A number belongs to
- * the part before it ("layers.3" is one part), because it is not the name of a
+/* A part of the path begins at `at`.  Whether this part is a number.  A number belongs
+ * to the part before it ("layers.3" is one part), because a number is not the name of a
  * module. */
 static bool is_number(const struct path *path, size_t at)
 {

@@ -59,7 +59,8 @@ int64_t fsd_port_bytes(const struct fsd_graph *engine, const struct fsd_cost *c,
     return bytes_of(c, n, form->type);
 }
 
-/* The bytes of the ports that are weights or, without `weights`, of all other ports. */
+/* With `weights`, the bytes of the ports that are weights; else the bytes of all other
+ * ports. */
 static int64_t ports_bytes(const struct fsd_match *m, const struct fsd_cost *c,
                            struct fsd_span ports, bool weights)
 {

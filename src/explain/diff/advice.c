@@ -544,8 +544,8 @@ static bool is_read_outside(const struct fsd_diff *d, fsd_id layer)
                           FSD_TENSOR_OUTPUT));
 }
 
-/* The number of layers that copy a part out of the same input as `layer` and convert
- * the part to the same type, including `layer`; 0 if `layer` converts no type. */
+/* The number of layers, including `layer`, that copy a part out of the input of `layer`
+ * and convert the part to the output type of `layer`; 0 if `layer` converts no type. */
 static uint32_t converted_parts(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;

@@ -4,8 +4,9 @@
  * layer.
  *
  * The advice names a format only if the builder accepts it; the reader of the builder
- * (read/) has this information.  The builder option in the advice lists a format for
- * each input, because the builder applies a single format to all inputs.
+ * (read/) has this information.  If a builder option states only one format, the
+ * builder applies this format to all inputs.  So if inputs need different formats, the
+ * advice states the format of each input.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -197,8 +198,8 @@ static struct need need_of(const struct fsd_diff *d, fsd_id layer)
         need.other = "it copies the elements without a change of their order";
     else if (need.input && is_shared(d, layer))
         need.other = "another layer reads the tensor in its present format";
-    else if (keeps_format(in, made)) /* only the names of the formats differ, as with
-                                        one channel */
+    else if (keeps_format(in, made)) /* only the names of the formats differ, for
+                                        example if there is one channel */
         snprintf(need.layout, sizeof need.layout, "%s",
                  strstr(fsd_text(d->names, form->raw), "DHWC")  ? "dhwc"
                  : strstr(fsd_text(d->names, form->raw), "HWC") ? "hwc"

@@ -6,8 +6,9 @@
  *     kernel 3 computes a; no kernel computes b; the engine has no jump for i
  *
  * Then b is never computed.  Nothing is proved if the engine does not state the
- * contents of a layer, because the other branch may be in this layer.  Nothing is
- * proved either if it is unknown to which If a jump of the engine belongs.
+ * contents of a layer, because the other branch may be in this layer.  If the engine
+ * has jumps, and it is unknown whether one of them belongs to i, nothing is proved
+ * either.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"

@@ -154,9 +154,9 @@ static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
     return to.n > 0;
 }
 
-/* For a DQ or a node that multiplies: finds the DQ from which its data comes (`from`),
- * and the number by which the nodes from there to `node` multiply the data
- * (`factor`). */
+/* If `node` is a DQ, sets `from` to this DQ, and *factor to 1.  If `node` multiplies,
+ * sets `from` to the DQ from which the data comes, and *factor to the number by which
+ * the nodes behind this DQ, up to `node`, multiply the data. */
 static bool find_before(const struct fsd_match *m, fsd_id node, struct quantizer *from,
                         double *factor)
 {

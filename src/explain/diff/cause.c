@@ -173,9 +173,9 @@ static bool any_part(const struct fsd_graph *e, struct fsd_span ports)
     return false;
 }
 
-/* FSD_CAUSE_CONCAT if the layer has several inputs and its output is larger than its
- * first input; FSD_CAUSE_SLICE if it has one input and outputs fewer elements; else
- * FSD_CAUSE_NONE. */
+/* FSD_CAUSE_CONCAT if the layer has several inputs, and its first output is larger than
+ * its first input; FSD_CAUSE_SLICE if the layer has one input, and its first output has
+ * fewer elements than this input; else FSD_CAUSE_NONE. */
 static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
 {
     int64_t read = fsd_form_count(e, fsd_layer_form_in(e, layer));
@@ -261,9 +261,9 @@ static enum fsd_cause by_link(const struct fsd_match *m, fsd_id layer)
     return FSD_CAUSE_NONE;
 }
 
-/* The cause of a layer that the builder did not insert: padding for a product, or a
- * copy for a Concat or a Slice that could be in place.  Other layers, such as a
- * Transpose, have no cause. */
+/* The cause of a layer that the builder did not insert.  The layer pads for a product,
+ * or copies for a Concat or a Slice although the Concat or Slice could be in place.
+ * Other layers, such as a Transpose, have no cause. */
 static enum fsd_cause of_nodes(const struct context *c, fsd_id layer)
 {
     enum fsd_kind kind = c->layers[layer].kind;

@@ -191,7 +191,7 @@ struct fsd_island {
 struct fsd_islands {
     FSD_VEC(struct fsd_island)
     list; /**< first the segments above 8 bits, then the segments in FP32 between 16-bit
-               types; each part is sorted by first tensor */
+               types; both groups are sorted by the segments' first tensors */
     FSD_VEC(fsd_id) pool;
 };
 
@@ -259,9 +259,9 @@ struct fsd_diff {
     const struct fsd_graph *model, *engine;
     const struct fsd_history *history; /**< the facts of the build log; NULL if there is
                                             no log */
-    struct fsd_story *story;           /**< the replayed log; NULL if there is no log or
-                                            it must not be used.  Not const, because it
-                                            caches answers */
+    struct fsd_story *story;           /**< the replayed log; NULL if there is no log
+                                            or if the log must not be used.  Not const,
+                                            because the story caches answers */
     const struct fsd_measured *times;  /**< times of the engine's layers */
     const struct fsd_numbers *numbers; /**< external numbers by name; NULL if there are
                                             none */
@@ -414,13 +414,14 @@ struct fsd_scales {
 struct fsd_bias_misfit {
     double is, should;
 };
-/** Whether a kernel cannot add a bias with these scales to its sums, given the scales
- *  of the input `x` and the weights `w`.  Sets `misfit` to the scales of the first
- *  channel that does not fit.  False if scales are unknown. */
+/** `x`, `w` and `bias` are the scales of a product's input, weights and bias.  Whether
+ *  the product's kernel cannot add this bias to its sums.  If so, sets `misfit` to the
+ *  scales of the first channel that does not fit.  False if scales are unknown. */
 bool fsd_bias_misfits(struct fsd_scales x, struct fsd_scales w, struct fsd_scales bias,
                       struct fsd_bias_misfit *misfit);
-/** Whether the node runs in a higher precision than the model requests, and its bias
- *  does not fit by fsd_bias_misfits().  False if a precision or a scale is unknown. */
+/** Whether the node runs in a higher precision than the model requests, and
+ *  fsd_bias_misfits() is true for the node's scales.  False if a precision or a scale
+ *  is unknown. */
 bool fsd_bias_widens(const struct fsd_diff *d, fsd_id node,
                      struct fsd_bias_misfit *misfit);
 const char *fsd_bias_misfit_text(struct fsd_arena *arena,

@@ -76,7 +76,7 @@ void fsd_tale_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
 
 /* Whether `event` states that a pass tried a layer, and the log shows no effect of this
  * try.  Only the next event in the log can be the effect.  If the next event is a
- * fusion, its pass must also be the pass of the try. */
+ * fusion, it is the effect only if the same pass made it. */
 bool fsd_is_idle_try(const struct fsd_history *h, uint32_t event)
 {
     static const unsigned outcomes = 1U << FSD_EVENT_REMOVE | 1U << FSD_EVENT_SWAP |

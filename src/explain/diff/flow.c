@@ -130,9 +130,9 @@ static uint32_t find_writers(const struct fsd_match *m,
     return n;
 }
 
-/* `from` lists the layers that write the parts of `whole`, the output of a Concat, in
- * place.  One of the parts has the form `form`.  Returns the input of the Concat that
- * becomes this part; FSD_NONE if this input is unknown. */
+/* `whole` is the output of a Concat, and the layers in `from` write parts of it in
+ * place.  `form` is the form of one part.  Returns the input of the Concat that becomes
+ * this part; FSD_NONE if this input is unknown. */
 static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *layers,
                       fsd_id whole, const struct fsd_form *form, const fsd_id *from,
                       uint32_t n_from)
@@ -181,9 +181,10 @@ static fsd_id counterpart_at(const struct fsd_match *m,
 }
 
 /* Sets `source`, `model_tensor` and `producer` of a flow: walks back through inserted
- * layers to the layer that computed the data.  `model_tensor` is the counterpart that
- * is nearest to that layer on the path.  If the path has no counterpart and `layer` is
- * inserted, `model_tensor` is the first counterpart of an output of `layer`. */
+ * layers to the source, the layer that computed the data.  counterpart_at() finds the
+ * model's tensors at the ports on this path; `model_tensor` is the one nearest to the
+ * source.  If there is none and `layer` is inserted, `model_tensor` is the first tensor
+ * that counterpart_at() finds at the outputs of `layer`. */
 static void find_source(const struct fsd_match *m,
                         const struct fsd_layer_result *layers, fsd_id layer,
                         struct fsd_flow *flow)
@@ -238,9 +239,9 @@ static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor
     } while (at != tensor);
 }
 
-/* The reader in `layer` if no node of `layer` is known to read the output of `mover`.
- * If `mover` is a copy, the node of this reader is the node of `mover` (a Concat or a
- * Slice).  Otherwise the node is unknown. */
+/* Returns a reader for `layer`, for the case that no node of `layer` is known to read
+ * the output of `mover`.  If `mover` is a copy, the reader's node is a node of `mover`
+ * (a Concat or a Slice).  Otherwise the reader's node is FSD_NONE. */
 static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
     const struct fsd_match *m = w->m;

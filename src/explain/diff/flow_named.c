@@ -1,10 +1,11 @@
 /*
- * Finds the edge of a Reformat from its name if the engine does not list its tensors.
- * The name contains the adjacent layer ("Conv_9 + Relu_10") and the index of one of the
- * inputs or outputs of this layer.  If the nodes of the adjacent layer read only one
- * tensor from other layers, this tensor is the edge; likewise for outputs.  If they
- * read several tensors, the edge is unknown, because the index does not follow the
- * order of the nodes.
+ * If the engine does not list the tensors of a Reformat, finds the Reformat's edge from
+ * its name.  The name contains the adjacent layer ("Conv_9 + Relu_10") and the index of
+ * one of the inputs or outputs of this layer.  For an input: if the nodes of the
+ * adjacent layer read only one tensor from other layers, this tensor is the edge.  If
+ * these nodes read several such tensors, the edge is unknown, because the index does
+ * not follow the order of the nodes.  For an output, the same holds for the tensors
+ * that other layers read.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"

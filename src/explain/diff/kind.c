@@ -26,8 +26,8 @@ static bool has_quantizing_steps(const struct fsd_match *m, fsd_id layer)
     return rounds && l->more_steps == FSD_STEPS_ARE_ALL;
 }
 
-/* Whether the layer can only quantize the input of the product `node`: the layer has
- * the steps of a quantizer, and another layer does the multiplication of `node`. */
+/* Whether the layer quantizes the input of the product `node` but does not multiply:
+ * the layer has the steps of a quantizer, and another layer of `node` multiplies. */
 static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     bool multiplied = false;
@@ -227,9 +227,10 @@ static enum fsd_dtype type_of_floats(const struct fsd_match *m, fsd_id layer)
     return fsd_dtype_rank(type) > fsd_dtype_rank(FSD_INT8) ? type : FSD_DTYPE_UNKNOWN;
 }
 
-/* The quantized type that a product of the layer reads if both operands are constants.
- * The engine does not list constants as inputs, so this is the type before the
- * DequantizeLinear of an operand.  FSD_DTYPE_UNKNOWN if there is no such product. */
+/* The quantized type that a product of two constants reads.  The engine does not list
+ * constants as inputs of the layer, so this function returns the type before the
+ * DequantizeLinear of an operand.  FSD_DTYPE_UNKNOWN if the layer has no such
+ * product. */
 static enum fsd_dtype type_of_constants(const struct fsd_match *m, fsd_id layer)
 {
     FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {

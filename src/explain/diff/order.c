@@ -6,8 +6,8 @@
  *
  * In this example, the elements have the same order in memory before and after the
  * kernel.  So the kernel is a plain copy, or a part of a change of layout, and the
- * model does not require it.  The model does not require the movement either if the
- * nodes only reshape, or only move axes of size 1.
+ * model does not require the movement.  If the nodes only reshape, or only move axes
+ * of size 1, the model does not require the movement, either.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"

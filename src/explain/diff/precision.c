@@ -4,8 +4,9 @@
  * on its data and on its weight; any other node needs a DQ before it, and a Q behind
  * its output.  All other nodes are requested in the model's own type.
  *
- * The realised precision is the type in which the node's layer computes it, as
- * computed.c finds it; of several types, the one with the highest precision.
+ * The realised precision of a node is the type in which the node's layer computes the
+ * node (computed.c).  If several layers compute the node in different types, the type
+ * with the highest precision counts.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -89,8 +90,9 @@ enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node)
 /* If several layers compute the node, the highest precision counts.  If the node has
  * weights and some of its layers multiply, only these layers count.  NoOps, and kernels
  * that only continue the work of another layer, count only if there is no other layer.
- * If an opaque region computes a part of the node, the precision is unknown.  A layer's
- * precision above `requested` counts only if `shown` states it for the node, because a
+ * If an opaque region computes a part of the node, the precision is unknown.  `shown`
+ * is indexed by link: the type in which the layer computes the node.  If this type is
+ * unknown, the layer's precision counts instead, unless it is above `requested`: a
  * layer that casts may compute the node on either side of the cast. */
 enum fsd_dtype fsd_realised(const struct fsd_match *m,
                             const struct fsd_layer_result *layers,

@@ -38,7 +38,7 @@ struct judge {
                                current list, from 1 */
     fsd_id *of[FSD__PATTERN_COUNT]; /* for each pattern, indexed by node: index of its
                                        block, plus 1; 0 if it is in no block */
-    struct fsd_span *movers;        /* indexed by block: its layers in `moves` */
+    struct fsd_span *movers;        /* indexed by block: its span of `moves` */
     FSD_VEC(uint64_t)
     moves; /* for each layer that moves a tensor from one
                                        node of a block to another: block << 32 | layer;
@@ -119,8 +119,8 @@ static bool has_node(const struct judge *j, fsd_id node)
 }
 
 /* Whether the block contains all consumers of the node, and the producer of an input of
- * the node.  If a kernel computes such a node, this kernel is the kernel that computes
- * the rest of the block. */
+ * the node.  If one kernel computes all other nodes of the block, only this kernel can
+ * compute such a node. */
 static bool is_enclosed(const struct judge *j, fsd_id node)
 {
     const struct fsd_graph *g = j->d->model;
@@ -206,8 +206,8 @@ static bool has_more(const struct judge *j, fsd_id layer)
     return false;
 }
 
-/* Whether the layer computes the Add of a residual or the activation behind the Add.
- * `joint` is the Add.  The block's other nodes have lower numbers than the Add. */
+/* Whether the layer computes the Add of a residual (`joint`) or the activation behind
+ * the Add.  All nodes of the block before the Add have lower numbers than the Add. */
 static bool computes_closing(const struct judge *j, fsd_id layer)
 {
     const struct fsd_block *b = j->block;

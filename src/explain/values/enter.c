@@ -5,9 +5,9 @@
  *     x 0.0001 --Conv_1--> a (not measured) --Relu_2--> b 0.08 --Conv_3--> c 0.12
  *
  * With a limit of 0.01, b is an entry: b is over the limit, and no measured tensor
- * before b is over the limit.  Its suspects are the nodes between the last tensors
- * within the limit and b: Conv_1 and Relu_2. c is not an entry, because the error of b
- * explains the error of c.
+ * before b is over the limit.  The suspects of b are the nodes between b and
+ * the nearest measured tensors before b: Conv_1 and Relu_2. c is not an entry, because
+ * the error of b explains the error of c.
  */
 #include "model/graph/graph.h"
 #include "model/ops/ids.h"

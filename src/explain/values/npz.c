@@ -178,9 +178,9 @@ static bool read_entry(const struct archive *z, uint64_t *at, uint64_t end,
     return true;
 }
 
-/* Finds the position of the member's first byte, behind its local header.  The lengths
- * in the local header count, because they may differ from the lengths in the directory.
- * False if the file has fewer bytes than the member. */
+/* Finds the position of the member's first byte, behind its local header.  Uses the
+ * lengths in the local header, because the lengths in the directory may differ.  False
+ * if the file has fewer bytes than the member. */
 static bool find_bytes(const struct archive *z, const struct member *m, uint64_t *at)
 {
     if (!has(z, m->local, LOCAL_SIZE) || !is_at(z, m->local, "PK\3\4"))

@@ -27,9 +27,9 @@ static int64_t first_axis(const struct fsd_array_set *set, fsd_sym name)
     return 0;
 }
 
-/* The batch size: the number of rows of the network's first input that is in the set
- * and has several rows.  If there is none, the number of rows of the first such output;
- * 0 if there is none either. */
+/* The batch size: the number of rows of the first network input that is in the set and
+ * has several rows.  If there is no such input, the first such output of the network
+ * determines the batch size.  0 if there is no such output either. */
 static int64_t find_batch(const struct fsd_graph *g, const struct fsd_array_set *set)
 {
     const struct fsd_span lists[] = {g->scopes.at[0].inputs, g->scopes.at[0].outputs};

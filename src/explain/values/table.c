@@ -27,7 +27,7 @@ struct table {
     struct fsd_numbers *out;
     struct fsd_error *err;
     bool numbered[FSD_MOST_COLUMNS]; /* indexed by column: whether a row has a number in
-                                        it */
+                                        this column */
     uint64_t line;
 };
 

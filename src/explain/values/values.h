@@ -97,8 +97,8 @@ struct fsd_error_measure {
 };
 
 /** Compares all elements of two tensors.
- *  @param a the reference; NULL if there is none: only `nan`, `inf`, `fresh` and
- *         `largest` are then known
+ *  @param a the reference; may be NULL.  Without a reference, only `nan`, `inf`,
+ *         `fresh` and `largest` of *out are known
  *  @return NULL, or why the comparison is impossible, a string literal. *broken is set
  *         to the array that could not be decompressed completely, or to NULL */
 const char *fsd_measure_error(const struct fsd_array *a, const struct fsd_array *b,
@@ -146,7 +146,7 @@ struct fsd_numbers {
         FSD_NUMBERS_OF_ERRORS   /**< two sets of tensors */
     } of;
     const char *paths[2];   /**< two files, the reference first; or one file and NULL */
-    const char *runners[2]; /**< the runners, as `paths`; NULL if unknown */
+    const char *runners[2]; /**< the runner for each path; NULL if unknown */
     uint32_t n_columns;
     const char *columns[FSD_MOST_COLUMNS];
     FSD_VEC(struct fsd_number_row) rows;
@@ -265,8 +265,8 @@ double fsd_number_of(const struct fsd_numbers *n, uint32_t row, uint32_t column)
  *  values.  False for a row of a table. */
 bool fsd_row_is_over(const struct fsd_values *v, uint32_t row);
 
-/** Prints at most `most` numbers of a row, without counts of 0: "l2_rel 0.0213, max_abs
- *  3.4". */
+/** Prints the first `most` numbers of a row: "l2_rel 0.0213, max_abs 3.4".  Leaves out
+ *  a count of NaN or infinite elements that is 0. */
 void fsd_put_row(const struct fsd_numbers *n, uint32_t row, uint32_t most, FILE *out);
 
 /** The index of the column with this name; FSD_NONE if there is none. */

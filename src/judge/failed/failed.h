@@ -92,15 +92,15 @@ struct fsd_failed {
     const char *conclusion; /**< one sentence */
 };
 
-/** Returns the target of the build as far as the log states it, with the compute
- *  capability of the log or of its error: "rtx-1.7:sm75". fsd_target_read() accepts the
- *  returned word.
+/** Returns the target of the build as far as the log states it: "rtx-1.7:sm75". The
+ *  compute capability is from the first error or, if that states none, from another
+ *  line of the log. fsd_target_read() accepts the returned word.
  *  @param h the history of a log with at least one failure */
 const char *fsd_failed_target(struct fsd_arena *arena, const struct fsd_history *h);
 
-/** Sets the other members from the members that the caller has set: arena, history,
+/** Sets all members of `f` but those that the caller must have set: arena, history,
  *  model, run, no_model, the paths, lint, findings, target.
- *  @param f its history must be of a log with at least one failure
+ *  @param f f->history must be the history of a log with at least one failure
  *  @param vocab the vocabulary of the model */
 void fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab);
 

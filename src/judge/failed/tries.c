@@ -7,7 +7,7 @@
  *     {builder}         trtexec, or tensorrt_rtx
  *     {target}          the builder for which lint judges, "rtx-1.7:sm75"
  *     {mib}             the memory that the builder asked for
- *     {shapes:min}      the open inputs with the sizes of a profile
+ *     {shapes:min}      the inputs with dynamic sizes, with shapes for a profile
  *     {fix}             the rule of lint that proposes an edit
  */
 #include "judge/failed/failed.h"

@@ -209,8 +209,8 @@ static void end_node(struct walk *w)
         fsd_vec_push(w->f->arena, w->found, open->node);
 }
 
-/* Ends the nodes that the parser finished before that line, and all nodes in their
- * bodies. */
+/* Ends the nodes that the parser finished before line `line` of the log, and all nodes
+ * in their bodies. */
 static void end_before(struct walk *w, uint64_t line)
 {
     for (uint32_t i = 0; i < w->open.n; i++) {

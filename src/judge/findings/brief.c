@@ -525,9 +525,9 @@ static void write_alone(struct writer *w)
     close_line(w, "engine");
 }
 
-/* The number of rows to reserve for the first todos->facts entries, which state that no
- * change helps, and for the first change. A reader who sees no change after the facts
- * would assume that no change helps. */
+/* The number of rows to reserve for the facts and the first change. The facts are the
+ * first entries of `todos`, and state that no change helps. A reader who sees no change
+ * after the facts would assume that no change helps. */
 static unsigned rows_to_reserve(const struct fsd_todos *todos)
 {
     unsigned rows = 0;

@@ -25,10 +25,10 @@ struct citer {
     struct fsd_findings *found;
     const struct fsd_diff *d;
     const struct fsd_findings *lint;
-    /* Linked lists of lint's edits; FSD_NONE ends a list. of_node and of_tensor have
-     * the first edit of each node, and of each tensor's data. The other arrays are
-     * indexed by edit: next_of_node and next_of_tensor have the next edit in the same
-     * list, and finding_of has the finding of the edit. */
+    /* Linked lists of lint's edits; FSD_NONE ends a list. of_node has the first edit of
+     * each node, and of_tensor the first edit of each tensor's data. The other arrays
+     * are indexed by edit: next_of_node and next_of_tensor have the next edit in the
+     * same list, and finding_of has the finding of the edit. */
     uint32_t *next_of_node, *next_of_tensor, *finding_of, *of_node, *of_tensor;
     struct fsd_span now; /* the cites of the current layer, a span of found->cites */
 };
@@ -261,8 +261,8 @@ static void cite_source(struct citer *c, fsd_id source)
                 cite_reader(c, source, e);
 }
 
-/* Cites the edits of nodes that read the layer's output unquantized. Because of these
- * nodes, the layer writes higher precision, and therefore also reads it. */
+/* Cites the edits of nodes that read the layer's output unquantized. These nodes make
+ * the layer write higher precision; therefore the layer also reads higher precision. */
 static void cite_behind(struct citer *c, fsd_id layer)
 {
     const struct fsd_match *m = c->d->match;
@@ -551,9 +551,9 @@ void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d)
     fsd_arena_free(scratch);
 }
 
-/* Returns findings with the cites of gate->run. They are made only if a finding in
- * `found`, the findings on the changed build, has a move or a higher precision than
- * before. NULL: there are no cites. */
+/* Returns an object that holds only the cites of gate->run; NULL if there are none.
+ * `found` are the findings on the changed build. If none of them has `move` or `widens`
+ * set, no cites are needed, and NULL is returned. */
 static const struct fsd_findings *cites_for(const struct fsd_findings *found,
                                             const struct fsd_case *gate)
 {

@@ -10,7 +10,8 @@
 
 #include <xxhash.h>
 
-/* Prints the members of `n` that `most` limits: "3, 0.1100 ms, 5.20%". NULL: none. */
+/* Prints the members of `n` that `most` limits, such as "3, 0.1100 ms, 5.20%". NULL if
+ * `most` limits nothing. */
 static const char *amounts(struct fsd_arena *arena, const struct fsd_budget *most,
                            struct fsd_budget n)
 {

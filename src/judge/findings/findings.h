@@ -2,10 +2,10 @@
  * Findings show a reviewer what to look at, in a run or in the changes since a
  * snapshot.
  *
- * A rule is one row of the table in rules.c. A finding has a sentence, which every
- * format prints alike, facts with keys for programs, and subjects. A policy may set the
- * level and the budget of a rule, and may ignore findings for a stated reason. Findings
- * within a budget remain visible as information.
+ * A rule is one row of the table in rules.c. A finding has subjects, a sentence and
+ * facts. Every format prints the same sentence. Each fact has a key for programs. A
+ * policy may set the level and the budget of a rule, and may ignore findings for a
+ * stated reason. Findings within a budget remain visible as information.
  */
 #pragma once
 
@@ -99,8 +99,8 @@ struct fsd_promise {
     uint64_t types;         /**< a bit for each enum fsd_dtype; 0: not required */
     fsd_policy_words scope; /**< globs for nodes; empty: all nodes */
     double least;           /**< the minimum number of blocks in the model */
-    double share;           /**< the least share of the work that must run in these
-                                 types, 0 to 1 */
+    double share;           /**< the least share of the work that must run in
+                                 `types`, 0 to 1 */
     enum fsd_work by;
     double bytes[FSD__MEMORY_COUNT]; /**< indexed by enum fsd_memory_kind: the most
                                           bytes; negative: unlimited */
@@ -378,8 +378,8 @@ void fsd_put_noise(const struct fsd_timing *timing, struct fsd_noise noise, FILE
 /** Evaluates all rules about a run. The findings are allocated in the run's arena.
  *  @param out d->findings, set before the first rule is evaluated, so that a rule can
  *          read the results of earlier rules
- *  @param cites whether to cite lint's edits. If so, the rules of lint whose findings
- *          an engine may confirm are evaluated, too */
+ *  @param cites whether to cite lint's edits. If so, the function also evaluates the
+ *          rules of lint whose findings an engine may confirm */
 void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d, bool cites);
 
 /** All findings of lint in the model of a run, allocated in the run's arena. The run

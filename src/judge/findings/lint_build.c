@@ -36,8 +36,8 @@ static struct chain chain_nodes(struct fsd_finder *f)
     return c;
 }
 
-/* Adds all nodes that share operator and reason with `first` to the finding. Returns
- * their number. */
+/* Adds to the finding all nodes that have the same operator and reason as `first`.
+ * Returns the number of these nodes. */
 static uint32_t report_all(struct fsd_finder *f, struct chain *c, fsd_id first)
 {
     uint32_t n = 0;

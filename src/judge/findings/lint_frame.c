@@ -129,8 +129,8 @@ void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
     add_edit(f, edit);
 }
 
-/* The scale with which 8 bits and the zero point 0 cover the range that the quantizer
- * has with its own zero point. */
+/* The smallest scale for the zero point 0 with which 8 bits cover the range of the
+ * quantizer. The quantizer itself has another zero point. */
 static double covering_scale(const struct fsd_quantizer *q)
 {
     int low = q->type == FSD_UINT8 ? 0 : -128;
@@ -399,8 +399,8 @@ static const char *ask_quantizers(struct fsd_finder *f)
 }
 
 /* The engine's verdict for FSD_PROVES_TWICE: whether the layers before the first
- * quantizer write several low-precision tensors. If the quantizers are merged, these
- * layers write one tensor. */
+ * quantizer write several low-precision tensors. If the builder merged the quantizers,
+ * these layers write only one such tensor. */
 static const char *ask_copies(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

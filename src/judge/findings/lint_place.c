@@ -20,8 +20,8 @@ static bool is_padded_narrow(const struct fsd_lint *l, fsd_id tensor)
            fsd_lint_held(l, pad, 0);
 }
 
-/* Whether both operands should be quantized. To quantize only the weights, to 4 bits or
- * FP8, is a different method, which saves memory. */
+/* Whether both operands should be quantized. False if the model quantizes the weights
+ * to 4 bits or FP8: this method saves memory, and needs no quantized data. */
 static bool is_asked_of_both(struct fsd_place *p)
 {
     const struct fsd_facts *facts = p->l->facts;
@@ -37,7 +37,8 @@ static bool is_asked_of_both(struct fsd_place *p)
 /* ------------------------------------------------------------------------- residual */
 
 /* The node that computes the convolution's quantized input. If the convolution reads
- * the network's input, no node computes it, and the result is 0, the first node. */
+ * the network's input, no node computes that input, and the function returns 0, the id
+ * of the first node. */
 static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
 {
     const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, conv, 0));
@@ -93,8 +94,9 @@ static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
 }
 
 /* Whether the skip input of an Add has no quantizer. If convolutions compute both
- * inputs, the skip input comes from the convolution that reads the block's input: of
- * the two convolutions, it is the one whose input an earlier node outputs.
+ * inputs, the skip input comes from the convolution that reads the block's input. To
+ * find this convolution, the nodes that compute the inputs of the two convolutions are
+ * compared: the node that comes first in the model computes the block's input.
  *
  * The new pair gets the scale of a Q that already reads the tensor. If no Q reads the
  * tensor, the message names the Q on the Add's output. The range of that output is
@@ -230,9 +232,9 @@ static fsd_id narrow_before(const struct fsd_lint *l, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* Whether an operator, over which no quantizer can be moved, is between low-precision
- * operators and has a quantizer only after it. TensorRT for RTX has INT8 kernels for
- * such an operator, but no FP8 kernels. */
+/* Whether an operator is between low-precision operators, and has a quantizer after it
+ * but none before it. The operator is one over which no quantizer can be moved.
+ * TensorRT for RTX has INT8 kernels for such an operator, but no FP8 kernels. */
 static bool is_island(struct fsd_place *p)
 {
     fsd_reaches after = {0};

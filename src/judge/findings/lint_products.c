@@ -156,9 +156,10 @@ static const char *odd_dim(struct fsd_finder *f, const struct fsd_sizes *sizes,
     return size >= from && size % 2 ? fsd_printed(f->scratch, "%" PRId64, size) : NULL;
 }
 
-/* Finds quantized products with a dynamic number of columns. The quantizer pads the
- * summands, so only odd numbers of columns cost time: an extra kernel removes the
- * padding. The kernel of an unquantized product could remove the padding itself. */
+/* Finds quantized products with a dynamic number of columns. An odd number of columns
+ * costs time, because an extra kernel removes the padding of the columns. The kernel of
+ * an unquantized product could remove it itself. An odd number of summands costs no
+ * time, because the quantizer pads the summands. */
 static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes,
                              fsd_id node)
 {

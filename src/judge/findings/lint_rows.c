@@ -148,8 +148,8 @@ struct rows {
 };
 
 /* The traits that the first word of a form stands for. A node matches the word if it
- * has one of these traits. Returns 0 if the word, such as an operator, stands for no
- * traits. */
+ * has one of these traits. Returns 0 if the word stands for no traits, for example if
+ * it is the name of an operator. */
 static unsigned traits_of(const char *form)
 {
     static const struct {

@@ -14,8 +14,8 @@ struct fsd_place {
     const struct fsd_place_row *row;
     struct fsd_attempt fit;
     /* Members that `holds` may set. */
-    int64_t number[3];                /**< "{0}" in the sentence */
-    const char *text[2];              /**< "{A}" in the sentence */
+    int64_t number[3];                /**< "{0}" to "{2}" in the sentence */
+    const char *text[2];              /**< "{A}" and "{B}" in the sentence */
     uint32_t input;                   /**< the input that the edit uses if the row has
                                            FSD_INPUT_SET */
     const struct fsd_quantizer *like; /**< used if row->like is 0 */
@@ -34,9 +34,9 @@ enum { FSD_INPUT_SET = 8 };
  *  %weighted: a Conv, Gemm or MatMul; %sum: an Add of two tensors that are not
  *  constants.
  *
- *  Words of sentences: {n} the node of the letter n, {'n} its tensor; {0}, {A} values
- *  that `holds` sets; for a list: {#} its length, and {?s|} "s" unless the length is
- *  1. */
+ *  Words of sentences: {n} is the node of the letter n; {'n} is the tensor of n; {0}
+ *  and {A} are values that `holds` sets; {#} is the number of the finding's nodes;
+ *  {?y|ies} is "y" if this number is 1, else "ies". */
 struct fsd_place_row {
     const char *rule, *form;
     bool (*holds)(struct fsd_place *p); /**< a condition that the form cannot express;

@@ -468,7 +468,7 @@ static const struct fsd_rule rules[] = {
      .why = "Applications that bind the previous inputs and outputs fail or compute "
             "wrong results.",
      .fix = "Export the model with the names, shapes and types that the applications "
-            "expect, or change the applications, too."},
+            "expect, or adapt the applications to the new ones."},
     {"profile-changed", FSD_ERROR,
      "An optimization profile has different sizes for an input than before.", CHANGE,
      fsd_find_bindings, 1, COUNT, NONE_MORE,

@@ -28,8 +28,8 @@ static void put_change(const struct fsd_exports *e, const struct fsd_export_chan
     fprintf(out, " is %s, was %s", value_of(c->now), value_of(c->was));
 }
 
-/* Reports the kinds of changes that f->rule->which selects, as bits of enum
- * fsd_export_what. */
+/* Reports changes of certain kinds. f->rule->which has a bit for each of these kinds
+ * (enum fsd_export_what). */
 static void find_exported(struct fsd_finder *f)
 {
     const struct fsd_exports *e = f->c->exports;

@@ -95,7 +95,7 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "An INT8 kernel needs two quantized inputs. TensorRT dequantizes a single "
             "quantized input and runs the operator in higher precision.",
-     .fix = "Quantize the other input, too, or neither input.",
+     .fix = "Quantize both inputs or neither input.",
      .source = "rtx: measured for fusiondiff, 11 models, 32 builds: after the fix, 10 "
                "models move fewer bytes (median 14 %, up to 38 %), and no model moves "
                "more; trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
@@ -111,8 +111,8 @@ static const struct fsd_rule rules[] = {
          "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
          "Q/DQ placement; reported by users, TensorRT issue 2592; not for rtx: "
          "measured for fusiondiff, 9 models, 27 builds: without the pairs, 8 models "
-         "move as many bytes as before; 1 model moves fewer bytes, and rule qdq/silu "
-         "finds it"},
+         "move as many bytes as before; 1 model, which rule qdq/silu reports, moves "
+         "fewer bytes"},
     {"qdq/island", FSD_WARNING,
      "An operator without a quantizer is between quantized operators.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
@@ -175,8 +175,8 @@ static const struct fsd_rule rules[] = {
     {"qdq/attention", FSD_WARNING,
      "Quantizers inside an attention prevent the fused attention kernel.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "Fused attention computes both matrix products in one type, so both "
-            "products must be quantized, or neither product. INT8 kernels exist only "
+     .why = "Fused attention computes both matrix products in one type, so you must "
+            "quantize both products or neither product. INT8 kernels exist only "
             "for head sizes 16, 32 and "
             "64 and at most 512 keys.",
      .fix = "Exclude both products from quantization, or use FP8.",
@@ -266,8 +266,8 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "A kernel applies the weight scales to its sums, so it supports only one "
             "scale per output channel.",
-     .fix = "Set `axis` to 0 for Conv, to 1 for ConvTranspose, and for Gemm to 0 with "
-            "transB and to 1 without transB.",
+     .fix = "Set `axis` to 0 for Conv and for Gemm with transB, and to 1 for "
+            "ConvTranspose and for Gemm without transB.",
      .source = "rtx: measured for fusiondiff, 1 model, 2 builds: after the fix, the "
                "model moves 28 % fewer bytes; trt8, trt10, trt11: documented by "
                "NVIDIA, the TensorRT developer guide, explicit quantization"},
@@ -279,8 +279,8 @@ static const struct fsd_rule rules[] = {
      .fix = "Quantize weights per channel (per_channel=True, axis 0 for Conv).",
      .source = "any builder: documented by NVIDIA, the TensorRT developer guide, "
                "explicit quantization; rtx: measured for fusiondiff, 35 models, "
-               "compared with one scale per channel: 14 models in which such a "
-               "convolution precedes an addition move up to 9 % "
+               "compared with one scale per channel: 14 models in which a convolution "
+               "with a single weight scale precedes an addition move up to 9 % "
                "more bytes or have one more layer; 21 models move equally many bytes"},
     {"scale/bias", FSD_INFO,
      "The scale of a bias is not the product of the input scale and the weight scale.",
@@ -373,9 +373,9 @@ static const struct fsd_rule rules[] = {
             "decides from these values which nodes exceed the range.",
      .source =
          "rtx: measured for fusiondiff: TensorRT for RTX 1.7.1 computes a softmax of "
-         "FP16 without a Cast; the ONNX reference and ONNX Runtime computed models "
-         "that overflow in FP16, before and after the fix; trt11: by definition "
-         "of strongly typed networks"},
+         "FP16 without a Cast; the ONNX reference and ONNX Runtime computed both "
+         "versions, before and after the fix, of models that overflow in FP16; trt11: "
+         "by definition of strongly typed networks"},
     {"precision/fp32-rest", FSD_INFO, "Operators of a quantized model remain in FP32.",
      LINT, .find = fsd_lint_places, .proves = FSD_PROVES_WIDE, .builders = FSD_STRONG,
      .why = "A strongly typed build does not choose types: unquantized operators run "
@@ -419,16 +419,15 @@ static const struct fsd_rule rules[] = {
             "has this kernel only for certain types, head sizes and forms: "
             "docs/reference/fusion.md lists all conditions, and how often each "
             "condition was observed.",
-     .fix =
-         "`lint --fix=fusion/attention` applies the edits that `lint -f json` "
-         "lists. Make by hand the other edits that a finding names. No change of the "
-         "model is known for a finding without an edit.",
+     .fix = "`lint --fix=fusion/attention` applies the edits that `lint -f json` "
+            "lists. If a finding names another edit, make this edit by hand. If it "
+            "names no edit, no change of the model is known.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 300 blocks that "
                "differ in one factor each, the attentions of 40 models, and 24 models "
                "written by `--fix`; trt10, trt11: documented by NVIDIA, "
                "Inference Library, Fused Attention"},
     {"fusion/missed", FSD_WARNING,
-     "Operators that the builder normally fuses are not fused, without a known reason.",
+     "The builder did not fuse operators that it normally fuses; no reason is known.",
      BUILT, .find = fsd_lint_missed_fusion, .builders = NOT_RTX,
      .why = "TensorRT computes a convolution, normalization, ReLU and residual "
             "addition in one layer if the conditions of the fusion catalog hold.",

@@ -4,11 +4,12 @@
  *     build with --inputIOFormats=fp32:hwc and pass `x` in that format: saves 28.8 % of
  *     the bytes
  *
- * Each entry is a command, or a change of the model at named nodes. Its gain is the
- * cost of the layers that it removes, as a share of the engine's time, or of its bytes
- * if the time was not measured. Each layer counts for one change only. A change is left
- * out if it saves less than 1 %, or if nothing shows its gain. FP16, for example, is
- * listed only with --peak, which shows whether memory bounds the model's kernels.
+ * Each entry is a command, or a change of the model at named nodes. The gain of an
+ * entry is the cost of the layers that the entry removes. The cost is a share of the
+ * engine's time or, if no time was measured, of the engine's bytes. Each layer counts
+ * for one change only. A change is left out if it saves less than 1 %, or if nothing
+ * shows its gain. FP16, for example, is listed only with --peak, which shows whether
+ * memory bounds the model's kernels.
  *
  * If kernels of INT8 products write floats, and other kernels quantize these, no change
  * of the model is known to help. The first entry states this, so that the reader does
@@ -120,8 +121,9 @@ static struct deed *deed_of_edit(struct todo *t, const struct fsd_cite *cite)
                    DEED_EDITS);
 }
 
-/* The entry for the layer's first edit. Adds all edits of the layer that have the same
- * rule and action; the layer's share is counted once. */
+/* The entry for the layer's first edit. Adds to this entry all edits of the layer that
+ * have the rule and the action of the first edit. The caller counts the layer's share
+ * once. */
 static struct deed *edits_of(struct todo *t, struct fsd_span span)
 {
     const struct fsd_cite *own = &t->d->findings->cites.at[span.at];
@@ -133,8 +135,8 @@ static struct deed *edits_of(struct todo *t, struct fsd_span span)
     return deed;
 }
 
-/* Whether the port can hold the model's `tensor`: d->cost->like has this tensor for the
- * port, or both have the same number of elements. */
+/* Whether the engine's port `at` can hold the model's `tensor`: d->cost->like[at] is
+ * `tensor`, or the port has as many elements as `tensor`. */
 static bool has_size_of(const struct fsd_diff *d, uint32_t at, fsd_id tensor)
 {
     const struct fsd_form *form = fsd_port_form(d->engine, &d->engine->ports.at[at]);
@@ -379,9 +381,9 @@ static void put_command(const struct fsd_diff *d, bool brief, FILE *out)
     fputs(" --fix -o fixed.onnx", out);
 }
 
-/* Prints the gain of an entry. An advised format saves bytes of layers that this engine
- * has. After any other change, the builder may create different layers, so it is
- * uncertain how much the change saves. */
+/* Prints the gain of an entry. The bytes that an advised format (DEED_ADVICE) saves are
+ * certain, because layers of this engine read and write them. The gain of any other
+ * change is uncertain, because the builder may then create different layers. */
 static void put_gain(const struct fsd_diff *d, const struct deed *deed, FILE *out)
 {
     const char *known = d->cost->all.unknown ? "known " : "";

@@ -29,9 +29,9 @@ struct finder {
     struct fsd_arena *scratch;
     uint32_t count[KINDS]; /* indexed by kind: number of changed nodes; of a Q/DQ pair
                               only the Q counts */
-    uint8_t *seed, *near;  /* indexed by node of the new build: a bit for each kind that
-                              has a seed in the node's group or (only `near`) in a
-                              group next to it */
+    uint8_t *seed, *near;  /* indexed by node of the new build: a bit for each kind.
+                              `seed`: the node's group has a seed of this kind; `near`:
+                              this group or a group next to it has one */
     FSD_VEC(fsd_id)
     seeds[KINDS];        /* indexed by kind: changed nodes of both models, and consumers
                             of nodes that only one model has */
@@ -50,9 +50,9 @@ static bool is_only(const struct finder *f, bool old, fsd_id node)
     return (old ? f->c->align->to_new : f->c->align->to_old)[node] == FSD_NONE;
 }
 
-/* The kind of change of a node that only one model has. Returns KINDS, for no kind, if
- * the node is a weight or a view, because these cost nothing. Also returns KINDS if the
- * other build has a region that does not list its nodes: the node may be in it. */
+/* The kind of change of a node that only one model has; KINDS: none. A weight or a view
+ * has no kind, because it costs nothing. If the other build has a region that does not
+ * list its nodes, no node has a kind, because the node may be in this region. */
 static enum kind kind_of(const struct finder *f, const struct fsd_state_node *n,
                          bool old)
 {
@@ -182,8 +182,8 @@ static void put_seeds(const struct finder *f, enum kind kind, FILE *out)
         fprintf(out, " and %u more", n - NAMED);
 }
 
-/* Prints the first differences of the aspects `from` to `end` - 1, in the words of the
- * comparison. */
+/* Prints the first NAMED differences of the aspects `from` to `end` - 1, as the
+ * comparison words them, and the number of the others. */
 static void put_account(const struct fsd_compare *c, enum fsd_aspect_id from,
                         enum fsd_aspect_id end, FILE *out)
 {

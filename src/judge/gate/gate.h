@@ -128,8 +128,8 @@ struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_compare *c);
 bool fsd_comparison_says(const struct fsd_compare *c, const struct fsd_diff *run,
                          struct fsd_arena *arena, const char *says[3]);
 
-/** A copy of a verdict, which outlives the compared builds. Only the case's policy must
- *  still outlive the copy. keep.c */
+/** A copy of a verdict. The copy may outlive the compared builds, but not the policy of
+ *  the case (fsd_case.policy). keep.c */
 struct fsd_verdict *fsd_verdict_keep(const struct fsd_verdict *from);
 
 void fsd_verdict_free(struct fsd_verdict *v); /**< may be NULL */

@@ -151,8 +151,8 @@ struct amounts {
     const char *mapped, *run, *ms;
 };
 
-/* Computes the members of struct amounts for one state. A comparison does not compute
- * these values. */
+/* Computes the members of struct amounts for one state. struct fsd_compare does not
+ * contain these values. */
 static struct amounts measure(const struct fsd_state *s, struct fsd_arena *arena)
 {
     struct amounts n = {.mapped =
@@ -185,9 +185,9 @@ static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state
                        producer);
 }
 
-/* Counts the rows that may vary. States, for each build of the snapshot, in how many of
- * these rows the checked build is like that build: "1 like build A, 2 like build C, 1
- * unlike all builds". */
+/* The snapshot's builds differ in some rows. States, for each of these builds, in how
+ * many of these rows the checked build is like that build: "1 like build A, 2 like
+ * build C, 1 unlike all builds". */
 static const char *variants_of(const struct fsd_verdict *v, const struct fsd_state *s)
 {
     uint32_t fit[FSD_MOST_BUILDS] = {0}, far = 0;

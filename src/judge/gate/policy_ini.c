@@ -406,8 +406,8 @@ static bool take_text(struct reader *r, char *line)
         return take_key(r, r->name, trim(text));
     }
     end = find(text + (*text == '['), *text == '[' ? "]" : "=:");
-    if (!*end) /* the error does not quote the line: if the policy is a link, the line
-                  may be a secret */
+    if (!*end) /* the error does not quote the line: the policy may be a symbolic link
+                  to a file with secrets */
         return complain(r, r->line, "[section] or key = value", "something else");
     *end = '\0';
     if (*text == '[')

@@ -2,10 +2,10 @@
  * Holds the fusion rules, and finds the rules that apply to a block. To add a rule, add
  * a row, and a function if no existing condition fits.
  *
- * The rules of the builder TensorRT for RTX were measured without a GPU. For this,
- * models that differ in one property were built, and models from exporters. If a rule
- * has an edit, edited models were built, too. A rule of another builder names the
- * document in which NVIDIA states the rule.
+ * The rules of the builder TensorRT for RTX were measured without a GPU: models that
+ * differ in one property and models from exporters were built. If a rule has an edit,
+ * edited models were built, too. A rule of another builder names the document in which
+ * NVIDIA states the rule.
  */
 #include "judge/lint/fusion.h"
 #include "base/base.h"
@@ -39,8 +39,8 @@ static const struct fsd_fusion_rule rules[] = {
      "TensorRT for RTX fuses any operator there except Tanh, Relu, Sigmoid, Erf, Elu, "
      "Mish and Pow",
      NULL,
-     "11 of 11 attentions with these operators are split, and none with 18 other "
-     "operators, 11 kinds of masks and 7 kinds of scales",
+     "11 of 11 attentions with these operators are split; attentions with 18 other "
+     "operators, 11 kinds of masks or 7 kinds of scales are not split",
      MEASURED},
     {"attention/axis", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_across,
      "the Softmax is along axis {0}",
@@ -63,7 +63,7 @@ static const struct fsd_fusion_rule rules[] = {
     {"attention/changed", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_changed,
      "`{A}` is between the Softmax and the product with V, and {B}",
      "TensorRT for RTX fuses this only in FP16, with head size 32 or 64, with fixed "
-     "sizes, and with one query or equal numbers of queries and keys up to 512; it "
+     "sizes, and with one query or with as many queries as keys (at most 512); it "
      "never fuses a Relu there",
      "mask the scores before the Softmax",
      "63 of 63 attentions outside these limits are split, and 0 of 20 within them",
@@ -109,8 +109,8 @@ static const struct fsd_fusion_rule rules[] = {
     {"attention/part-quantized", FSD_PATTERN_ATTENTION, RTX,
      fsd_attention_is_half_quantized,
      "only the product that computes the {A} has quantizers on both operands",
-     "TensorRT for RTX requires quantizers on both operands of both products, or of "
-     "neither product",
+     "TensorRT for RTX fuses attention only if both products or neither product have "
+     "quantizers on both operands",
      "quantize all four operands and the output, or none of them",
      "49 of 49 such attentions are split; 0 of 72 are split if only one operand of a "
      "product is quantized, and 0 of 28 if no operand is quantized",
@@ -118,7 +118,7 @@ static const struct fsd_fusion_rule rules[] = {
     {"attention/rounded", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_rounded,
      "the probabilities have quantizers, V has none, and {A}",
      "TensorRT for RTX fuses this only in FP16, with head size 32 or 64, with fixed "
-     "sizes, and with one query or equal numbers of queries and keys up to 512",
+     "sizes, and with one query or with as many queries as keys (at most 512)",
      "remove the quantizers of the probabilities",
      "37 of 37 attentions outside these limits are split, and 0 of 11 within them; "
      "after the edit, 8 of 8 are one kernel",
@@ -135,7 +135,7 @@ static const struct fsd_fusion_rule rules[] = {
     {"attention/fp8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp8_otherwise,
      "the attention is FP8 with {A}",
      "TensorRT for RTX fuses FP8 attention only if the number of keys is static and at "
-     "least 32, and if the output is quantized, FP16 or BF16",
+     "least 32, and if the output is quantized or of type FP16 or BF16",
      "remove the quantizers of the attention, and compute the attention in FP16 or "
      "BF16",
      "39 of 39 attentions are split; after the edit, 5 of 5 are one kernel; 57 FP8 "
@@ -144,11 +144,11 @@ static const struct fsd_fusion_rule rules[] = {
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/behind", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_masked_behind,
      "`{A}` is between the Softmax and its quantizer",
-     "TensorRT for RTX fuses a Softmax that is quantized directly, or after a "
-     "scaling",
+     "TensorRT for RTX fuses a Softmax only if its quantizer follows directly or "
+     "after a scaling",
      "remove the quantizers of the attention, or mask the scores before the Softmax",
-     "36 of 36 attentions with Where, Mul or Clip there are split, and 0 of 8 with a "
-     "scaling; after the quantizers are removed, 5 of 5 are one kernel",
+     "36 of 36 attentions with a Where, Mul or Clip in this place are split, and 0 of "
+     "8 with a scaling; after the quantizers are removed, 5 of 5 are one kernel",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/shared", FSD_PATTERN_ATTENTION, RTX, fsd_attention_shares_queries,
      "`{A}` also multiplies the queries, which have three axes",
@@ -156,8 +156,7 @@ static const struct fsd_fusion_rule rules[] = {
      "queries have four axes",
      "pad the other factor of `{A}` with zeros",
      "26 of 26 such attentions are split, and 0 of 25 whose queries have four axes or "
-     "are "
-     "inputs of the network; after the edit, 9 of 9 are one kernel",
+     "are inputs of the network; after the edit, 9 of 9 are one kernel",
      MEASURED, FSD_CURE_APART},
     {"attention/documented", FSD_PATTERN_ATTENTION, " trt10 trt11 ",
      fsd_attention_is_beyond_documented, "the head size is {0}",
@@ -178,9 +177,7 @@ static const struct fsd_fusion_rule rules[] = {
      "TensorRT for RTX fuses norms with rows of fewer than 16384 elements", NULL,
      "norms with rows of 8 to 8192 elements are not split", MEASURED},
 
-    {"conv/int8", FSD_PATTERN_CONV_BN_ACT, RTX, is_quantized_conv,
-     "the Conv is "
-     "INT8",
+    {"conv/int8", FSD_PATTERN_CONV_BN_ACT, RTX, is_quantized_conv, "the Conv is INT8",
      "TensorRT for RTX computes the scale, bias and activation in the next quantizing "
      "kernel, which the engine needs in any case",
      NULL, "325 of 325 such blocks are split", MEASURED},
@@ -325,7 +322,7 @@ static bool is_long_row(struct fsd_measured_block *m)
 /* ------------------------------------------------------------------------ sentences */
 
 /* Replaces "{0}", "{A}" and the like in a rule's text by the values of `m`.
- * @param m NULL: the function replaces them by letters */
+ * @param m NULL: letters such as N take the place of the values */
 static const char *filled(struct fsd_arena *arena, const struct fsd_measured_block *m,
                           const char *text)
 {

@@ -320,8 +320,9 @@ bool fsd_attention_is_int8_otherwise(struct fsd_measured_block *m)
            !is_output_quantized(m);
 }
 
-/* Whether the FP8 kernel does not support the number of keys or the output. The
- * function returns false for a single query, which another kernel computes. */
+/* Whether the FP8 kernel does not support the attention: the number of keys is too
+ * small or dynamic, or the output is FP32 and not quantized. The function returns false
+ * for a single query, because another kernel computes it. */
 bool fsd_attention_is_fp8_otherwise(struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
@@ -411,9 +412,9 @@ fsd_id fsd_attention_changes(const struct fsd_measured_block *m)
     return FSD_NONE;
 }
 
-/* In one kernel, other operators than masks may be between the Softmax and the product
- * with V. Returns why this kernel does not support the block; NULL: the kernel supports
- * the block, or a size is unknown. */
+/* The reason why the block does not fit the kernel in which other operators than masks
+ * may be between the Softmax and the product with V. NULL: the block fits this kernel,
+ * or a size is unknown. */
 static const char *beyond_changed(const struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);

@@ -4,9 +4,10 @@
 #include "judge/lint/lint.h"
 #include "model/graph/graph.h"
 
-/* The DQ whose output the node's output holds. For a DQ, this is the node itself. For a
- * node over which quantizers may be moved, this is the DQ whose output the first input
- * holds. All inputs of a Concat must hold the output of a DQ. */
+/* The DQ whose output the node's output holds; FSD_NONE if there is none. For a DQ,
+ * this is the node itself. For a node over which quantizers may be moved, this is the
+ * DQ whose output the first input holds. If such a node is a Concat, each of the other
+ * inputs must also hold the output of a DQ, possibly of a different one. */
 static uint32_t held_by(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];

@@ -48,8 +48,8 @@ bool fsd_target_read(struct fsd_target *out, const char *word, struct fsd_arena 
     "expected trt8, trt10, trt11 or rtx, with a version and a compute capability as "  \
     "rtx-1.7:sm89, found '%s'"
 
-/** The word for a builder whose name and version a log or dump states: "trt10" for
- *  "TensorRT 10.13.0"; NULL if unknown. */
+/** The word for a builder: "trt10" for "TensorRT 10.13.0"; NULL if unknown.
+ *  @param version the builder's name and version, as a log or dump states them */
 const char *fsd_target_named(const char *version);
 
 /** The word for the builder that made the engine; NULL if unknown. */
@@ -74,8 +74,8 @@ struct fsd_quantizer {
     const double *scales; /**< the scales; NULL: unknown */
     int64_t axis;         /**< if there are several scales: the axis along which they
                                differ, counted from the first axis; -1: unknown */
-    int64_t block;        /**< number of elements along the axis that share a scale; 0:
-                               all */
+    int64_t block;        /**< number of adjacent elements along the axis that share a
+                               scale; 0: the scales are not for blocks */
     enum fsd_zero zero;   /**< FSD_ZERO_OTHER: a zero point is not 0 */
     int zero_point;       /**< a single 8-bit zero point; 0: unknown */
 };
@@ -100,9 +100,10 @@ struct fsd_style_seen {
                                inputs of low-precision operators */
     enum fsd_dtype type;  /**< type of the first 8-bit Q of activations; unknown if
                                there is none */
-    uint32_t quantizers, after, before; /**< number of Qs of activations; of these, how
-                                             many are after, and how many before, an
-                                             operator whose inputs are quantized */
+    uint32_t quantizers, after, before; /**< number of Qs of activations; `after`: of
+                                             Qs that read the result of an operator;
+                                             `before`: of Qs whose Q/DQ pair only a
+                                             Conv, Gemm, MatMul or the like reads */
 };
 
 struct fsd_refusal_row;
@@ -190,7 +191,8 @@ const struct fsd_refusal *fsd_lint_refusal(const struct fsd_lint *l, fsd_id node
 /** The reason why a builder without plugins refuses an operator without an importer. */
 extern const struct fsd_refusal fsd_lint_no_importer;
 
-/** Whether the builder has an importer for an operator; the rows do not state this. */
+/** Whether the builder has an importer for an operator. The rows of refusals.c do not
+ *  state this. */
 enum fsd_import {
     FSD_IMPORTED,      /**< the builder has an importer for the operator */
     FSD_IMPORT_NONE,   /**< the builder has no importer, and no plugins */

@@ -399,8 +399,9 @@ FSD_CONDITION(fsd_refused_has_attr)
     return fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr) != NULL;
 }
 
-/* The attribute is an integer other than `number`, a list with such an integer, or a
- * float other than 0. If the row has `words`, the single integer 1 does not count. */
+/* The attribute is an integer other than `number`, a list that contains an integer
+ * other than `number`, or a float other than 0. If the row has `words`, the condition
+ * does not hold for an attribute that is the integer 1. */
 FSD_CONDITION(fsd_refused_number_is_not)
 {
     const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);

@@ -134,8 +134,9 @@ FSD_CONDITION(fsd_refused_is_no_order)
 
 /* --------------------------------------------------------------------------- shapes */
 
-/* The new shape has a different number of elements. In the shape, 0 stands for the size
- * of the input, and -1 for the remaining elements. */
+/* The new shape has a different number of elements. In the new shape, 0 stands for the
+ * input's size on the same axis (unless allowzero is set), and -1 stands for the size
+ * that makes the numbers of elements equal. */
 FSD_CONDITION(fsd_refused_changes_volume)
 {
     struct numbers shape = numbers_of(l, node, "shape", 1);
@@ -193,8 +194,8 @@ FSD_CONDITION(fsd_refused_scales_unlike)
     return false;
 }
 
-/* The length of one of the inputs 1 to `number` differs from the number of channels.
- * An InstanceNormalization repeats an input of length 1. */
+/* One of the inputs 1 to `number` has another length than the number of channels.  An
+ * InstanceNormalization also accepts the length 1: it repeats such an input. */
 FSD_CONDITION(fsd_refused_counts_channels)
 {
     const struct fsd_shape *x = shape_in(l, node, 0);

@@ -338,7 +338,8 @@ FSD_CONDITION(fsd_refused_joins_unlike)
 }
 
 /* A Split without sizes has so many outputs that its last part would have a negative
- * size. All parts but the last have the same size, rounded up. */
+ * size. The size of each other part is the size of the axis, divided by the number of
+ * outputs and rounded up. */
 FSD_CONDITION(fsd_refused_splits_too_much)
 {
     const struct fsd_shape *x =

@@ -32,10 +32,10 @@ static bool multiplies_data(const struct replay *r, fsd_id product)
 
 /* Whether the kernel may have absorbed the scaling `by` before `product`.  If the
  * product has weights, the builder merges the scaling into the weights.  Otherwise the
- * kernel must have a factor (fsd_layer.factor).  If the dump does not state whether the
- * kernel has a factor, this function assumes a factor, with one exception: the dump
- * lists the kernel's constants, and the scaling is behind another product.  The builder
- * then merged the scaling into the weights of that other product. */
+ * kernel must have a factor (fsd_layer.factor).  The dump may not state whether the
+ * kernel has a factor.  This function then assumes that it has one, except if the dump
+ * lists the kernel's constants and the scaling is behind another product.  In this
+ * case, the builder merged the scaling into the weights of the other product. */
 static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -57,11 +57,12 @@ static bool is_factor(const struct replay *r, fsd_id node)
 
 /* The layer that absorbed the scaling `by`; FSD_NONE if the layer is unknown.  `by` is
  * before `node`, and needs no step.  The current layer absorbed `by` in three cases:
- *   - the current layer lists the constant of `by`,
+ *   - the current layer's name was cut, and the layer lists the constant of `by`,
  *   - `by` is a factor, and `node` is a product,
- *   - `by` is a factor, `for_product` is set (the candidate reads the factor for a
- *     product), and the layer that computes the input of `by` has no product.
- * In all other cases, the layer that computes the input of `by` absorbed `by`. */
+ *   - `by` is a factor before a product of the candidate (`for_product` is set), and
+ *     the layer that computes the input of `by` has no product.
+ * In the first two cases, the layer is unknown if takes_factor() returns false.  In all
+ * other cases, the layer that computes the input of `by` absorbed `by`. */
 static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                           fsd_id node, fsd_id by, bool for_product)
 {
@@ -197,9 +198,10 @@ static bool only_scales(const struct replay *r, fsd_id node)
     return fsd_node_is(r->g, node, FSD_ONNX_Conv) && r->g->nodes.at[node].in.n < 3;
 }
 
-/* If this kernel finishes a node, links the earlier kernels that began the node.  Also
- * records the nodes that this kernel only begins: they are linked only when they are
- * finished, because many nodes may begin with the same step. */
+/* If this kernel finishes a node, links the node to the earlier kernels that began it.
+ * Also records the nodes that this kernel only begins.  Such a node is linked to this
+ * kernel only when a later kernel finishes the node, because many nodes may begin with
+ * the same step. */
 static void link_begun(struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)

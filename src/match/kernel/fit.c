@@ -240,8 +240,8 @@ static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far
     return false;
 }
 
-/* If a name contains a node: the maximum number of nodes between a tensor and this
- * node. */
+/* A tensor leads to a node that a name contains only if at most this many other nodes
+ * are between the tensor and the node. */
 enum { FAR_ENOUGH = 6 };
 
 /* Whether the node reads the tensor, directly or behind at most `far` other nodes.
@@ -318,7 +318,8 @@ static fsd_id made_for(const struct replay *r, fsd_id tensor)
     return fsd_tensor_producer(r->g, fsd_graph_find(r->g, name, 0));
 }
 
-/* If the layer only pads data for its only reader, that reader; else the layer. */
+/* The only reader of the layer's output, if the layer only pads data for this reader;
+ * else the layer itself. */
 static fsd_id behind_padding(const struct replay *r, fsd_id layer)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -336,9 +337,9 @@ static fsd_id behind_padding(const struct replay *r, fsd_id layer)
     return e->links.at[readers.at];
 }
 
-/* Whether the tensor leads to the node that the layer's name contains.  If this name
- * contains no node, the producer of the counterpart of the layer's output counts.
- * Returns true if neither node is known. */
+/* Whether the tensor leads to the only node that the layer's name contains.  If there
+ * is no such node, the tensor must lead to the model's node that computes the
+ * counterpart of the layer's output.  Returns true if neither node is known. */
 static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
     fsd_id out = fsd_node_out_tensor(r->m->engine, layer, 0);
@@ -449,8 +450,9 @@ static bool writes(const struct replay *r, fsd_id tensor)
     return false;
 }
 
-/* Whether the input `port` may hold a tensor that the candidate reads from another
- * input. */
+/* Whether the candidate may use the input `port`, although w->used lacks it: an
+ * available tensor comes either from `port` or from an input in w->used, and it is
+ * unknown from which one. */
 static bool may_be_used(const struct candidate *w, uint64_t port)
 {
     for (uint32_t i = 0; i < w->n_available; i++)

@@ -5,12 +5,12 @@
 #include "base/base.h"
 #include "match/kernel/replay.h"
 
-/* Links a layer that moves data into a tensor that other layers also write.  If the
- * tensor is the output of a Concat, links the layer to the Concat.  But if a computing
- * layer writes its part of the tensor in place, `layer` is not linked: no layer
- * computes the Concat, and the builder inserted the layers that copy the other parts.
- * If the tensor is no output of a Concat, the other layers scatter into the tensor, and
- * the layer is linked to the first ScatterND node. */
+/* Links `layer`, which moves data into a tensor that other layers also write.  If the
+ * tensor is the output of a Concat and no computing layer writes a part of it in place,
+ * links `layer` to the Concat.  If a computing layer writes a part in place, no layer
+ * computes the Concat: the builder inserted the layers that copy the other parts.  If
+ * the other layers compute a chain of ScatterND nodes that is constant in the model,
+ * links `layer` to the first ScatterND node. */
 static void link_part(struct replay *r, fsd_id layer, fsd_id out)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -40,9 +40,10 @@ static fsd_id only_next(const struct replay *r, fsd_id node)
     return after.n == 1 ? r->g->links.at[after.at] : FSD_NONE;
 }
 
-/* Links a layer without inputs that clears memory.  Its reader accumulates sums there
- * for a part of a normalization.  The layer is linked to the normalization, and to the
- * scale and the shift behind it if the reader computes them. */
+/* Links `layer`, which has no inputs and clears memory.  The only reader of this memory
+ * accumulates sums in it for a part of a normalization.  `layer` is linked to the
+ * normalization.  If the reader also computes the scale and the shift behind the
+ * normalization, `layer` is linked to them, too. */
 static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span readers)
 {
     fsd_id by = readers.n == 1 ? r->m->engine->links.at[readers.at] : FSD_NONE;
@@ -94,10 +95,10 @@ static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
     return r->layers[by].product;
 }
 
-/* Links the layer to the nodes of a scalar that the model computes from sizes, such as
- * "1 / sqrt(head size)".  The parser computes the integers.  The builder assigns the
- * first Cast and the nodes behind it to the operator that the scalar scales.  Returns
- * whether there is such a Cast before `tensor`. */
+/* Links the layer to nodes that compute the scalar `tensor` from sizes, for example "1
+ * / sqrt(head size)".  The parser computes the integers before the first Cast.  The
+ * builder assigns this Cast and the nodes behind it to the operator that the scalar
+ * scales.  Returns whether a Cast computes `tensor` or a tensor before it. */
 static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
@@ -225,8 +226,8 @@ static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
 }
 
 /* Whether the port holds a padded tensor: the port has the size of none of the tensors
- * that it may hold, but it is larger than one of these tensors.  A port of twice the
- * size does not count, because it holds several joined tensors. */
+ * that it may hold, but it is larger than one of these tensors.  The port must be less
+ * than twice as large as this tensor; a larger port holds several joined tensors. */
 static bool is_filled(const struct replay *r, const struct fsd_port *port)
 {
     int64_t size = fsd_form_count(r->m->engine, fsd_port_form(r->m->engine, port));
@@ -400,8 +401,8 @@ static void link_filled(struct replay *r, fsd_id layer, fsd_id by, fsd_id node)
         fsd_match_link(r->m, layer, next, FSD_BY_STRUCTURE);
 }
 
-/* For each tensor, those of its consumers that a kernel computes in several steps.
- * These lists are kept, because several nodes may read the tensor. */
+/* For each tensor, a list of the consumers that a kernel computes in several steps. The
+ * lists are kept, because other consumers of the tensor need the same list. */
 struct wholes {
     struct fsd_span *of; /* indexed by tensor: its consumers, a span of `nodes` */
     bool *known;

@@ -2,7 +2,8 @@
  * Finds kernels that concatenate the outputs of other kernels.  The inputs of a kernel
  * that begins with a concatenation have the order of the Concat's inputs:
  *
- *     kernel 10  Mul Mean  u, s1 -> w1          r0, r1, r2 -> Concat c
+ *     model      r0, r1, r2 -> Concat c
+ *     kernel 10  Mul Mean  u, s1 -> w1
  *     kernel 11  Mul Mean  u, s2 -> w2
  *     kernel 12  Mul Mean  u, s0 -> w0
  *     kernel 13  Concat    w0, w1, w2 -> x      w0 holds r0, w1 holds r1, w2 holds r2

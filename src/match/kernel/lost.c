@@ -4,9 +4,9 @@
  * a result that nodes without a layer compute from the last known tensors.  These known
  * tensors are the border of the lost tensor:
  *
- *     x -> ?  kernel 7, fits no nodes  -> a           border of a: x
- *     x -> Conv -> y -> Relu -> z -> MatMul -> Add     a may be y or z
- *     a -> MatMul Add                   kernel 8       so it is z
+ *     model      x -> Conv -> y -> Relu -> z -> MatMul -> Add
+ *     kernel 7   x -> a    fits no nodes; border of a: x; a may hold y or z
+ *     kernel 8   a -> MatMul Add          fits only if a holds z
  *
  * The replay tries the next kernel with each of the first few model tensors that have
  * the size of the kernel's input.  A kernel with few steps is not tried, because it
@@ -205,11 +205,12 @@ static bool reads_from(const struct replay *r, fsd_id node)
 }
 
 /* Takes the nodes between the kernel's inputs and `tensor`.  Returns false if these
- * nodes need other tensors, or if the kernel has no step for one of these nodes.  If
- * another layer computes a node, the node is only taken if the model splits the result
- * of the node, because several kernels may then compute parts of the node.
- * @param wanted receives the tensors that lost inputs must hold; if it is NULL, returns
- *        false if a lost input must hold a tensor */
+ * nodes need a tensor that no input holds, or if the kernel has no step for one of
+ * these nodes.  If another layer computes a node, the node is only taken if the model
+ * splits the result of the node, because several kernels may then compute parts of the
+ * node.
+ * @param wanted receives the tensors that lost inputs must hold; with NULL, the result
+ *        is false if a lost input must hold a tensor */
 static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted,
                     fsd_id tensor, int far)
 {
@@ -268,9 +269,9 @@ static bool is_too_much(const struct replay *r, const struct candidate *w, fsd_i
     return l->more_steps == FSD_STEPS_ARE_ALL && w->n_taken > l->steps.n;
 }
 
-/* Kernel `by` produced a lost tensor that must hold `tensor`: links the kernel to the
- * nodes that collect() finds.  False if collect() fails, or if the kernel already has
- * links. */
+/* Kernel `by` produced a lost tensor, which must hold `tensor`.  Links the kernel to
+ * the nodes that collect() finds.  False if collect() fails, or if the kernel already
+ * has links. */
 static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *wanted)
 {
     enum { DEEP = 16 };
@@ -290,9 +291,9 @@ static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *want
     return true;
 }
 
-/* Whether the kernel's name lists all steps, or was only cut at the end.  The name of a
- * product or attention kernel does not list the steps behind the product or the
- * attention. */
+/* Whether the kernel's name lists its steps: all of them, or all before the place where
+ * the name was cut.  False for a product or attention kernel, because its name does not
+ * list the steps behind the product or the attention. */
 static bool lists_steps(const struct replay *r, fsd_id layer)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[layer];

@@ -53,9 +53,10 @@ static fsd_id before_unlisted(const void *replay, fsd_id node)
     return may_be_step(replay, node) ? FSD_NONE : fsd_before_passing(replay, node);
 }
 
-/* The node that the kernel computes if it produces `tensor`: the nearest node before
- * the tensor that needs a step, or for which the kernel has a step.  FSD_NONE if this
- * node is a Q, because the kernel may quantize the result of another kernel. */
+/* Walks back from `tensor` to the nearest node that needs a step, or for which the
+ * kernel may have a step.  If the kernel produces `tensor`, it computes this node.
+ * FSD_NONE if the node is a Q, because the kernel may quantize the result of another
+ * kernel. */
 static fsd_id real_producer(const struct replay *r, fsd_id tensor)
 {
     fsd_id node =

@@ -33,7 +33,7 @@
  * Layers with links by Metadata are anchors: their links are certain, and their outputs
  * hold the results of the linked nodes.  Anchors without steps are handled first, so
  * that their position in the engine does not matter.  Kernels with steps are handled in
- * the order of the engine, in which they run.
+ * the order in which the engine runs them.
  */
 #include "match/kernel/replay.h"
 
@@ -164,8 +164,8 @@ static bool is_made_of_data(const struct fsd_graph *e, fsd_id tensor)
     return by == FSD_NONE || e->nodes.at[by].in.n;
 }
 
-/* Creates a candidate for each tensor that a lost input may hold.  If there are too
- * many, makes all these tensors available in every candidate. */
+/* Creates a candidate for each tensor that a lost input may hold.  If there is no room
+ * for all these candidates, makes all these tensors available in every candidate. */
 static void guess_port(struct replay *r, uint32_t port)
 {
     fsd_id guesses[GUESSES];
@@ -239,9 +239,9 @@ static void begin_kernel(struct replay *r, bool guess)
         fsd_candidate_follow(r, &r->beam->candidates[k], 0);
 }
 
-/* Records the tensors that the kernel's outputs may hold.  For each output, these are
- * the computed tensors with the size of the output or with an unknown size.  If no
- * computed tensor has the size of the output, these are all computed tensors. */
+/* Records which tensors each output of the kernel may hold: the computed tensors whose
+ * size is unknown or equals the size of the output.  If no computed tensor has the size
+ * of the output, records all computed tensors for this output. */
 static void hold_made(struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -334,10 +334,10 @@ static void sort_by_name(const struct replay *r, struct candidate *w)
             }
 }
 
-/* Records which tensors the outputs of a kernel hold, for a kernel whose steps are not
- * used.  An anchored kernel outputs the results of its linked nodes.  A kernel whose
- * steps fit no nodes outputs the results of the nodes in its name, in the order of the
- * name.  The readers of joined products rely on this order. */
+/* Records which tensors the outputs of the current kernel hold, without using the steps
+ * of this kernel.  An anchored kernel outputs the results of its linked nodes.  A
+ * kernel whose steps fit no nodes outputs the results of the nodes in its name, in the
+ * order of the name.  The readers of joined products rely on this order. */
 static void follow_links(struct replay *r, bool anchored)
 {
     struct candidate *w = &r->beam->candidates[0];
@@ -565,8 +565,8 @@ static bool end_joined(struct replay *r)
 }
 
 /* Records which model tensors the inputs of a concatenating kernel hold.  The position
- * of an input in the Concat shows this, even if the steps of the kernel that produced
- * the input fit no nodes. */
+ * of an input in the Concat shows which tensor the input holds, even if the steps of
+ * the kernel that produced the input fit no nodes. */
 static void hold_joined(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -609,9 +609,9 @@ static void replay_kernel(struct replay *r)
     fsd_note_lost(r);
 }
 
-/* Records that each engine tensor with a counterpart holds this counterpart.  If the
- * engine tensor has a producer, a kernel computes it, even if the model proves it
- * constant. */
+/* Records that each engine tensor with a counterpart holds this counterpart.  Sets
+ * `at_run` of the counterpart if a kernel computes the engine tensor although the model
+ * proves the counterpart constant. */
 static void hold_named(struct replay *r)
 {
     for (fsd_id e = 0; e < r->m->engine->tensors.n; e++) {

@@ -130,9 +130,9 @@ static inline void fsd_candidate_copy(struct candidate *to,
                from->n_available * sizeof *from->available);
 }
 
-/* The last check whether the node is ready (available.c).  `missing` is the missing
- * tensor, and `round` is the number of the search that found it missing; `round` is 0
- * if no tensor was missing. */
+/* Result of the last check whether a node is ready (available.c).  If a tensor was
+ * missing, `missing` is this tensor, and `round` is the number of the search that made
+ * the check.  If no tensor was missing, `round` is 0. */
 struct asked {
     uint32_t round;
     fsd_id missing;
@@ -163,8 +163,8 @@ struct beam {
     uint32_t n_candidates, n_next;
 };
 
-/* State of a node of the model.  Members with a layer or a node are FSD_NONE if there
- * is none. */
+/* State of a node of the model.  A member for a layer or a node is FSD_NONE if there is
+ * no such layer or node. */
 struct node_state {
     bool passes;           /* whether the node needs no step */
     bool folds;            /* whether the node needs no step because the builder may
@@ -201,16 +201,17 @@ struct tensor_state {
 /* State of a tensor of the engine. */
 struct value_state {
     struct fsd_span held; /* the tensors that it may hold, a span of `held` */
-    fsd_id joined; /* the model tensor that it holds, known from its position in a
-                      Concat (joined.c); FSD_NONE if unknown */
+    fsd_id joined; /* the model tensor that the engine tensor holds, if the position of
+                      the engine tensor in a Concat shows this (joined.c); else
+                      FSD_NONE */
     struct fsd_span border; /* if it is lost: the last known model tensors before it, a
                                span of `borders` (lost.c) */
 };
 
 /* State of a layer. */
 struct layer_state {
-    fsd_id in_place;  /* the node of a ScatterND chain that the layer computes in place;
-                         FSD_NONE if there is none */
+    fsd_id in_place;  /* if the layer computes a node of a ScatterND chain in place:
+                         this node; else FSD_NONE */
     fsd_id product;   /* the product that the layer computes; FSD_NONE if there is
                          none */
     fsd_id joins;     /* the Concat that the layer's first steps compute, identified by
@@ -259,8 +260,8 @@ struct replay {
     uint32_t *unmade;    /* indexed like `reader`: the nodes reader[i] up to
                             reader[unmade[i] - 1] have a layer; if unmade[i] <= i, no
                             such node is known */
-    uint32_t *unvisited; /* like `unmade`, but for the model's `links` instead of
-                            `reader`: indexed like `links` */
+    uint32_t *unvisited; /* like `unmade`, but for the model's `links`: the nodes
+                            links[i] up to links[unvisited[i] - 1] have a layer */
     struct ancestry *ancestry;
     uint32_t n_visits, rounds;
     struct kernel now;
@@ -332,9 +333,9 @@ bool fsd_port_fits(const struct replay *r, const struct fsd_port *port, fsd_id t
 /** Links the kernels that produce the inputs of the current kernel, if the nodes of
  *  these kernels are unknown.  The current kernel must concatenate its inputs. */
 void fsd_fill_joined(struct replay *r);
-/** Links a kernel without known nodes if the product in the next kernel is known,
- *  because the product shows which tensor the kernel wrote.  Runs at the end of the
- *  replay. */
+/** Links a kernel whose output is lost, if the next kernel reads only this output and
+ *  computes a known product.  The product shows which model tensor the output holds.
+ *  Runs at the end of the replay. */
 void fsd_fill_rest(struct replay *r);
 
 /** Whether the tensor exists before any kernel runs: no kernel computes it. */
@@ -489,8 +490,8 @@ void fsd_make_available(struct replay *r, struct candidate *w, fsd_id tensor,
 void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first);
 /** The first tensor that the node reads and that is not available; FSD_NONE if all are
  *  available.
- *  @param all whether to visit also the node's inputs behind the missing tensor, so
- *         that `from` is complete
+ *  @param all whether to visit the node's inputs after the missing one, too, so that
+ *         `from` is complete
  *  @param from set to a bit mask: the kernel inputs from which the visited inputs of
  *         the node come */
 fsd_id fsd_find_missing(const struct replay *r, struct candidate *w, fsd_id node,
@@ -513,7 +514,8 @@ bool fsd_reads_data(const struct replay *r, fsd_id node);
 /** Whether the node is a Q that the builder may have moved toward the inputs.  The
  *  builder moves a Q before an operator that commutes with it (a MaxPool), or before a
  *  Concat, with one copy of the Q for each input of the Concat.  An input of this
- *  operator or Concat must be available, and the output must not be available. */
+ *  operator or Concat must be available, and the input of the Q must not be
+ *  available. */
 bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node);
 
 /* Candidates. */

@@ -1,7 +1,7 @@
 /*
  * Takes nodes for which a kernel's name lists no step.  The builder may join products
- * of the same data into one product.  Its output has the columns of all these products,
- * and each reader reads its own columns:
+ * of the same data into one product.  The output of the joined product has the columns
+ * of all these products, and each reader reads its own columns:
  *
  *     x -> Gemm a, Gemm b          kernel 3: x -> [1, 32 + 64]
  *

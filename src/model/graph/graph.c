@@ -313,8 +313,8 @@ fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port)
 
 /* The state of the topological sort.  A node waits for the producers of its inputs.  If
  * a tensor has several producers, because it is written in place, the order of the file
- * decides which output a consumer reads.  Each producer then waits for the producer
- * before it in the file, and a consumer waits for the last producer before it. */
+ * decides which output a consumer reads.  Each producer then waits for the previous
+ * producer in the file.  A consumer waits for the last producer before the consumer. */
 struct waiting {
     const struct fsd_graph *g;
     uint32_t *awaited; /* indexed by node */

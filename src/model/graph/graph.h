@@ -15,9 +15,8 @@
  *
  * One reader builds a graph with the functions below and ends with fsd_graph_finish().
  * Afterwards, the nodes and edges that the reader added do not change, but two other
- * sources add facts.  A profile may add layers (api/profiles.c).  A layer's name may
- * contain names of nodes (struct fsd_mention); the log shows which nodes these are
- * (match/story.c).
+ * sources add facts.  A profile may add layers (api/profiles.c).  A log may show which
+ * nodes the names in a layer's name mean (struct fsd_mention, match/story.c).
  */
 #pragma once
 
@@ -216,8 +215,9 @@ struct fsd_graph {
     fsd_built_vec built; /**< engine: the facts about its build that its log or dump
                               states */
     bool strongly_typed; /**< engine: its builder keeps the types of the model */
-    bool named_only;     /**< model: no model was given; its nodes come from names in an
-                              engine, and edges, sizes and constants are unknown */
+    bool named_only;     /**< model: the user gave no model; the graph's nodes come from
+                              names in an engine, and edges, sizes and constants are
+                              unknown */
     const char *absent;  /**< model: the first missing file among the files with
                               weights; NULL: none is missing */
     fsd_sym absent_tensor;   /**< the first tensor in the file `absent` */
@@ -303,8 +303,8 @@ fsd_id fsd_graph_only(const struct fsd_graph *g, fsd_sym name);
 /** Whether the engine comes from the builder for RTX, according to its producer. */
 bool fsd_graph_is_rtx(const struct fsd_graph *engine);
 
-/** Returns an array indexed by symbol, for all symbols that exist now: the first node
- *  with this name; FSD_NONE if there is none. */
+/** Returns an array indexed by symbol, with one entry for each symbol that exists now.
+ *  The entry is the first node whose name is the symbol; FSD_NONE if there is none. */
 fsd_id *fsd_graph_nodes_by_name(struct fsd_arena *arena, const struct fsd_graph *g);
 
 /** Returns the bodies (scopes) that each node of a graph owns. */
@@ -458,8 +458,8 @@ static inline uint32_t fsd_node_port(const struct fsd_node *node, uint32_t i)
  * (fsd_layer.steps). */
 uint32_t fsd_layer_count(const struct fsd_graph *engine, fsd_id layer, fsd_sym step);
 
-/** Returns the tensor of the i-th input or output, from 0.  Returns FSD_NONE if it is
- *  omitted, if i is past the end, or if the node is FSD_NONE. */
+/** Returns the tensor of the i-th input or output, from 0.  Returns FSD_NONE if this
+ *  input or output is omitted, if i is past the end, or if `node` is FSD_NONE. */
 static inline fsd_id fsd_node_in_tensor(const struct fsd_graph *g, fsd_id node,
                                         uint32_t i)
 {

@@ -1,6 +1,6 @@
 /* Converts floats to FP16 and BF16: rounds to nearest, ties to even.  A value beyond
- * the range of the type becomes the type's greatest number, as when builders convert
- * weights.  Infinities and NaN stay. */
+ * the range of the type becomes the type's greatest number; builders convert weights in
+ * the same way.  Infinities and NaN stay. */
 #pragma once
 
 #include <stdint.h>

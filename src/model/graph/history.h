@@ -39,9 +39,10 @@ enum fsd_event_kind {
                               tensor; text: "Float(..) to Half(..)" */
     FSD_EVENT_REGISTER,  /**< the parser registers layer a for ONNX node b */
     FSD_EVENT_MEMBERS,   /**< a: a foreign node; text: the Metadata of that node */
-    FSD_EVENT_PATTERN,   /**< a is part of a pattern; text: its name,
-                              "self-attention" */
-    FSD_EVENT_TUNED,     /**< a: a layer of region b; text: its fastest kernels */
+    FSD_EVENT_PATTERN,   /**< a is part of a pattern; text: the name of the
+                              pattern, "self-attention" */
+    FSD_EVENT_TUNED,     /**< a: a layer of region b; text: the fastest kernels of
+                              the layer */
     FSD_EVENT_WARNING,   /**< text: the message; a: the rule for this kind of warning */
     FSD_EVENT_SKIP,      /**< pass did not fuse node a (0: not stated); text: the
                               reason; b: the function that states the reason (0: the
@@ -115,8 +116,8 @@ struct fsd_input_shape {
     uint8_t n;
     int64_t sizes[8];
     int32_t profile; /**< the optimization profile */
-    bool run;        /**< true: the sizes of a run; false: the sizes for which the
-                          profile is optimized */
+    bool run;        /**< true: the sizes with which the engine ran; false: the sizes
+                          for which the profile is optimized */
     uint32_t build;
 };
 
@@ -148,8 +149,8 @@ struct fsd_built_in {
     uint64_t line;
     uint32_t build; /**< the engine; FSD_NONE: the build attempt led to no engine */
     bool anywhere;  /**< the log may also state the fact after the engine's layers */
-    bool first;     /**< a new program starts at `line`; facts on earlier lines are not
-                         about the engine of this program */
+    bool first;     /**< `line` is the first line of a program's output; facts on
+                         earlier lines are not about the engine of this program */
 };
 
 enum fsd_parser_says {
@@ -217,9 +218,9 @@ struct fsd_history {
 
     /* These belong to one run, which compares the log with a model and an engine: */
     uint32_t build;            /**< the number of the run's engine in the log, from 0 */
-    uint32_t parsed_build;     /**< the number of the engine, at most `build`, before
-                                    which the log prints the run's network; FSD_NONE:
-                                    the log does not print the network */
+    uint32_t parsed_build;     /**< the number of the engine whose parser's lines print
+                                    the run's network: `build`, or an earlier engine;
+                                    FSD_NONE: the log does not print the network */
     const fsd_id *parsed_node; /**< indexed by node in the order of parsing: the node's
                                     number in the graph from fsd_log_network() */
     const fsd_id *node_of;     /**< indexed by node in the order of parsing: the same
@@ -231,9 +232,9 @@ struct fsd_history {
                             tensors than the node's outputs */
     uint32_t unparsed_quantizers; /**< the number of QuantizeLinear and DequantizeLinear
                                        nodes that `unparsed` counts */
-    fsd_id unparsed_node; /**< the first node that `unparsed` counts and whose output a
-                               parsed node reads in the model; FSD_NONE: there is
-                               none */
+    fsd_id unparsed_node; /**< of the nodes that `unparsed` counts, the first with an
+                               output that a parsed node reads in the model;
+                               FSD_NONE: there is none */
     fsd_id unparsed_by;   /**< the parsed node that reads the output of
                                `unparsed_node` */
     uint32_t foreign;     /**< the number of layers of the log's engine that the dump

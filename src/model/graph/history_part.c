@@ -71,8 +71,8 @@ static const struct array {
     [SKIPS] = {ARRAY(efforts.skips, fsd_effort_skip),
                0,
                1,
-               1, /* the offset of `build` is 0, because a skip has no member `build`;
-                     its effort has one */
+               1, /* the third value is 0, because fsd_effort_skip has no member
+                     `build`; the build of a skip is the build of its effort */
                {AT(fsd_effort_skip, why)},
                {{AT(fsd_effort_skip, next), SKIPS, false}}},
     [STEPS] = {ARRAY(efforts.steps, fsd_effort_step),
@@ -143,9 +143,10 @@ typedef FSD_VEC(fsd_id) id_vec;
 struct fsd_history_parts {
     const struct fsd_history *all;
     struct fsd_lists of[KINDS]; /* the records of each build */
-    uint32_t *parsed;           /* indexed by build: the number of the build before
-                                   which the log prints the network of this build;
-                                   FSD_NONE: the log does not print the network */
+    uint32_t *parsed;           /* indexed by build: the number of the build whose
+                                   parser's lines print the network of this build:
+                                   the same build, or an earlier one; FSD_NONE: the
+                                   log does not print the network */
     /* These are used for a build whose network the log does not print: */
     id_vec registered; /* the events FSD_EVENT_REGISTER of all builds */
     id_vec unbuilt;    /* the parser's lines of attempts that led to no engine */

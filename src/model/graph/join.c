@@ -91,8 +91,8 @@ static void add_plain(struct fsd_graph *g, const struct fsd_graph *part)
         fsd_vec_push(g->arena, &g->ints, part->ints.at[i]);
     for (uint32_t i = 0; i < part->floats.n; i++)
         fsd_vec_push(g->arena, &g->floats, part->floats.at[i]);
-    for (uint32_t i = 0; i < part->links.n; i++) /* the joined graph uses only the
-                                                    symbols among these links */
+    for (uint32_t i = 0; i < part->links.n; i++) /* of these links, the joined graph
+                                                    uses only the symbols */
         fsd_vec_push(g->arena, &g->links, part->links.at[i]);
     for (uint32_t i = 0; i < part->mentions.n; i++)
         fsd_vec_push(g->arena, &g->mentions, part->mentions.at[i]);

@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "model/graph/dtype.h"
 
-/** The meaning of a name, or of an item of the Metadata, for the layer that has it. */
+/** What a name within a layer's name, or an item of the layer's Metadata, means. */
 enum fsd_mention_role {
     FSD_MENTION_COMPUTES, /**< the layer computes this node */
     FSD_MENTION_FIRST,    /**< the first node of a foreign region */
@@ -25,8 +25,8 @@ struct fsd_mention {
     unsigned by; /**< enum fsd_evidence: metadata, name or log */
     enum fsd_mention_role role;
     fsd_sym text;   /**< as the input spells it */
-    fsd_sym layer;  /**< the name in the input: `text` and the suffixes that the builder
-                         added, "X_2" or "X_clone_1" */
+    fsd_sym layer;  /**< `text` with the suffixes that follow it in the input, "X_2" or
+                         "X_clone_1"; equal to `text` if there are none */
     fsd_id node;    /**< the node of the model; FSD_NONE: the text names no node */
     fsd_id tensor;  /**< the tensor of the model; FSD_NONE: the text names no tensor */
     uint32_t among; /**< the number of nodes that the text may mean; 1: certain, 0:
@@ -103,8 +103,8 @@ struct fsd_layer {
     uint32_t port;     /**< FSD_NAME_SERVES: the number of the served input or output */
     bool output;       /**< FSD_NAME_SERVES: the served tensor is an output, not an
                             input */
-    fsd_sym made_as;   /**< the layer's name in the log line that says that the builder
-                            adds the layer */
+    fsd_sym made_as;   /**< the layer's name in the log line that the builder prints
+                            when it adds the layer */
     bool forwards;     /**< the layer has one input and one output, and only moves
                             data */
     bool slices;       /**< the layer outputs a part of its input */

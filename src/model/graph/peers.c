@@ -104,9 +104,9 @@ static bool gather(struct buffers *b)
     return true;
 }
 
-/* Fills `loops_until`.  A loop contains a layer if it begins before the layer and ends
- * after it.  Among the loops that begin before a layer, it is enough to test the loop
- * that ends last. */
+/* Fills `loops_until`.  A loop that begins before a layer contains the layer if the
+ * loop ends after the layer.  Among the loops that begin before a layer, it is enough
+ * to test the loop that ends last. */
 static void find_loops(struct buffers *b)
 {
     const struct fsd_graph *g = b->g;

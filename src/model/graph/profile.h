@@ -41,8 +41,8 @@ struct fsd_profile {
 
 typedef FSD_VEC(struct fsd_profile) fsd_profile_vec;
 
-/** The times of whole runs (inferences), each from the start of its first copy or
- *  kernel to the end of its last. */
+/** The times of whole runs (inferences).  A run lasts from the start of its first copy
+ *  or kernel to the end of its last copy or kernel. */
 struct fsd_run_times {
     FSD_VEC(double) ms; /**< milliseconds, one for each run */
     uint32_t odd;       /**< the number of records without a valid time */

@@ -29,8 +29,8 @@ typedef fsd_id fsd_pass_fn(const void *of, fsd_id node);
 fsd_id fsd_walk_back(const struct fsd_graph *g, fsd_id tensor, fsd_pass_fn *pass,
                      const void *of);
 
-/** Walks backwards like fsd_walk_back().  It passes nodes that have one of the traits
- *  in `passed`, and continues with their first input.
+/** Walks backwards like fsd_walk_back().  The walk passes nodes that have one of the
+ *  traits in `passed`, and continues with the first input of such a node.
  *  @param traits indexed by node */
 fsd_id fsd_walk_back_over(const struct fsd_graph *g, fsd_id tensor,
                           const unsigned *traits, unsigned passed);

@@ -51,7 +51,7 @@ struct fsd_nearest {
     unsigned n;
 };
 
-/** Returns a result without names; fsd_nearest_try() adds names. */
+/** Begins a search for the names nearest to `word`; fsd_nearest_try() adds names. */
 struct fsd_nearest fsd_nearest_to(const char *word);
 /** Stores the name, unless earlier names are nearer to the word. */
 void fsd_nearest_try(struct fsd_nearest *nearest, const char *name);

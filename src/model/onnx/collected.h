@@ -1,5 +1,6 @@
-/* The edits of a model that the functions of edits.h collect and edit/onnx/write.c
- * writes.  Only files in src/model/onnx and src/edit/onnx include this header. */
+/* The edits of a model.  The functions of edits.h collect the edits, and the writer in
+ * edit/onnx/write.c applies them.  Only files in src/model/onnx and src/edit/onnx
+ * include this header. */
 #pragma once
 
 #include "model/onnx/wire.h"

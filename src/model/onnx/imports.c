@@ -1,6 +1,6 @@
 /*
- * Reads the operator sets that a file imports. The bytes need not be a model. The graph
- * with its weights is another field of the file, which is skipped.
+ * Reads the operator sets that a file imports. The file need not be a model. The field
+ * with the graph and its weights is skipped.
  */
 #include "model/onnx/onnx.h"
 #include "model/onnx/wire.h"

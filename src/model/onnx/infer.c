@@ -3,8 +3,8 @@
  * The type of an output follows from the operator's row in model/ops/table.inc; a shape
  * is completed only if the operator keeps the shape of its first input.  The full shape
  * inference is in model/ops/sizes.c, which also knows sizes from the user and the
- * engine.  This file serves facts that are needed earlier, such as the type of a Relu's
- * output.
+ * engine.  This file infers facts that are needed before sizes.c runs, such as the type
+ * of a Relu's output.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"
@@ -96,8 +96,10 @@ static void infer_nodes(struct fsd_graph *g)
     }
 }
 
-/* Facts flow from a node to its body and back: the outputs of the body determine types
- * around it.  All nodes are therefore visited once for each level of nested bodies. */
+/* Types outside of a body determine types in the body.  The types of the body's outputs
+ * determine the types of the outputs of the node that has the body.  All nodes are
+ * therefore visited again as long as infer_owners() infers a type, at most MOST
+ * times. */
 void fsd_onnx_infer(struct fsd_graph *g)
 {
     enum { MOST = 16 };

@@ -500,8 +500,8 @@ static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
 }
 
 /* Adds a remark if the model states how its nodes are distributed over devices: by
- * device configurations, or by nodes that refer to them.  The program compares with an
- * engine for one device, and ignores the distribution. */
+ * device configurations, or by nodes that refer to them.  The program compares the
+ * model with an engine for one device, and ignores the distribution. */
 static void remark_devices(struct fsd_graph *g, const Onnx__ModelProto *model,
                            uint32_t placed)
 {
@@ -543,8 +543,8 @@ static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *fi
     return FSD_OK;
 }
 
-/* protobuf-c allocates in an arena, which frees all messages together: otherwise, it
- * would free each string separately. */
+/* protobuf-c allocates in an arena, which frees all messages together.  Without the
+ * arena, protobuf-c would free each string separately. */
 /* Allocates memory for protobuf-c.  The memory need not be zeroed, because protobuf-c
  * sets all bytes. */
 static void *unpack_alloc(void *arena, size_t n)

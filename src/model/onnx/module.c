@@ -107,9 +107,9 @@ static struct props read_props(const struct fsd_file *file, const struct numbers
     return props;
 }
 
-/* Sets the module of a node and the class of the module.  In both lists, the last entry
- * is the node itself, and the entry before it is the innermost module that contains the
- * node. */
+/* Sets the module of a node and the class of the module.  In each of the lists
+ * props.scopes and props.classes, the last entry is the node itself, and the entry
+ * before it is the innermost module that contains the node. */
 static void name_module(struct fsd_graph *g, struct fsd_arena *scratch,
                         struct fsd_node *node, struct props props)
 {

@@ -18,9 +18,9 @@
  * Unexpected contents become remarks with the rules below.  The text of a remark is the
  * name of the tensor; for input/multi-device and input/newer-opset, it is a sentence.
  *
- *   input/bad-dim           a dimension below 0 or beyond 2^40; it is unknown now
+ *   input/bad-dim           a dimension below 0 or beyond 2^40; it counts as unknown
  *   input/bad-value         a constant whose size contradicts its shape; not read
- *   input/duplicate-output  a second output with this name in a graph; it is unnamed
+ *   input/duplicate-output  a second output with the same name in a graph; unnamed
  *   input/multi-device      configurations for several devices, which are ignored
  *   input/newer-opset       an operator set that is newer than the operators known here
  *   input/undefined-tensor  a tensor that is read but has no producer

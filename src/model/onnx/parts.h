@@ -65,7 +65,7 @@ struct fsd_onnx_function {
     bool open;                /* the body of the function is being read */
 };
 
-/** The functions of a model, sorted by domain, name and overload.  Of two functions
+/** The functions of a model, sorted by name, domain and overload.  Of two functions
  * with the same key, the first one in the file counts. */
 struct fsd_onnx_functions {
     struct fsd_onnx_function *at;

@@ -65,8 +65,9 @@ static fsd_id form_of_sizes(struct fsd_graph *g, int32_t type, const int64_t *si
 
 /* The elements in a field of a TensorProto: their number, the bytes per element in the
  * field, and the bytes per element in the value.  A complex number counts as two
- * floats.  Elements of less than 8 bits share bytes: int32_data has one number for each
- * such byte. */
+ * floats.  Elements of less than 8 bits share bytes.  Such a byte counts as one
+ * element, and is one number in int32_data.  read_sixes() reads elements that do not
+ * share bytes. */
 struct held {
     const void *at;
     size_t n;

@@ -89,8 +89,8 @@ struct noting {
     uint64_t offset, length;
 };
 
-/* Whether the path has a folder that may contain files with weights.  Standard input
- * and descriptors have none. */
+/* Whether files with weights may be in the folder of the model `path`.  Standard input
+ * and descriptors have no folder. */
 static bool has_folder(const char *path)
 {
     return strcmp(path, "-") != 0 && strncmp(path, "/proc/self/fd/", 14) != 0;

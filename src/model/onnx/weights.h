@@ -30,8 +30,8 @@ bool fsd_weights_in(struct fsd_wire_walk *walk, struct fsd_slice bytes,
 
 /** Finds the files with weights of the model.  The program does not read these files,
  *  but they belong to the input, so fsd_opened_note_path() records them.  `g` receives
- *  the weights in files that exist, the first missing file, and the number of tensors
- *  in missing files.
+ *  a list of the tensors in files that exist, the first missing file, and the number of
+ *  tensors in missing files.
  *  @return false if memory runs out */
 bool fsd_weights_note(struct fsd_graph *g, struct fsd_arena *scratch,
                       const struct fsd_file *model, const struct fsd_wire *filtered);

@@ -99,7 +99,7 @@ static bool reserve(struct scan *s, const struct level *level, size_t n)
     if (s->n + n > FSD_WIRE_KEPT)
         return fail(s, FSD_E_LIMIT, level, level->pos,
                     "expected at most 256 MiB without the weights, found more");
-    if (!s->cap) /* a small file keeps most fields; their padded lengths need room */
+    if (!s->cap) /* most fields of a small file are kept; padded lengths need room */
         s->cap = s->file->size < FIRST_ROOM ? s->file->size + s->file->size / 8 + SLACK
                                             : FIRST_ROOM;
     while (s->cap < s->n + n)
@@ -478,8 +478,8 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
     return true;
 }
 
-/* Writes the content of the field with this number.  A file may split a message into
- * parts: they are the pieces `from` to `to` - 1. */
+/* Writes the content of the field with this number.  A file may split the field into
+ * parts: they are the pieces with this number among the pieces `from` to `to` - 1. */
 static bool write_content(struct scan *s, struct level *level, uint32_t number,
                           uint32_t from, uint32_t to)
 {

@@ -73,13 +73,13 @@ struct fsd_wire_block {
  *  the last such field, or if the bytes are not a message. */
 bool fsd_wire_take(struct fsd_slice *message, struct fsd_wire_block *out);
 
-/** Works like fsd_wire_take(), for a message in a file that may be sparse.  This
- * function first reads the bytes that it needs. */
+/** Works like fsd_wire_take(), for a message in `file`.  If fsd_file_open_sparse()
+ * opened the file, this function first reads the bytes that it needs. */
 bool fsd_wire_take_of(const struct fsd_file *file, struct fsd_slice *message,
                       struct fsd_wire_block *out);
 
-/** Reads these bytes of a file, which may be sparse, so that the caller can access them
- * directly. */
+/** Returns `bytes`, a part of the file.  If fsd_file_open_sparse() opened the file,
+ * this function first reads them, so that the caller can access them directly. */
 struct fsd_slice fsd_wire_read(const struct fsd_file *file, struct fsd_slice bytes);
 
 /** Returns the bytes of the last length-delimited field with this number in a message;

@@ -17,7 +17,7 @@ struct fsd_amounts;
  *  and receives the names of quotients. */
 struct fsd_amounts *fsd_amounts_new(struct fsd_arena *arena, struct fsd_intern *names);
 
-/** Returns the amount that is the size with this name. */
+/** Returns the size with this name as an amount. */
 int64_t fsd_amount_named(struct fsd_amounts *t, fsd_sym name);
 /** Returns `number`, which a file states as a size; -1 if `number` is negative or too
  *  large for a size. */

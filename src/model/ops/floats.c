@@ -8,8 +8,8 @@
 
 struct row {
     const char *name;
-    uint8_t half, brain; /* the first opset in which the operator accepts FP16 or BF16;
-                            255: the operator never accepts the type */
+    uint8_t half, brain; /* the first opset in which the operator accepts FP16 (`half`)
+                            or BF16 (`brain`); 255: it never accepts the type */
     struct fsd_op_floats floats;
 };
 

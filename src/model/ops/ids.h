@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 
-/* Operations of kernels that are not ONNX operators. */
+/* Operations in the names of kernels.  These operations are not ONNX operators. */
 #define FSD_OP_STEPS(row) row(Move, ) row(NotEqual, )
 
 enum fsd_op_id {

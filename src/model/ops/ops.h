@@ -28,7 +28,8 @@ enum fsd_op_trait {
                                      the third a bias; the operator runs in low
                                      precision only if data and weight have it */
     FSD_OP_STANDARD = 1 << 9,   /**< the operator has a row, so its output is known to
-                                     depend on its inputs alone */
+                                     depend on its inputs alone, unless FSD_OP_RANDOM or
+                                     FSD_OP_CONTROL is set */
     FSD_OP_SHAPED = 1 << 10,    /**< the shape of its output follows from the shapes of
                                      its inputs, its attributes, and the values of its
                                      shape operands */
@@ -52,7 +53,7 @@ enum fsd_op_trait {
     FSD_OP_ACTIVATION = 1 << 22,  /**< Relu, Sigmoid, Gelu ... */
     FSD_OP_SENSITIVE =
         1 << 23, /**< normalization, softmax, exponential, power: intermediate values
-                      may exceed FP16's range, or lose their small terms */
+                      may exceed FP16's range, or sums may lose small terms */
     FSD_OP_REDUCES = 1 << 24 /**< sums or multiplies the elements along axes */
 };
 
@@ -94,9 +95,9 @@ bool fsd_op_is_default(const char *op, int64_t opset, const char *word);
 
 /** Returns the lowerings of an operator with this name, in any domain.  A lowering is a
  *  sequence of operations with which a kernel may compute the operator.  Blanks
- *  separate the operations of a lowering, "|" separates lowerings.  A lowering may be
- *  the beginning of a longer one: the builder may have folded the other operations of
- *  the longer one into constants.  Returns "" if there is no lowering. */
+ *  separate the operations of a lowering, "|" separates lowerings.  One lowering may be
+ *  the beginning of another, for kernels in which the builder folded the remaining
+ *  operations into constants.  Returns "" if there is no lowering. */
 const char *fsd_op_lowerings(const char *name);
 
 /** Returns the number of products with which a builder computes an Einsum: it

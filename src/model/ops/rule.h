@@ -38,9 +38,9 @@ enum fsd_domain {
     FSD_DOMAIN_ML = 1 << 3,
     FSD_DOMAIN_TRAINING = 1 << 4, /* ai.onnx.preview.training */
     FSD_DOMAIN_PREVIEW = 1 << 5,  /* ai.onnx.preview */
-    /* Sets of domains.  Exporters may write an operator with any domain of its set.
-     * FSD_DOMAIN_BUILDER is the set of the operators that only a builder's parser
-     * knows, FSD_DOMAIN_QDQ the set of the quantizers. */
+    /* Each of these values is a set of domains.  Exporters may write an operator with
+     * any domain of its set.  FSD_DOMAIN_BUILDER is for operators that only a builder's
+     * parser knows, FSD_DOMAIN_QDQ is for quantizers. */
     FSD_DOMAIN_BUILDER = FSD_DOMAIN_ONNX | FSD_DOMAIN_TRT,
     FSD_DOMAIN_QDQ = FSD_DOMAIN_ONNX | FSD_DOMAIN_MICROSOFT | FSD_DOMAIN_TRT
 };

@@ -21,8 +21,8 @@ static bool value_is_zero(const struct fsd_value *value)
 }
 
 /* Whether a Dropout runs in inference.  Before opset 7, the attribute `is_test`
- * decides; from opset 12 on, the input `training_mode`.  In the opsets between them, a
- * Dropout always runs in inference. */
+ * decides.  In opsets 7 to 11, a Dropout always runs in inference.  From opset 12 on,
+ * the input `training_mode` decides. */
 bool fsd_same_dropout(const struct fsd_graph *g, const struct fsd_node *node)
 {
     fsd_id training = input(g, node, 2);
@@ -118,8 +118,8 @@ double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,
 /* Whether the input is a constant with this one number.  If the constant has more axes
  * than the other input, the node's output has additional axes of size 1, as after a
  * view.  Exporters write such nodes: sum() begins with an Add of 0, addcmul() has a
- * factor of 1, and a learned scale (the first input) may be 1.  Builders remove such
- * nodes, but not a Sub of 0. */
+ * factor of 1, and a learned scale, which is the first input, may be 1.  Builders
+ * remove such nodes, but not a Sub of 0. */
 static bool is_number(const struct fsd_graph *g, const struct fsd_node *node,
                       uint32_t place, double number)
 {

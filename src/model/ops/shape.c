@@ -44,8 +44,8 @@ void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
     *to = wide;
 }
 
-/* Broadcasts the shapes of all operands.  The inputs of a QLinearAdd that follow its
- * two operands are scales and zero points. */
+/* Broadcasts the shapes of all operands.  A QLinearAdd has two operands; its other
+ * inputs are scales and zero points. */
 bool fsd_shape_elementwise(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     uint32_t n = c->op->traits & FSD_OP_QLINEAR ? 2 : c->g->nodes.at[c->node].in.n;

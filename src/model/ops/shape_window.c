@@ -103,7 +103,8 @@ static uint32_t space_of(const struct fsd_op_case *c)
 }
 
 /* Computes the n spatial dimensions of an operator's output.  The operator moves a
- * window of this kernel over its input or, with `back`, reverses such an operator. */
+ * window of this kernel over its input.  With `back`, the operator is the reverse of
+ * such an operator: a ConvTranspose or a MaxUnpool. */
 static bool windows(const struct fsd_op_case *c, const int64_t *kernel, uint32_t n,
                     bool back, struct fsd_shape *out)
 {

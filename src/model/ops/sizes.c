@@ -4,8 +4,8 @@
  * the most trusted source first.  A size is a number, an amount that depends on dynamic
  * sizes (amount.h), or -1 (unknown).  A number replaces a dynamic size.  If a size from
  * an operator's rule contradicts a known size of a tensor, all sizes that the rule has
- * for this tensor are ignored.  A model from a log has no attributes; a rule that needs
- * one has no result then, because the default value would be a guess.
+ * for this tensor are ignored.  A model from a log has no attributes.  A rule that
+ * needs an attribute then has no result, because the default value would be a guess.
  */
 #include "model/ops/rule.h"
 #include "base/base.h"

@@ -70,8 +70,8 @@ void fsd_sizes_take_model(struct fsd_sizes *s);
 const struct fsd_sizes *fsd_sizes_of_model(struct fsd_arena *arena,
                                            const struct fsd_graph *g);
 
-/** Sets the sizes of an input, "images=1x3x224x224".  Other dimensions that have the
- *  names of the input's dimensions get these sizes, too.
+/** Sets the sizes of an input, "images=1x3x224x224".  If a dimension of the input has a
+ *  name, all dimensions with this name get the same size.
  *  @return FSD_OK; FSD_E_ARG for an unknown input, a different rank, or a size that
  *          contradicts the model */
 enum fsd_status fsd_sizes_bind(struct fsd_sizes *s, const char *word,
@@ -87,7 +87,8 @@ void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
                          const struct fsd_graph *from, const struct fsd_form *form);
 
 /** Fills the unknown sizes of a network input, unless `sizes` contradict known sizes.
- *  Other dimensions that have the names of the input's dimensions get these sizes, too.
+ *  If a dimension of the input has a name, all dimensions with this name get the same
+ *  size.
  *  @return true if the call completed the shape */
 bool fsd_sizes_take_input(struct fsd_sizes *s, fsd_id tensor, const int64_t *sizes,
                           uint32_t n);

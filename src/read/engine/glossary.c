@@ -13,14 +13,15 @@ static const struct fsd_gloss blocks[] = {
      "The product of queries and keys, the Softmax, and the product with the "
      "values.",
      "If one kernel computes the attention, it does not write the scores to memory.",
-     "`patterns` shows each attention, and what separates its layers.", NULL},
+     "`patterns` shows each attention, and the reasons if it is not one kernel.", NULL},
     {"qkv", "fusion/qkv", BLOCK,
      "Three projections of one tensor: the queries, keys and values of an attention. "
      "Horizontal fusion merges them into one matrix multiplication.",
      NULL, "`patterns`", NULL},
     {"layernorm", "fusion/layernorm,rmsnorm,fusion/rmsnorm", BLOCK,
-     "A normalization: one operator, or several operators with the same result.", NULL,
-     "`patterns`", NULL},
+     "A normalization: one operator, or several operators that compute the same "
+     "result.",
+     NULL, "`patterns`", NULL},
     {"gelu", "fusion/gelu,swiglu,fusion/swiglu", BLOCK,
      "An activation that exporters write as several operators. swiglu splits its input "
      "into two parts, and multiplies the activation of one part by the other part.",
@@ -30,8 +31,8 @@ static const struct fsd_gloss blocks[] = {
      "layer computes them.",
      NULL, "`patterns`", NULL},
     {"residual", "fusion/residual", BLOCK,
-     "The addition of a branch and its shortcut. The builder can fuse the Add into the "
-     "last convolution or matrix multiplication of the longer path.",
+     "The addition of two paths: a branch and its shortcut. The builder can fuse the "
+     "Add into the last convolution or matrix multiplication of the longer path.",
      NULL, "`patterns`", NULL},
 };
 

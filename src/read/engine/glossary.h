@@ -22,8 +22,8 @@ struct fsd_gloss {
 #define FSD_GLOSS_KERNEL "part of a kernel's name"
 #define FSD_GLOSS_BLOCK  "block of a model"
 
-/** Returns the i-th word of all lists, from 0, the lists of readers first; NULL after
- * the last word. */
+/** Returns the i-th word, from 0.  The words of readers come first, and then the names
+ * of blocks.  Returns NULL after the last word. */
 const struct fsd_gloss *fsd_gloss_at(unsigned i);
 
 /** Whether the entry explains the word (fsd_gloss_is), or a word that is part of the

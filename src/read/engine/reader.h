@@ -1,8 +1,8 @@
 /*
- * The interface of readers.  A reader is a folder with the code for the files of one
- * builder, and a name in FSD_READERS.  It fills struct fsd_layer, struct fsd_history
- * and struct fsd_profile, whose members do not depend on the builder.  So no other code
- * depends on the builder either.
+ * The interface of readers.  A reader reads the files of one builder.  It has a folder
+ * with its code, and a name in FSD_READERS.  It fills struct fsd_layer, struct
+ * fsd_history and struct fsd_profile, whose members do not depend on the builder.  So
+ * no other code depends on the builder either.
  */
 #pragma once
 
@@ -146,9 +146,9 @@ enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error 
 /* Functions for names in an engine.  They decide whether a name shows which nodes a
  * layer computes, and make a mention from the meaning of a name. */
 
-/** Whether a name with this meaning can show which nodes a layer computes: it is the
- *  name of a node or a constant.  The name of another tensor has a meaning only in
- *  layers that copy tensors. */
+/** Whether `what` is the meaning of the name of a node or a constant.  Only such a name
+ *  can show which nodes a layer computes.  The name of any other tensor has a meaning
+ *  only in layers that copy tensors. */
 bool fsd_meaning_fits(const struct fsd_vocab *vocab, const struct fsd_meaning *what);
 
 /** Appends `mention` with the text of n bytes at s, and sets its node, tensor and

@@ -33,8 +33,9 @@ struct fsd_records {
     struct fsd_error *err;
     bool nested;  /**< a field may contain a record or a list */
     bool escaped; /**< the writer escapes its strings, so a string ends at the first
-                       quotation mark without a backslash; if `nested` is set, too,
-                       lists may contain texts, which are fields without a key */
+                       quotation mark without a backslash; if both `nested` and
+                       `escaped` are set, lists may contain texts, which are fields
+                       without a key */
 };
 
 enum fsd_record_step {

@@ -3,10 +3,10 @@
  * the words at its beginning, and the words between its parts.  There is no list of
  * passes, so lines of unknown passes are read, too.
  *
- * A name may itself contain a word such as " with " or " to ", which also separates the
- * parts of a line.  A line is therefore split at the occurrence of the word that has a
- * known name on both sides.  Without such an occurrence, it is split at one outside
- * brackets.
+ * A word such as " with " or " to " separates the parts of a line, but a name may also
+ * contain the word.  The line is therefore split where the word stands between two
+ * known names.  If it stands nowhere between known names, the line is split where the
+ * word is outside brackets.
  */
 #include "read/log/log.h"
 

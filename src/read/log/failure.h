@@ -70,9 +70,9 @@ typedef FSD_VEC(struct fsd_log_failure) fsd_log_failures;
 /** The state that is kept from one line to the next. */
 struct fsd_log_failing {
     fsd_log_failures *out;
-    fsd_log_failures *skipped; /**< the skipped tactics with their reasons; after
-                                    FSD_MOST_SKIPPED of them, each further one replaces
-                                    the last */
+    fsd_log_failures *skipped; /**< the skipped tactics with their reasons, at most
+                                    FSD_MOST_SKIPPED; each further tactic then replaces
+                                    the last entry */
     struct fsd_slice parsing;  /**< the last parsed node; see struct fsd_log_failure */
     uint32_t attempt;
     bool in_use; /**< a line showed that the attempt led to an engine */
@@ -123,8 +123,8 @@ const struct fsd_log_adding *fsd_log_adding_of(const struct fsd_history *h);
 void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *line,
                           struct fsd_log_failing *f);
 
-/** Finds the parsed node whose name, or whose layer's name, is in the builder's
- * reason. */
+/** Sets `failure->node` to the parsed node whose name, or whose layer's name, is in
+ * `failure->reason`.  Does not change a failure that the parser reported. */
 void fsd_log_failure_name(struct fsd_log_failure *failure, const struct fsd_history *h);
 
 /** Fills `err` with the first failure of the parser, or else of the builder.

@@ -5,7 +5,7 @@
  * words come before rows with fewer.  The last rows are single words, for messages that
  * match no other row.
  *
- *     "Requested size was {bytes} bytes"       a place: any text, digits for numbers
+ *     "Requested size was {bytes} bytes"       a place: any text, or a whole number
  *     "I*Layer {node}: * shape tensor"         a star: any text
  *     "for node {node}.$"                      a dollar: the end
  *

@@ -121,7 +121,7 @@ static bool take_stamp(struct prefix *p, struct fsd_slice inside)
         return false;
     p->severity = severity;
     p->session &= !rest.n; /* if a severity follows the stamp, the builder wrote
-                              the message, not the session */
+                              the message, not the ONNX Runtime session */
     return take(p, inside.n + 2);
 }
 

@@ -43,8 +43,8 @@ struct fsd_log_line {
 
 enum { FSD_LOG_SAMPLES = 4 };
 
-/** The prefixes that another program writes before the lines of a log (wrapper.c).  The
- *  lines of the log show these prefixes.  All members are zero at first. */
+/** The prefixes that another program writes before the lines of a log.  wrapper.c finds
+ *  them in the lines themselves.  All members are zero at first. */
 struct fsd_log_wrapper {
     struct fsd_slice samples[FSD_LOG_SAMPLES]; /**< examples of prefixes, as slices of
                                                     the file */
@@ -54,9 +54,9 @@ struct fsd_log_wrapper {
     bool looked;     /**< the first lines of the log were searched */
 };
 
-/** Returns the length of another program's prefix at the beginning of `line`; 0 if it
- *  has none.  TensorRT's own prefixes before this text are already removed.  If the
- *  other program's prefix is new, it becomes a sample.
+/** Returns the length of another program's prefix at the beginning of `line`; 0 if
+ *  `line` has none.  The caller must already have removed TensorRT's own prefixes.  A
+ *  new prefix of another program becomes a sample.
  *  @param severity  set if the prefix states a severity */
 size_t fsd_log_unwrap(struct fsd_log_wrapper *w, struct fsd_slice line, char *severity);
 
@@ -71,9 +71,9 @@ struct fsd_log_lines {
     size_t released; /**< the offset before which all pages were released */
     bool grows;      /**< a thread is still decompressing the file, so `end` is only its
                           present size */
-    const char
-        *full;     /**< the last line with a full prefix of trtexec; NULL: none yet */
-    char severity; /**< the severity in this prefix */
+    const char *full; /**< the last line whose prefix has a time stamp, a severity and
+                        "[TRT]"; NULL: none yet */
+    char severity;    /**< the severity in the line `full` */
 };
 
 /** Starts at the beginning of a file.  The file must stay open as long as the lines are
@@ -206,7 +206,7 @@ struct fsd_log_list {
 };
 
 /** Whether a line within the list is a message of another thread.  Such a message has a
- *  prefix, and the list's lines have no prefixes or prefixes of fewer pieces. */
+ *  prefix.  The lines of the list have no prefix, or a prefix of fewer pieces. */
 bool fsd_log_is_foreign(const struct fsd_log_list *list,
                         const struct fsd_log_line *line);
 
@@ -219,7 +219,7 @@ struct fsd_log_engine {
 
 typedef FSD_VEC(struct fsd_log_engine) fsd_log_engines;
 
-/** The engines that a scan of the whole log found. */
+/** The engines and other facts that a scan of the whole log found. */
 struct fsd_log_scan {
     fsd_log_engines engines;
     fsd_log_failures failures;    /**< the reasons why attempts failed; fsd_log_find()
@@ -595,7 +595,7 @@ bool fsd_log_close(struct fsd_log_stack *stack, const struct fsd_log_open *open,
 
 struct fsd_log_bodies {
     fsd_id *owner;     /**< indexed by parsed node: the node whose body contains it;
-                            FSD_NONE: the main graph does */
+                            FSD_NONE: the node is in the main graph */
     fsd_id *scope;     /**< indexed by parsed node: the scope of its body; 0: it has no
                             body */
     uint32_t n;        /**< the number of parsed nodes */
@@ -638,8 +638,8 @@ struct fsd_log_options {
     bool loads;             /**< the options or the command line show that this run
                                  loads an engine */
     bool measures;          /**< the next lines are trtexec's options for measuring */
-    bool details;           /**< the number of SMs and the clocks of the device are
-                                 stored, too */
+    bool details;           /**< fsd_log_option_read() also stores the number of SMs and
+                                 the clocks of the device */
     bool transfers, spins;  /**< trtexec's options for measuring: data transfers,
                                  spin-wait */
     uint32_t section;       /**< the number of facts that were stored before the current

@@ -156,7 +156,8 @@ static bool read_sparsity(struct fsd_log_options *o, struct fsd_history *h,
     return true;
 }
 
-/* Reads the limits of the DLA's memory, and the amounts that the engine uses. */
+/* Reads a line with the sizes of the DLA's memory pools, or with the memory that the
+ * engine uses in each pool. */
 static void read_dla_memory(const struct fsd_log_options *o, struct fsd_history *h,
                             struct fsd_slice text)
 {
@@ -174,7 +175,7 @@ static void read_dla_memory(const struct fsd_log_options *o, struct fsd_history 
                   value);
 }
 
-/* Stores the number of a PyTorch graph's operators that Torch-TensorRT compiles. */
+/* Stores how many operators of a PyTorch graph Torch-TensorRT compiles. */
 static void keep_coverage(const struct fsd_log_options *o, struct fsd_history *h,
                           uint64_t supported, uint64_t all)
 {
@@ -281,7 +282,7 @@ static void read_library(struct fsd_history *h, struct fsd_slice text)
 
 /* Reads the route from a command line: "... --setBuildRoute=-a=on -b=2 --saveEngine=x".
  * trtexec prints no quotation marks around the route.  Each option of a route begins
- * with a single '-', so the route ends at a blank without a single '-' after it. */
+ * with a single '-'.  A blank that is not followed by a single '-' ends the route. */
 static void read_route(struct fsd_history *h, struct fsd_slice command)
 {
     static const char option[] = " --setBuildRoute=";
@@ -360,8 +361,8 @@ static void read_measured(struct fsd_log_options *o, struct fsd_history *h,
     }
 }
 
-/* Reads a title in trtexec's output, which ends a section of options and begins the
- * next one. */
+/* Reads a title in trtexec's output.  The title ends a section of options and begins
+ * the next section. */
 static bool read_title(struct fsd_log_options *o, const struct fsd_history *h,
                        struct fsd_slice text)
 {
@@ -450,9 +451,9 @@ static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 
 void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines)
 {
-    uint32_t voided = FSD_NONE; /* the engine of a program that starts on a later line
-                                   than the current fact, so the fact is not about
-                                   this engine; FSD_NONE: none */
+    uint32_t voided = FSD_NONE; /* an engine whose program begins its output after the
+                                   line of the current fact; the fact is therefore not
+                                   about this engine; FSD_NONE: none */
 
     for (uint32_t i = h->built.n, e = engines->n; i-- > 0;) {
         struct fsd_built_in *fact = &h->built.at[i];

@@ -230,9 +230,10 @@ void fsd_log_tables_end(struct fsd_log_tables *r)
 enum fsd_status fsd_log_fail_times(const struct fsd_file *file, uint64_t line,
                                    struct fsd_error *err)
 {
-    return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_LINE, line,
-                    "expected at most %d tables of at most %d layers, found more",
-                    TABLES_MAX, ROWS_MAX);
+    return fsd_fail(
+        err, FSD_E_LIMIT, file->name, FSD_POS_LINE, line,
+        "expected at most %d tables with at most %d layers each, found more",
+        TABLES_MAX, ROWS_MAX);
 }
 
 enum fsd_status fsd_log_profile_read(struct fsd_arena *arena, struct fsd_intern *names,

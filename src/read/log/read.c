@@ -21,8 +21,9 @@ struct log_reader {
     struct fsd_log_failing failing;
     struct fsd_log_stack open; /* the parsed nodes whose outputs are not printed yet */
     fsd_id parsed;             /* the number of nodes parsed so far in this attempt */
-    uint32_t build;            /* the number of the attempt; at the end, the number of
-                                  its engine replaces it */
+    uint32_t build;            /* the number of the attempt; in all facts,
+                                  number_builds() later replaces this number by the
+                                  number of the attempt's engine */
     bool in_layers;            /* the lines follow "GRAPH NODES", the title of the
                                   builder's list */
 };
@@ -145,8 +146,8 @@ static bool is_damaged(struct fsd_slice t)
     return false;
 }
 
-/* Reads layer times.  Returns true if the line is a row of a table, which has no other
- * meaning. */
+/* Reads layer times.  Returns true if the line belongs to a table of layer times.  Such
+ * a line has no other meaning. */
 static bool read_times(struct log_reader *r, const struct fsd_log_line *line)
 {
     if (fsd_log_may_be_printed(line->text))

@@ -158,8 +158,8 @@ static void close_list(struct fsd_log_segmenter *s, bool at_end)
     s->kinds.layers = 0;
 }
 
-/* Ends the list of kinds, which the builder prints before it chooses tactics.  It
- * describes the engine only if no other list does. */
+/* Ends the list of kinds, which the builder prints before it chooses tactics.  This
+ * list describes the engine only if the log has no other list of the engine. */
 static void close_kinds(struct fsd_log_segmenter *s)
 {
     if (s->kinds.layers && !s->known) {
@@ -229,8 +229,8 @@ static bool is_title(const struct fsd_log_line *line, const char *words)
 }
 
 /* Finds the step of a build to which a line belongs; returns false if it belongs to
- * none.  Only the lines in `steps` end a list of layers.  Other lines of a build may
- * stand within a list, because several threads write the log. */
+ * none.  Of the lines of a build, only those in `steps` end a list of layers.  The
+ * others may stand within a list, because several threads write the log. */
 static bool is_step(struct fsd_slice text, enum step *step)
 {
     static const struct {
@@ -273,8 +273,8 @@ static bool goes_on(const struct fsd_log_segmenter *s,
     return s->in == IN_LAYERS && (!s->list.layers || s->form == FSD_LOG_TEXT);
 }
 
-/* Begins a list if the line is a title or a layer.  A list may begin anywhere, even
- * within another list. */
+/* Begins a list, or adds a layer to the open list, if the line is a title or a layer. A
+ * list may begin anywhere, even within another list. */
 static bool begin_list(struct fsd_log_segmenter *s)
 {
     struct fsd_log_layer layer;
@@ -326,10 +326,11 @@ static bool read_kinds(struct fsd_log_segmenter *s)
     return true;
 }
 
-/* Reads a line of an inspector's list.  The line is no layer, unless the list has only
- * names.  Returns true for the title of the bindings and for a binding, because such a
- * line has no other meaning.  If the list has only names, always returns false, because
- * the list may be other text. */
+/* Reads a line of an inspector's list.  If the list has only names, the line may be a
+ * layer, and the function always returns false, because the list may be other text.  In
+ * any other list, begin_list() reads the layers.  There, this function returns true for
+ * the title of the bindings and for a binding, because such a line has no other
+ * meaning. */
 static bool read_listed(struct fsd_log_segmenter *s)
 {
     bool foreign = fsd_log_is_foreign(&s->list, &s->line);

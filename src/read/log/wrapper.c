@@ -106,9 +106,9 @@ static char severity_of_day(struct fsd_slice word)
 
 /* ------------------------------------------------------------ a sample and a line */
 
-/* How a word of a sample may differ in other lines.  A word may differ only if there is
- * a digit between the blanks around it.  The bytes between these blanks are then a
- * time, a number, or a name with an identifier. */
+/* How a word of a sample may differ in other lines.  The word is part of the bytes
+ * between two blanks.  The word may differ only if these bytes contain a digit.  These
+ * bytes are then a time, a number, or a name with an identifier. */
 enum varies { IS_FIXED, IS_NUMBER, IS_NAME };
 
 static enum varies varies_at(struct fsd_slice t, size_t at)

@@ -369,8 +369,8 @@ static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
     return value;
 }
 
-/* Returns the model's tensor T for a name like "InsertedPrecisionFreeCast_T", which is
- * T in FP32. */
+/* Returns the name T for a name like "InsertedPrecisionFreeCast_T"; 0 for another name.
+ * The tensor with the longer name is the model's tensor T, converted to FP32. */
 static fsd_sym cast_value(const struct reading *r, fsd_sym name)
 {
     static const char head[] = "InsertedPrecisionFreeCast_";

@@ -57,9 +57,9 @@ struct reading {
     FSD_VEC(struct sum) sums;     /* indexed by entry */
     FSD_VEC(uint32_t) entry_of;   /* indexed by symbol in `keys`: the entry, plus 1 */
     FSD_VEC(struct event) events; /* the events of the current run */
-    /* Two stacks of events of the current run.  `running` has events whose
-     * "Execute" has not been read yet.  `ended` has events whose "Execute" has been
-     * read, but whose owner has not. */
+    /* Two stacks of events of the current run.  `running` has events whose "Execute"
+     * has not been read yet.  `ended` has events whose "Execute" has been read, but
+     * whose owner has not been read yet. */
     FSD_VEC(fsd_id) running, ended;
     uint64_t runs; /* the number of completed runs */
 };
@@ -106,8 +106,9 @@ static fsd_sym sizes_of(struct fsd_intern *names, struct fsd_slice t)
 
 /* ------------------------------------------------------------------------- entries */
 
-/* Returns the entry of the event's node; adds it if it is new.  `within` is the index
- * of the entry of the node that owns the body, plus 1; 0: the main graph. */
+/* Returns the entry of the event's node; adds the entry if it is new.
+ * @param within  if the node ran in a body: the index of the entry of the body's owner,
+ *         plus 1; if the node ran in the main graph: 0 */
 static uint32_t entry_of(struct reading *t, const struct event *e, uint32_t within)
 {
     uint32_t is[] = {e->name, e->index, within};

@@ -85,7 +85,7 @@ static fsd_sym keep(struct session_log *r, struct fsd_slice text)
     return fsd_intern_slice(r->h->names, text);
 }
 
-/* Makes the transformer with this name the current pass. */
+/* Sets the current pass to the transformer that has this name. */
 static void set_pass(struct session_log *r, struct fsd_slice name)
 {
     fsd_sym sym = keep(r, name);

@@ -133,8 +133,9 @@ static fsd_sym numbered_type(const struct fsd_graph *engine, fsd_sym entry)
     return type == FSD_NONE ? 0 : type;
 }
 
-/* For each type of layer, joins the layers without a name to the entries named after
- * the type and a number, in order.  There must be as many layers as entries. */
+/* Joins the layers without a name to the entries that are named after the layer's type
+ * and a number, in order.  A type is skipped unless it has as many such layers as such
+ * entries. */
 static void join_unnamed(struct fsd_join *join, struct queue *q,
                          struct fsd_arena *arena, const struct fsd_graph *engine,
                          const struct fsd_profile *profile)

@@ -37,7 +37,7 @@ static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p
             engine, "input/profile-unlisted-runs", FSD_NONE,
             fsd_intern_str(
                 engine->names,
-                "the times of the profile are the sum of an unknown number of runs"));
+                "each time of the profile is the sum over an unknown number of runs"));
     if (p->single_run)
         remark(engine, "input/profile-single-run", FSD_NONE,
                fsd_intern_str(

@@ -20,7 +20,8 @@ struct fsd_measured {
                                       negative: unknown */
     double total;                /**< the sum of the layers' medians and of
                                       `elsewhere` */
-    struct fsd_spread totals;    /**< the spread of the profiles' sums */
+    struct fsd_spread totals;    /**< the spread, over the profiles, of the sum of all
+                                      times in a profile */
     double elsewhere;            /**< the time of entries that are no layers of the
                                       engine */
     double medians;  /**< the sum of the medians that a profile states, if outliers make

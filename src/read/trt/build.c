@@ -170,7 +170,8 @@ static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
 }
 
 /* Derives the layout from the strides, which are more precise than the words of the
- * format.  Only the words state vectors and padding. */
+ * format.  Only the words state vectors and padding, so a layout with vectors is kept,
+ * and a layout with padding is kept if the strides show the same order. */
 static void lay_by_strides(const struct fsd_build_tensor *tensor,
                            struct fsd_layout *layout)
 {
@@ -293,8 +294,8 @@ void fsd_build_attr(struct fsd_build *b, struct fsd_attr attr)
     b->node.attrs.n++;
 }
 
-/* Marks unknown names in the name of the current layer as TensorRT's own.  TensorRT
- * added this layer for itself. */
+/* For a current layer that TensorRT added for itself: marks the unknown names in the
+ * name of this layer as TensorRT's own. */
 static void own_names(struct fsd_build *b)
 {
     for (uint32_t i = b->layer.mentions.at; i < b->g->mentions.n; i++)

@@ -52,9 +52,9 @@ struct fsd_build_tensor {
     uint32_t rank;
     const int64_t *strides;        /**< one per dimension; must be valid during the
                                         call; NULL: not stated */
-    const int64_t *order;          /**< the rank of each stride, 0 for the innermost;
-                                        must be valid during the call; NULL: not
-                                        stated */
+    const int64_t *order;          /**< for each dimension: 0 if it is the innermost, 1
+                                        if it is the next one, and so on; must be valid
+                                        during the call; NULL: not stated */
     const struct fsd_dim *optimum; /**< for a binding: the optimum sizes, one per
                                         dimension; NULL: not stated */
     fsd_sym ranges, outside;       /**< for a binding: as in struct fsd_tensor */

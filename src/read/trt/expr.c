@@ -241,7 +241,7 @@ static bool is_helper(const struct fsd_expr *p, size_t at)
     return fsd_scan_skip_unnamed(&p->text, &at);
 }
 
-/* Returns the end of an unknown X in names like "X copy". */
+/* Returns the end of X if the part has a name like "X copy"; else returns `end`. */
 static size_t cut_copy(struct fsd_expr *p, size_t at, size_t end)
 {
     static const char *const copies[] = {" copy", "_copy_input", "_copy_output"};

@@ -110,8 +110,8 @@ static bool read_layout(struct sentence *s, const char *word)
     return read_code(layout, word);
 }
 
-/* Reads a number in a condition, such as 8 in "channel % 8 == 0".  The 0 in it has no
- * meaning. */
+/* Reads a number, such as 8 or 0 in the condition "channel % 8 == 0".  A 0 in a
+ * condition has no meaning. */
 static bool read_number(struct sentence *s, const char *word)
 {
     unsigned number = number_of(word);

@@ -21,8 +21,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "kernels that fit the layer and keeps the fastest one, the tactic.",
      NULL, NULL},
     {"CaskGemmConvolution", NULL, TYPE,
-     "A convolution that runs as a matrix multiplication (GEMM), for example one "
-     "with a kernel of size 1.",
+     "A convolution that runs as a matrix multiplication (GEMM), for example a "
+     "convolution with a kernel of size 1.",
      NULL, NULL, NULL},
     {"CaskDeconvolution", "CaskDeconvolution*,GemmDeconvolution,CudnnDeconvolution",
      TYPE, "A transposed convolution (ConvTranspose).", NULL, NULL, NULL},
@@ -33,8 +33,9 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      NULL, NULL},
     {"CaskPooling", "CaskPooling,TiledPooling,CudaPooling,CudnnPooling,maxpool,avgpool",
      TYPE,
-     "A pooling by a kernel of the CASK library or by a kernel of the builder "
-     "(TiledPooling, CudaPooling; maxpool and avgpool in a compiled region).",
+     "A pooling layer. CaskPooling runs a kernel of the CASK library; TiledPooling and "
+     "CudaPooling run a kernel of the builder. In a compiled region, the types are "
+     "maxpool and avgpool.",
      NULL, NULL, NULL},
     {"CaskSoftMax", "CaskSoftMax*,SoftMax*,CudaSoftMax*", TYPE, "A Softmax.", NULL,
      NULL, NULL},
@@ -106,9 +107,9 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "A convolution of a compiled region (deconv: a transposed convolution).", NULL,
      NULL, NULL},
     {"runtime_fusion", "runtime_fusion,runtime_function,fusion", TYPE,
-     "Operators of a compiled region that become one kernel: at build time, or in "
-     "TensorRT for RTX when the engine is first loaded on the GPU (just-in-time "
-     "compilation).",
+     "Operators of a compiled region that become one kernel. TensorRT generates the "
+     "kernel at build time, TensorRT for RTX when the engine is first loaded on the "
+     "GPU (just-in-time compilation).",
      NULL, NULL, NULL},
     {"_myl", "__myl_*,*_myl[0-9]*_[0-9]*", PART,
      "The compiler's name of a kernel: __myl_ and the first letters of the kernel's "
@@ -151,8 +152,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "`reformats` states the cause of each such layer and how to remove the layer.",
      GUIDE ", Engine inspector"},
     {"copy", "COPY,* copy,*_copy_output", PART,
-     "`X copy` copies a tensor to its place in the output of a Concat, or from an "
-     "input of a Slice or Split.",
+     "`X copy` copies a tensor to its place in the output of a Concat, or copies a "
+     "part of the input of a Slice or Split.",
      "If the producers of all inputs of a Concat can write into its output, there "
      "is no such copy.",
      "`reformats` lists such copies with their causes.", NULL},
@@ -160,8 +161,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "A layer that does nothing at run time: a Reshape, or a Reformat between equal "
      "formats.",
      NULL, NULL, NULL},
-    {"Constant", "Constant,CONSTANT", TYPE, "Weights or another constant, as a layer.",
-     NULL, NULL, NULL},
+    {"Constant", "Constant,CONSTANT", TYPE,
+     "A layer that holds weights or another constant.", NULL, NULL, NULL},
     {"Quantize", "Quantize,Dequantize,DynamicQuantize,QUANTIZE,DEQUANTIZE", TYPE,
      "A quantizer that runs as a layer of its own.",
      "TensorRT fuses a well-placed Q/DQ pair into the layers around the pair.",
@@ -210,8 +211,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "Ampere, sm87 Orin, sm89 Ada, sm90 Hopper, sm100 and sm120 Blackwell.",
      "A GPU runs kernels of older generations, too.", NULL, NULL},
     {"fprop", "*fprop*", KERNEL,
-     "Forward propagation: a convolution; dgrad is its transpose, used for "
-     "ConvTranspose.",
+     "fprop (forward propagation) is a convolution; dgrad is a transposed convolution "
+     "(ConvTranspose).",
      NULL, NULL, NULL},
     {"implicit_gemm", "*implicit_gemm*,*implicit_convolve*", KERNEL,
      "The convolution runs as a matrix multiplication without a copy of its input.",
@@ -225,8 +226,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "Layouts of a kernel's input, weights and output: channels last.", NULL, NULL,
      NULL},
     {"tilesize128x64x32", "*tilesize*,*tile[0-9]*x[0-9]*", KERNEL,
-     "The part of the output that one thread block computes (128 x 64), and the length "
-     "of one step of its sums (32). Large tiles suit large layers.",
+     "The part of the output that one thread block computes (128 x 64), and the number "
+     "of products that one step adds to each sum (32). Large tiles suit large layers.",
      NULL, NULL, NULL},
     {"stage4", "*_stage[0-9]*", KERNEL,
      "The number of loads from memory that the kernel has in flight while it "
@@ -244,11 +245,12 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "outputs and long sums.",
      NULL, NULL, NULL},
     {"fmha", "*fmha*,*_mha_*,*gemm_mha*", KERNEL,
-     "Fused multi-head attention: both products and the Softmax in one kernel.",
+     "Fused multi-head attention: one kernel computes both matrix products and the "
+     "Softmax.",
      "The scores are never written to memory.",
      "`patterns` lists the attentions that are not fused, with the reasons.", NULL},
     {"winograd", "*winograd*", KERNEL,
-     "A convolution of kernel size 3 by Winograd's method, with fewer "
+     "A convolution with a kernel of size 3; Winograd's method computes it with fewer "
      "multiplications.",
      NULL, NULL, NULL},
     {"tactic", NULL, KERNEL,

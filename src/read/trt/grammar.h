@@ -18,7 +18,7 @@ enum fsd_place {
     FSD_IN_LIST     /**< the part is in {...}: "," and "}" also end it */
 };
 
-/** Memory for the brackets of a text, which is reused for each text. */
+/** Memory for the brackets of a text.  This memory is reused for the next text. */
 struct fsd_brackets {
     struct fsd_arena *arena;
     FSD_VEC(uint32_t)

@@ -290,8 +290,8 @@ static void read_keys(struct context *m, struct fsd_slice t)
 
         t = from(t, n);
         end = last ? t.n : value_end(t);
-        /* The keys in `heads` come before all other keys of a line.  At this position,
-         * a key in `heads` is therefore part of a value. */
+        /* In a line, the keys in `heads` come before all keys that this function reads.
+         * A key in `heads` is therefore part of a value here. */
         for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
             is_head |= fsd_slice_is(key, heads[i]);
         if (is_head)

@@ -21,8 +21,8 @@ struct word {
     fsd_sym steps[7]; /* up to the first 0 */
 };
 
-/* The abbreviations, sorted.  A word without a row here means the operator whose name
- * begins with it ("Add", "Relu", "Mul"). */
+/* The abbreviations, sorted.  If a word has no row here, it stands for the operator
+ * whose name begins with the word ("Add", "Relu", "Mul"). */
 static const struct word words[] = {
     {"Asin", {FSD_ONNX_Asin}},
     {"Bott", {FSD_ONNX_TopK}},
@@ -208,8 +208,8 @@ static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
         n += fsd_step_moves(step) && step != FSD_ONNX_Expand && step != FSD_ONNX_Gather;
     }
     /* If all steps are Expand, the kernel copies the operand of a matrix product for
-     * each element of a batch.  A kernel with Expand and Concat is not counted, because
-     * it fills the border of a Pad. */
+     * each element of a batch.  A kernel with Expand and Concat does more than move
+     * data: it fills the border of a Pad. */
     return l->steps.n && (n == l->steps.n || repeats == l->steps.n) &&
            l->more_steps == FSD_STEPS_ARE_ALL;
 }

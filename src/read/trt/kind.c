@@ -10,9 +10,10 @@
 #include "read/trt/trt.h"
 #include "host/files.h"
 
-/* The LayerTypes of layers that do not compute, in upper or lower case ("NoOp", in
- * TensorRT 11 "noop").  A NoOp proves nothing about a node: it may be a reformat that
- * needs no kernel, or a Reshape or Cast of the model, with or without Metadata. */
+/* The LayerTypes of layers that do not compute.  The case of letters does not matter:
+ * TensorRT 11 writes "noop" for "NoOp".  A NoOp proves nothing about a node: it may be
+ * a reformat that needs no kernel, or a Reshape or Cast of the model, with or without
+ * Metadata. */
 static const struct {
     const char *type;
     enum fsd_kind kind;
@@ -37,8 +38,9 @@ static const struct {
     {"cjmp", FSD_KIND_SYNC},
 };
 
-/* The LayerTypes of Myelin's kernels that count loops or compute sizes, one element at
- * a time.  Kernels that compute nodes have other types ("kgen", "gemm", ...). */
+/* The LayerTypes of Myelin's kernels that count loops or compute sizes.  These kernels
+ * process one element at a time.  Kernels that compute nodes have other types ("kgen",
+ * "gemm", ...). */
 static const struct {
     const char *type;
     enum fsd_kind kind;
@@ -189,8 +191,8 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
      * unknown. */
     layer->rounds_to = strstr(tactic, "tf32") ? FSD_TF32 : FSD_DTYPE_UNKNOWN;
     layer->computes_in = fsd_trt_computes_in(layer, tactic);
-    /* If the builder adds a layer, the name of this layer contains the name of another
-     * layer, which the added layer serves.  A layer with a plain name is therefore a
+    /* If the builder adds a layer to serve another layer, the name of the added layer
+     * contains the name of the other layer.  A layer with a plain name is therefore a
      * layer of the network. */
     layer->of_network =
         node->name && layer->form == FSD_NAME_PLAIN &&

@@ -288,8 +288,8 @@ static enum fsd_status read_objects(struct fsd_build *b, const struct fsd_file *
     return status == FSD_OK && !n ? FSD_E_FORMAT : status;
 }
 
-/* Whether a build in the log failed.  Its error is then more informative than layer
- * times of an earlier build. */
+/* Whether a build in the log failed.  The error of the failed build is more informative
+ * than layer times of an earlier build. */
 static bool has_failed(const struct fsd_source *source)
 {
     return source->history && source->history->scan &&
@@ -459,11 +459,11 @@ static const char *const reads[] = {
     "layer dumps (JSON), TensorRT 8.2 to 11, TensorRT for RTX, Torch-TensorRT",
     "verbose build logs, TensorRT 8.0 to 10.16, TensorRT for RTX",
     "the inspector's text, and console logs of trtexec --dumpLayerInfo",
-    "what polygraphy inspect model --show layers prints",
+    "the output of polygraphy inspect model --show layers",
     "profiles: JSON and tables (trtexec, TensorRT's samples), traces (Torch-TensorRT)",
     "times of whole runs: trtexec --exportTimes",
-    "metadata.json of trt-engine-explorer, instead of a log",
-    "what a dry run of Torch-TensorRT prints",
+    "metadata.json of trt-engine-explorer, which can replace a log",
+    "the output of a dry run of Torch-TensorRT",
     "tuning caches: trtexec --tuningCacheFile, TensorRT 11.1 and later",
     NULL};
 

@@ -24,8 +24,9 @@
 
 enum {
     TRAILER_LEN = sizeof TRAILER - 1,
-    TRAILERS = 64,     /* the maximum number of lookups for an item: of the
-                          whole item, and of its parts before a " | " */
+    TRAILERS = 64,     /* the maximum number of lookups for an item.  The whole
+                          item is looked up, then each of its front parts that end
+                          before a " | " */
     OWNED_MAX = 1024,  /* if more nodes than this have one name, their owners are not
                           compared */
     TEXT_MAX = 1 << 20 /* the maximum number of bytes of a Metadata text; the longest
@@ -39,8 +40,8 @@ struct reading {
     bool truncated;
 };
 
-/* Returns the length of the known name at the front of an item: the whole item or, if
- * it is unknown, the longest known text before a " | "; 0 if there is none. */
+/* Returns the length of the known name at the front of an item; 0 if there is none.  If
+ * the whole item is no known name, this is the longest known name before a " | ". */
 static size_t known_name(const struct reading *r, const char *s, size_t n,
                          const struct fsd_meaning **what)
 {
@@ -58,10 +59,10 @@ static size_t known_name(const struct reading *r, const char *s, size_t n,
     return 0;
 }
 
-/* Finds the node of `what` that has the owners in the text `s`.  The owners of a node
- * are the nodes whose bodies contain it: If, Loop, Scan, and calls of functions.  `s`
- * lists them, innermost first: "lin_act (Act) | /Lin (Lin)".  Returns FSD_NONE if no
- * node or several nodes of `what` have these owners. */
+/* Of the nodes with one name, what->nodes, returns the node whose owners the text `s`
+ * lists, innermost first: "lin_act (Act) | /Lin (Lin)".  The owners of a node are the
+ * nodes whose bodies contain the node: If, Loop, Scan, and calls of functions.  Returns
+ * FSD_NONE if no node or several nodes have these owners. */
 static fsd_id owned_by(const struct reading *r, const struct fsd_meaning *what,
                        const char *s, size_t n)
 {

@@ -39,8 +39,9 @@ void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
  *  several optimization profiles.  tensor_name.c lists the forms.
  *
  *  For a name like "x.1_4_myl6", sets `argument` instead, because this tensor is not x:
- *  in corpus/inspector-text-trt10.16, the input of the first matrix product, [-1,3136],
- *  has the name Activation3_output.1_4_myl6, but Activation3_output is [-1,1024]. */
+ *  in corpus/inspector-text-trt10.16, the input of the first matrix product is
+ *  Activation3_output.1_4_myl6 with the shape [-1,3136], but Activation3_output has the
+ *  shape [-1,1024]. */
 void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab);
 
 /** Returns N if the name ends with " [profile N]"; else -1. */

@@ -25,7 +25,7 @@ struct reading {
     struct fsd_intern *names;
     struct fsd_records r;
     struct fsd_profile profile;
-    FSD_VEC(uint32_t) entry_of; /* indexed by symbol: the entry of this layer, plus 1 */
+    FSD_VEC(uint32_t) entry_of; /* by symbol of the layer: its entry, plus 1 */
     FSD_VEC(uint32_t) times;    /* indexed by entry: the number of its times so far */
 };
 
@@ -96,7 +96,7 @@ static enum fsd_status read_events(struct reading *t)
             whole = true;
         } else if (step == FSD_RECORD_CLOSE && name && timed && whole) {
             add_time(t, name, us < 0 ? -1 : us / 1000);
-            name = 0; /* the end of the object around the list adds no time */
+            name = 0; /* so that the end of the enclosing object adds no time */
         } else if (step != FSD_RECORD_FIELD) {
             continue;
         } else if (field.opens && !fsd_field_is(&field, "traceEvents")) {
@@ -179,8 +179,8 @@ enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names
     for (uint32_t i = 0; i < t.times.n; i++)
         t.profile.runs =
             t.times.at[i] > t.profile.runs ? t.times.at[i] : t.profile.runs;
-    /* If each layer has one event, its time is the sum over an unknown number of
-     * runs. */
+    /* If each layer has one event, the time of an event is the sum over an unknown
+     * number of runs. */
     t.profile.runs_unknown = trace && t.profile.runs == 1;
     if (t.profile.runs_unknown)
         t.profile.runs = 0;

@@ -34,7 +34,7 @@ struct fsd_trt_format fsd_trt_format(const char *s, size_t n);
 /* Functions that convert TensorRT's words for a layer to facts that do not depend on
  * the builder. */
 
-/** The values of Origin of a Reformat layer that determine its kind. */
+/** The values of Origin that determine the kind of a Reformat layer. */
 enum fsd_trt_origin {
     FSD_TRT_ORIGIN_NONE,
     FSD_TRT_ORIGIN_REFORMAT,
@@ -241,8 +241,9 @@ bool fsd_trt_is_pytorch(const struct fsd_file *file);
  *          else FSD_E_FORMAT */
 enum fsd_status fsd_trt_refuse_json(const struct fsd_file *file,
                                     const struct cJSON *root, struct fsd_error *err);
-/** Fill `err` for a file whose names are no names of layers, and for a text that is no
- * engine: the kind of the file, and which file to pass instead. */
+/** Fill `err` with the kind of the file, and with advice which file to pass instead.
+ * fsd_trt_refuse_names() is for a file whose names are no names of layers,
+ * fsd_trt_refuse_text() for a text that is no engine. */
 enum fsd_status fsd_trt_refuse_names(const struct fsd_file *file,
                                      struct fsd_error *err);
 enum fsd_status fsd_trt_refuse_text(const struct fsd_file *file, struct fsd_error *err);
@@ -261,8 +262,8 @@ enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names
                                const struct fsd_file *file, fsd_profile_vec *out,
                                struct fsd_error *err);
 
-/** TensorRT's own words, which are not names of a model, separated by blanks: see
- * struct fsd_engine_reader. */
+/** TensorRT's own words, separated by blanks: `words` of struct fsd_engine_reader.  The
+ * words are not names of a model. */
 extern const char fsd_trt_words[];
 /** Implements accepts_format() of struct fsd_engine_reader. */
 bool fsd_trt_accepts_format(const struct fsd_graph *engine, enum fsd_dtype type,

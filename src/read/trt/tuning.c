@@ -33,8 +33,8 @@ static fsd_sym text_of(const struct tuning *t, const struct fsd_field *f)
                       : 0;
 }
 
-/* A function that is called for each field of a record.  A value that it does not read
- * is skipped. */
+/* A function that read_record() calls for each field of a record.  read_record() skips
+ * a list or object that the function does not read. */
 typedef void field_fn(struct tuning *t, const struct fsd_field *field, void *payload);
 
 /* Reads one record.  Its opening brace is the next byte, or was already read.

@@ -101,8 +101,8 @@ static void put_string(const struct fsd_json *level, const char *text)
     put_escaped(level, text);
 }
 
-/* Prints the last `n` bytes of ",\n", and indents the next line. Copying a block of
- * constant size is fast; later text overwrites the unneeded tabs. */
+/* Prints the separator of `n` bytes ("", "\n" or ",\n") and `depth` tabs. Copying a
+ * block of constant size is fast; later text overwrites the unneeded tabs. */
 static void put_indent(const struct fsd_json *level, size_t n, unsigned depth)
 {
     static const char block[] =

@@ -1,8 +1,8 @@
 /*
- * Subjects that have a verdict and rules. A check is shown as the comparison with its snapshot; if
- * there is no snapshot, it is shown as the build. A lint is shown as the run or, without an engine,
- * as the model. The checks of a list have one row for each build. When a row is
- * selected, the details show the whole check of its build.
+ * Subjects that have a verdict and rules. The page of a check shows the comparison with
+ * the snapshot or, without a snapshot, the build. The page of a lint shows the run or,
+ * without an engine, the model. The page of a list of checks has a row for each build.
+ * When a row is selected, the details show the whole check of this build.
  */
 import { finding_pieces } from "./advice.js";
 import { item, word_chip } from "./chips.js";
@@ -26,7 +26,7 @@ import { base_name, count, millis, noun, once, percent, safe, signed_millis } fr
 /** The state of a rule with these findings; "" without findings. @param {{severity: string}[]} found */
 const state_of = (found) => (found.some((f) => f.severity === "error") ? "failed" : found.length ? "notes" : "");
 
-/** @param {{rule: string, level: string, skipped?: string, ignored?: number, measured?: string, budget?: string}} r @param {CheckDocument["findings"]} found of that rule @param {Subject} base @returns {RuleRow} */
+/** @param {{rule: string, level: string, skipped?: string, ignored?: number, measured?: string, budget?: string}} r @param {CheckDocument["findings"]} found the findings of that rule @param {Subject} base @returns {RuleRow} */
 function rule_row(r, found, base) {
     return {
         ...r,
@@ -44,8 +44,8 @@ function rule_row(r, found, base) {
     };
 }
 
-/** Makes a tile of a row. The part of the value that is in parentheses becomes a note
- * below the value, unless the row has an earlier value: then the note is that value.
+/** Makes a tile of a row. The tile shows the value without the part in parentheses. The
+ * note below is the earlier value or, if the row has none, the part in parentheses.
  * @param {CheckDocument["summary"][0]} row @returns {import("./types").Tile} */
 function summary_tile(row) {
     const [value = "", aside = ""] = row.now.split(/ (?=\()/);
@@ -250,7 +250,8 @@ function mark_failing(d, base) {
     return rows.size;
 }
 
-/** A failed build: the model alone, preceded by the reason, the place, and what to try.
+/** A failed build. The page shows the reason, the place, and what to try; below,
+ * it shows the model alone.
  * @param {FailedDocument} d @param {Subject} base @returns {Subject} */
 export function failed_subject(d, base) {
     const places = d.nodes.map((n) => n.name ?? `#${n.node}`);

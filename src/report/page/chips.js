@@ -3,7 +3,7 @@ import { noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Chip} Chip */
 /** @typedef {import("./types").Item} Item */
-/** @typedef {{type: string, layout?: string}} Form a port, or the side of a move */
+/** @typedef {{type: string, layout?: string}} Form of a port or a move's side */
 
 /** The rank, by number of bits, of each type that has a precision (model/graph/dtype.c). */
 const RANKS = {

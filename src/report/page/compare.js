@@ -1,9 +1,9 @@
 /*
  * Two builds as a subject. A block is a region: the groups of layers that have nodes in common. The
- * groups of the old build are on the left, those of the new build on the right. On each
- * side, the inserted layers in which this build differs follow the groups. Changes of
- * the network's inputs and outputs precede the regions, and changes of single nodes
- * follow the regions.
+ * groups of the old build are on the left, those of the new build on the right. Below
+ * its groups, each side shows the inserted layers of its build that the other build
+ * does not have or has with changes. Changes of the network's inputs and outputs
+ * precede the regions, and changes of single nodes follow the regions.
  */
 import { change_chips, group_chips, item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";

@@ -61,7 +61,7 @@ function put_section(section, link) {
     return out;
 }
 
-/** @param {HTMLElement} panel @param {import("./types").Story | null} record @param {string} command the one that prints the page @param {(chosen: Chosen) => string} link @param {string} closed a link to the state without the record */
+/** @param {HTMLElement} panel @param {import("./types").Story | null} record @param {string} command the page's command, shown if the record has none @param {(chosen: Chosen) => string} link @param {string} closed a link to the state without the record */
 export function put_record(panel, record, command, link, closed) {
     panel.hidden = !record;
     if (!record) return panel.replaceChildren();

@@ -59,7 +59,7 @@ const PATH = /(?<=[/+,])(?=[^\s/+,])/;
 /** @param {string} text @param {RegExp} where @returns {Child[]} */
 const parted = (text, where) => text.split(where).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
 
-/** A name whose line may be broken after any of its parts. @param {string} name */
+/** Splits a name into parts. Lines may be broken between them. @param {string} name */
 const in_parts = (name) => parted(name, NAME);
 
 /** A text in which lines may be broken inside long paths, names and chains of operators, but
@@ -76,8 +76,8 @@ export const breakable = (text) =>
 const shorter = new WeakMap();
 
 /** Lets fit() shorten the text of the element if the element's cell is too narrow. A
- * name is split into parts only in cells of several lines, because a screen reader
- * pauses between parts.
+ * name is split into parts only if the cell may have several lines. Other names stay
+ * whole, because a screen reader pauses between parts.
  * @param {HTMLElement} element @param {number} most @param {(most: number, parts: (name: string) => Child[]) => Child[]} text */
 export function giving_way(element, most, text) {
     element.classList.add("gives-way");
@@ -106,10 +106,10 @@ function drop_chip(cell) {
     return true;
 }
 
-/** Makes the contents of cells fit: first names lose parts of their paths, then the font gets
- * smaller, then chips are replaced by their number. In a cell that is still too
- * narrow, long words lose their middle (DATA). To avoid repeated layout, all cells are
- * changed before any is measured.
+/** Makes the contents of cells fit. First, names lose parts of their paths. Then the
+ * font gets smaller. Then chips are hidden, and the number of hidden chips is shown. In
+ * a cell that is still too narrow, long words lose their middle (DATA). To avoid
+ * repeated layout, each step changes all cells before any cell is measured.
  * @param {Element[]} cells */
 export function fit(cells) {
     const narrow = cells.filter(overflows);
@@ -197,8 +197,9 @@ function rove(group, event) {
     on_key(event, { ArrowRight: next, ArrowDown: next, ArrowLeft: previous, ArrowUp: previous, Home: move(0), End: move(last) });
 }
 
-/** Makes a group a single stop of the Tab key, in which arrow keys move the focus. Otherwise,
- * keyboard users would have to pass a hundred links to reach the rows.
+/** Makes a group a single stop of the Tab key. Arrow keys move the focus within the
+ * group. Without groups, keyboard users would have to pass a hundred links to reach the
+ * rows.
  * @param {HTMLElement} group */
 export function group_of(group) {
     group.addEventListener("keydown", (event) => rove(group, event));

@@ -64,7 +64,7 @@ function change_block(changes, at, cut) {
     });
 }
 
-/** @param {ExportChange[]} changes of one block; none: the node did not change @param {string} node its name if there are no changes @returns {import("./types").Story} */
+/** @param {ExportChange[]} changes of one block; empty: the node did not change @param {string} node the name of the node, used if `changes` is empty @returns {import("./types").Story} */
 function change_record(changes, node) {
     const [one] = changes;
     const renamed = one?.old !== undefined && one.new !== undefined && one.old !== one.new;

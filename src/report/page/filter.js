@@ -41,7 +41,7 @@ export function tally(blocks, state, facet) {
 
 /** The values of a facet in the order in which they are shown.
  * @param {Map<string, number>} sums
- * @param {string[]} [order] values to list first; other values: the largest first
+ * @param {string[]} [order] values to list first; the others follow by falling sum
  * @returns {[string, number][]} */
 export function ordered(sums, order = []) {
     /** @param {string} value */

@@ -1,6 +1,7 @@
 /*
- * The graph view: pictures that Graphviz laid out when the page was written, which users can pan
- * and zoom. A box of a module opens the picture of its contents.
+ * The graph view: pictures that users can pan and zoom. Graphviz laid the pictures out
+ * when the page was written. A box of a module opens the picture of the module's
+ * contents.
  *
  * A picture is the text of an SVG. It is not put into the page directly, but parsed as XML and
  * rebuilt from the few elements and attributes that pictures need.
@@ -49,7 +50,7 @@ function read_svg(text) {
 function rebuild(from, to, boxes) {
     for (const child of from.children) {
         if (!ELEMENTS.has(child.localName)) continue;
-        /* Graphviz puts an element that has a tooltip into a link without target. */
+        /* If an element has a tooltip, Graphviz puts it into a link without target. */
         const made = svg(child.localName === "a" ? "g" : child.localName);
         for (const name of ATTRIBUTES) {
             const value = child.getAttribute(name);
@@ -84,7 +85,7 @@ export class GraphView {
         this.zoom = { x: 0, y: 0, scale: 1 };
         /** The pressed pointers, with their last positions. @type {Map<number, PointerEvent>} */
         this.fingers = new Map();
-        this.moved = 0; /* the distance that they moved, in pixels */
+        this.moved = 0; /* the distance that the pressed pointers moved, in pixels */
         this.size = { width: 1, height: 1 };
         this.stage = el("div", { class: "stage", tabindex: 0, role: "group", "aria-label": "Drawing of both graphs: arrow keys move it, plus and minus zoom, zero shows all" });
         this.crumbs = el("nav", { class: "crumbs", "aria-label": "Modules" });
@@ -132,7 +133,7 @@ export class GraphView {
         /** @type {[string, number][]} */
         const path = [];
         for (let p = /** @type {Picture | undefined} */ (picture), i = at; p; i = p.within ?? -1, p = this.pictures[i]) path.unshift([p.title, i]);
-        /* List the other pictures that no picture contains. */
+        /* The outermost pictures, without the one at which the path begins. */
         const roots = this.pictures.flatMap((p, i) => /** @type {[string, number][]} */ (p.within === undefined && i !== path[0]?.[1] ? [[p.title, i]] : []));
         this.crumbs.replaceChildren(
             ...[...path, ...roots].flatMap(([title, i], k) => [k < path.length ? (k ? " › " : "") : "   ", i === at ? el("span", { "aria-current": "page" }, safe(String(title))) : el("a", { href: print_state({ ...state, picture: i, chosen: null }) }, safe(String(title)))])

@@ -297,7 +297,8 @@ export class RowList {
         );
     }
 
-    /** If one layer stands beside several nodes, its name has a line of its own.
+    /** If an item with an operator is the only item of its column, and the block has
+     * several lines, the second line shows the name of this item.
      * @param {Block} block @param {number} column @param {number} line @param {number} lines @param {Item | undefined} left */
     right_cell(block, column, line, lines, left) {
         const items = block.items().right[column] ?? [];

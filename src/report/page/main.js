@@ -88,8 +88,8 @@ const graph = new GraphView(panels.graph, subject, pictures, (chosen, many) => g
 
 const source = subject.sources && new SourceView(panels.source, subject.sources, choose);
 
-/** Each of these parts is a single stop of the Tab key. With the search, only four stops precede
- * the rows. */
+/** Each of these three parts is a single stop of the Tab key. Only these stops and the
+ * search precede the rows. */
 const groups = [/** @type {HTMLElement} */ (by_id("views").parentElement), by_id("summary"), by_id("bar")];
 
 /* --------------------------------------------------------------------- the frame */
@@ -207,7 +207,8 @@ function current_view() {
     return views[state.view] ? state.view : subject.first_view;
 }
 
-/** Returns the blocks that pass the filters, in the order of execution or with the worst first. */
+/** Returns the blocks that pass the filters, in the order of execution or
+ * with the largest weight first. */
 function sorted_blocks() {
     const blocks = filtered(subject.blocks, state);
     if (state.sort !== "size") return blocks;
@@ -240,8 +241,8 @@ function show() {
     else graph.show(state, blocks.length === subject.blocks.length ? null : keys_of(blocks));
 }
 
-/** Shows the state in the address. Then sets the attribute data-ready, for which
- * programs that drive the page wait. */
+/** Shows the state in the address. Then sets the attribute data-ready. Programs that
+ * drive the page wait for this attribute. */
 function arrive() {
     state = read_state(location.hash);
     show();

@@ -1,7 +1,8 @@
 /*
- * Several builds of one network as a subject. A block is a row of the matrix, with
- * nodes that some build computes together. It has a column for each build, and in each
- * column a line for each group of layers. Differences from the first build are marked.
+ * Several builds of one network as a subject. A block is a row of the matrix.
+ * The row stands for nodes that some build computes together. It has a column for each
+ * build. Each column has a line for each group of layers that computes these nodes.
+ * Differences from the first build are marked.
  *
  *     Conv_13 + Add_15   A int8    B int8 ≠ groups    C int8
  *                                    fp16 +1
@@ -27,8 +28,8 @@ const TILES = 6;
 /** The column that names the build of each row of a table. */
 const BUILD = { build: { kind: "text" } };
 const COMPARED = { ...BUILD, is: { kind: "text", title: "compared with A" }, by: { kind: "words", title: "differs in" }, what: { kind: "text", title: "runs in" } };
-/** How a cell may differ from that of the first build, the most important first. A row differs as
- * its worst cell does. */
+/** How a cell may differ from the first build's cell, the most important way first. The
+ * state of a row is the first of these that one of its cells has. */
 const IS = ["differs", "unknown", "tactic", "same"];
 const SHOWN = /** @type {Record<string, string>} */ ({ differs: "differs", unknown: "possibly different", tactic: "tactics only", same: "the same" });
 
@@ -55,7 +56,8 @@ function mark_chips(c) {
     return c.is === "tactic" ? [word_chip("~ tactic", "why", "another kernel computes the same")] : [];
 }
 
-/** One line for each group. Texts of the whole cell are put into the first and the last line.
+/** Makes a line for each group. The first and the last line also show what concerns the
+ * whole cell.
  * @param {MatrixCell} c @param {MatrixRow} r @returns {Item[]} */
 function cell_items(c, r) {
     const quiet = c.is === "same" && r.differs;

@@ -1,7 +1,7 @@
 /*
- * The modules of a model at a useful depth. The view `scopes` uses the same modules. On
- * the page of a run, the module of each node comes from explain/cost/scope.c, as in the
- * view `scopes`. A test compares the modules of this file and of scope.c.
+ * Cuts the modules of a model to a useful depth. For the view `scopes`,
+ * explain/cost/scope.c does the same; a test compares the results. On the page of a
+ * run, the uncut module of each node comes from scope.c, too.
  */
 
 /** More than USEFUL modules are enough to tell the parts of a model apart; more than
@@ -32,9 +32,9 @@ function module_at(module, depth) {
     return parts.slice(0, depth + (parts[0] === "" ? 1 : 0)).join(sign);
 }
 
-/** Cuts modules to the smallest depth that has more than USEFUL different modules.
- * Stops at an earlier depth if the depth after it has more than TOO_MANY modules, or
- * only as many modules as the earlier depth.
+/** Cuts modules to one depth. Tries depths from 1 until there are more than USEFUL
+ * different modules. Keeps the previous depth if the next one has more than TOO_MANY
+ * modules, or only as many modules as the previous one.
  * @param {Iterable<string>} modules @returns {(module: string | undefined) => string} */
 export function cut_modules(modules) {
     const all = new Set(["", ...modules]);

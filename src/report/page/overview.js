@@ -1,6 +1,6 @@
 /*
- * The overview: bars for each facet, which filter when they are clicked; the waterfall between two
- * builds; the layers below their roofline.
+ * The overview: a chart of bars for each facet, the waterfall between two builds, and
+ * the layers below the roofline of the device. A click on a bar filters by its value.
  */
 import { table } from "./detail.js";
 import { breakable, el, svg } from "./dom.js";
@@ -33,9 +33,9 @@ function unit_of({ blocks, measures, chart_measure }) {
     return { title: `${measure?.title ?? "rows"}, of ${print(total)}`, print, of, whole: !measure, total };
 }
 
-/** Shares a block among the values of a facet. If `whole`, the block counts fully for each of its
- * values. Otherwise its measure is shared among its nodes, by the times of the nodes if these are
- * known.
+/** Shares a block among its values of a facet. If `whole`, the block counts fully for
+ * each value. Otherwise the shares add up to 1: they are in proportion to the times of
+ * the nodes if there is one time for each value, and equal if not.
  * @param {Block} block @param {string} facet @param {boolean} whole */
 function shares_of(block, facet, whole) {
     const values = block.facets[facet] ?? [];

@@ -1,7 +1,7 @@
 /*
- * Writes the HTML page. embed.cmake joins its source (page.html, page.css, *.js) into a
- * head and a tail. Between them is the data: JSON documents of the public schemas, each
- * in a script element that browsers do not run.
+ * Writes the HTML page. embed.cmake joins the source of the page (page.html, page.css,
+ * *.js) into a head and a tail. Between them is the data: JSON documents of the public
+ * schemas, each in a script element that browsers do not run.
  *
  *     <script type="application/json" id="data-run">{"schema":"fusiondiff/1", ...
  *

@@ -264,7 +264,8 @@ static void put_places(struct fsd_json *object, const char *side, const fsd_id *
         fsd_json_add_number(list, places[g]);
 }
 
-/* For two exports of a model: adds, for each box, the name of its node. */
+/* Adds the name of each box's node. In a comparison of two exports, a box has one
+ * node. */
 static void put_names(struct fsd_json *object, const struct fsd_state *s, char side)
 {
     char box[16];
@@ -278,8 +279,8 @@ static void put_names(struct fsd_json *object, const struct fsd_state *s, char s
 
 /* Draws a comparison. A box's id begins with the letter of its build: "o" for old, "n"
  * for new.
- * @param places by build and group: the number of a region or row of the page. The box
- *         of the group links to this region or row */
+ * @param places by build and by group: the number of the region or row of the page to
+ *         which the box of the group links */
 static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
                            const char *title, double most,
                            const fsd_id *const places[2])

@@ -136,7 +136,7 @@ export function facts_of(title, path, one, own = {}) {
 
 /** A table of the columns in which at least one row has a value. The columns that
  * identify the rows come first.
- * @param {string} title @param {string} path @param {Row[]} rows @param {Columns} [own] columns that precede all others; the record may lack them @returns {Extract<Section, {head: string[]}>} */
+ * @param {string} title @param {string} path @param {Row[]} rows @param {Columns} [own] columns that precede all others, even if columns_of(path) does not have them @returns {Extract<Section, {head: string[]}>} */
 export function table_of(title, path, rows, own = {}) {
     const columns = { ...own, ...columns_of(path), ...own };
     const known = shown(columns).filter(([key]) => rows.some((row) => plain_of(columns, key, row)));

@@ -181,8 +181,8 @@ function layer_item(run, l) {
 /** True if the engine has no operation for the node. @param {ModelNode} n */
 const is_quiet = (n) => n.fate !== "" && n.fate !== "layer" && n.fate !== "unexplained";
 
-/** The nodes that a block shows before it is opened; null if it shows all, because a line for the
- * others would hardly save lines.
+/** Returns the nodes that a block shows before it is opened. Returns null if the block
+ * shows all nodes, because hiding fewer than two nodes saves no line.
  * @param {ModelNode[]} nodes */
 function shown_of(nodes) {
     const loud = nodes.filter((n) => !is_quiet(n));
@@ -248,8 +248,8 @@ const node_facets = (run, nodes, remarks, findings) => ({
     finding: findings.map((f) => f.rule),
 });
 
-/** For each facet of node_facets(): the objects that have its values, in the order of
- * the values.
+/** For each facet that node_facets() returns: the objects that have the facet's values,
+ * in the order of the values.
  * @param {ModelNode[]} nodes @param {[string, unknown][]} remarks @param {import("./types").Finding[]} findings */
 const node_units = (nodes, remarks, findings) => ({ show: remarks.map(([, unit]) => unit), op: nodes, fate: nodes, module: nodes, source: nodes, finding: findings });
 
@@ -582,7 +582,7 @@ function source_record(run, id) {
 
 /** Shows the time of a whole run if it is known, because users wait for the whole run.
  * Otherwise shows the time in layers, which comes from a profiled run.
- * @param {RunDocument["summary"]["ms"]} ms @param {number} compute the share of computing in the time of the layers @returns {import("./types").Tile} */
+ * @param {RunDocument["summary"]["ms"]} ms @param {number} compute the share of the layers' time that is spent on computing @returns {import("./types").Tile} */
 function time_tile(ms, compute) {
     const [run, layers] = [ms?.run, ms?.total];
     const share = `compute ${percent(compute, 1)}`;
@@ -600,7 +600,7 @@ function tiles_of(run) {
     const alarms = (findings.error ?? 0) + (findings.warning ?? 0);
     const movers = run.layers.filter(moves_data);
     const nowhere = run.document.findings.filter((f) => !f.layers.length && !f.nodes.length).length;
-    /* With a profile, `moved` is a share of the time, like those in other tiles. */
+    /* The share of the time that the movers take; "" without a profile. */
     const moved = ms?.total ? `${percent(movers.reduce((sum, l) => sum + (l.ms ?? 0), 0), ms.total)} of the time` : "";
     return [
         { title: "nodes", value: count(run.nodes.length), note: listed(nodes, 2) },
@@ -613,8 +613,8 @@ function tiles_of(run) {
     ];
 }
 
-/** A peak of the device is the work of a layer divided by the layer's minimum time,
- * which the record states (`roofline.ms`).
+/** Returns the layers as points, and the peaks of the device. A peak is the work of a
+ * layer, divided by the layer's minimum time (`roofline.ms`).
  * @param {Run} run @returns {import("./types").Roofline} */
 function roofline_of(run) {
     const timed = run.layers.some((l) => l.ms !== undefined);

@@ -1,11 +1,12 @@
 /*
- * The state of the page and the link to it: the part of the address after "#" is the whole state,
+ * The state of the page. The part of the address after "#" is the whole state, so that
+ * a link, back, forward and a reload all show the same state:
  *
  *     #layer=12                          a layer is chosen
- *     #node=Conv_34                      a node, by its name if no other node has it, else #node=#34
+ *     #node=Conv_34                      a node is chosen by its name
+ *     #node=#34                          a node whose name is not unique is chosen by
+ *                                        its number
  *     #view=graph&kind=reformat&q=conv   a view, a filter, a search
- *
- * so that a link, back, forward and a reload all show the same state.
  */
 
 /** @typedef {import("./types").State} State */

@@ -25,7 +25,8 @@ function measures_of(measures, blocks) {
     });
 }
 
-/** Makes a block of few items. All items are made at once. Each item selects the block.
+/** Makes a block of few items. The items are made here, not when items() is first
+ * called. Each item selects the block.
  * @param {import("./types").SmallBlock} own @returns {Block} */
 export function block_of({ place, left, right, ...own }) {
     /** @param {import("./types").Item[]} side */
@@ -52,15 +53,17 @@ export function rules_of(findings, state_of) {
     }));
 }
 
-/** The weight of a block: its first known measure; for two builds, the change.
+/** Returns a function that returns the weight of a block: the absolute value of its
+ * signed measure or, if no measure is signed, of its first measure.
  * @param {Subject} subject @returns {(block: Block) => number} */
 export function weigher({ measures }) {
     const by = measures.find((m) => m.signed) ?? measures[0];
     return (block) => Math.abs(by?.of(block) ?? 0);
 }
 
-/** Finds the box of a block in a picture of two builds, and the block of a box. A link
- * identifies such a block by `kind` and the block's number.
+/** Returns two functions for a picture of two builds: box_of() finds the box of a
+ * block, and chosen_of() finds the block of a box. `kind` and a number identify a
+ * block.
  * @param {string} kind @returns {Pick<Subject, "box_of" | "chosen_of">} */
 export function placed(kind) {
     return {

@@ -172,7 +172,8 @@ export function percent(part, whole) {
     return whole > 0 ? `${((part / whole) * 100).toFixed(1)} %` : "";
 }
 
-/** Reads an amount, which JSON has as a number or, if a double cannot hold it, as a string.
+/** Converts an amount, such as a number of bytes. In JSON, an amount that a double
+ * cannot hold is a string, and any other amount is a number.
  * @param {import("./types").Amount | undefined} amount @returns {number | null} */
 export function number_of(amount) {
     return amount === undefined ? null : Number(amount);
@@ -188,7 +189,7 @@ export function is_plain(word) {
     return safe(word) === word;
 }
 
-/** Groups values by their keys, in order.
+/** Groups values by their keys. Each group has its values in the order of `all`.
  * @template T, K @param {Iterable<T>} all @param {(one: T) => K[]} keys @returns {Map<K, T[]>} */
 export function grouped(all, keys) {
     /** @type {Map<K, T[]>} */

@@ -77,7 +77,7 @@ static unsigned take_piece(const char *s, size_t *n)
     if (*n)
         return 1;
     *n = run_of(s, left, isspace);
-    if (*n) /* a tokenizer adds a single blank to the word after it */
+    if (*n) /* a single blank is a part of the next word's token */
         return *n > 1 || *s == '\n';
     *n = left > 1 && s[1] == *s && (unsigned char)*s < 0x80 ? 2 : 1;
     return 1;
@@ -183,8 +183,8 @@ static unsigned level_of(const struct blocks *blocks, size_t first, unsigned roo
     return low;
 }
 
-/* The tokens that a block may use: half of the room, or its equal share if that is
- * more. */
+/* The tokens that a block may use. The first block may use all the room; any other
+ * block may use its equal share or half of the room, whichever is more. */
 static unsigned share_of(const struct blocks *blocks, size_t i, unsigned room)
 {
     unsigned level = i ? level_of(blocks, i, room) : room;
@@ -217,8 +217,8 @@ static const char *piece_end(const char *s, const char *end, unsigned room)
     return at;
 }
 
-/* The end of the pieces of a block that fit into the room. `end_of` returns the end of
- * one piece. */
+/* The end of the last piece of a block that fits into the room together with the pieces
+ * before it. `end_of` returns the end of one piece. */
 static const char *whole_pieces(const struct block *block, unsigned room,
                                 const char *(*end_of)(const char *, const char *))
 {

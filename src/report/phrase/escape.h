@@ -8,8 +8,8 @@
 /** Text and attribute values of XML 1.0. */
 void fsd_put_xml(FILE *out, const char *s);
 
-/** Markdown of GitHub and GitLab: `s` cannot act as markup, a link or HTML. Use it
- * inside <code>, where a mention has no effect. */
+/** Markdown of GitHub and GitLab: `s` cannot act as markup, a link or HTML. Call this
+ * function only inside <code>, where a mention has no effect. */
 void fsd_put_markdown(FILE *out, const char *s);
 
 /** A sentence of a report, in Markdown: text in backquotes becomes <code>. If an input

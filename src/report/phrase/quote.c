@@ -229,7 +229,7 @@ static void put_name(FILE *out, const char *name, size_t n)
 }
 
 /* After "...", the text continues with the end of a shortened name. If the first word
- * of this end is cut, the known tail begins at the second word. */
+ * of this end is cut, a tail (struct fsd_quotes) begins at its second word. */
 struct place {
     const char *cut; /* the position after the last "..."; NULL: none */
     bool goes_on;    /* the text is still in the first word that follows "...", or

@@ -41,7 +41,7 @@ struct done {
  *
  *     pictures  <svg ...><svg ...>
  *     said      Warning: ...
- *     done      {end, end, spent, good} ...    this is a pipe */
+ *     done      {picture, said, spent, good} ...    this is a pipe */
 struct fsd_layout_child {
     const char *const *dots;
     uint32_t n, next;

@@ -3,9 +3,9 @@
  * data-movement layers (moves) between them; ties connect groups of the two builds that
  * have a node in common.
  *
- * Of large builds, only the changes and their neighbors are drawn. If these are too
- * many, only the worst changes are drawn, and their number is halved until Graphviz can
- * lay them out.
+ * Of large builds, only the changes and their neighbors are drawn. If this drawing is
+ * too large, only the worst changes are drawn. The number of drawn changes is halved
+ * until Graphviz can lay out the drawing.
  */
 #include "base/base.h"
 #include "change/compare/exports.h"
@@ -83,8 +83,8 @@ static unsigned group_tint(struct side *x, fsd_id g)
     return labels ? FSD_GROUP_LABELED : 0;
 }
 
-/* Adds the box of a unit. Its first item is the number of the unit. The numbers of its
- * layers follow, if the unit is a group or move. */
+/* Adds the box of a unit. The first item of the box is the number of the unit. If the
+ * unit is a group or move, the numbers of the unit's layers follow. */
 static void add_box(struct side *x, struct fsd_state_end end)
 {
     static const enum fsd_box_kind kinds[FSD__END_COUNT] = {
@@ -122,8 +122,8 @@ static void list_layers(struct side *x)
 
 /* ---------------------------------------------------------------- what is drawn */
 
-/* Marks the units that are selected: groups of selected regions, and their changed
- * moves; for a whole picture, all moves. */
+/* Marks the selected units: the groups and changed moves of the selected regions; with
+ * `loose`, also the changed moves outside regions; in a whole picture, all moves. */
 static void take_picked(struct side *x, bool *in)
 {
     const struct fsd_compare *c = x->c;
@@ -277,7 +277,8 @@ struct job {
     const struct fsd_compare *c;
     struct fsd_arena *arena;
     uint32_t differing;
-    uint32_t most; /* the most changed regions to draw; UINT32_MAX: draw everything */
+    uint32_t most; /* the maximum number of changed regions to draw; UINT32_MAX: draw
+                      everything */
 };
 
 static void draw_changes(struct job *job)
@@ -307,8 +308,8 @@ static void draw_changes(struct job *job)
         subject);
 }
 
-/* Draws less than before: only the changes, if the last drawing had everything; half as
- * many changes, if it had only changes. */
+/* Draws less than before. If the last drawing had everything, draws only the changes.
+ * If the last drawing had only changes, draws half as many changes. */
 static bool simplify(struct fsd_plan *plan)
 {
     struct job *job = (struct job *)(void *)plan;
@@ -432,7 +433,8 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
         job.most = job.differing;
     if (want->only && strcmp(want->only, "changes") != 0)
         status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                          "expected --only changes, found '%.80s'", want->only);
+                          "expected 'changes' as the value of --only, found '%.80s'",
+                          want->only);
     else if (!found)
         status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                           "expected a node that %s, found '%.80s'%s",

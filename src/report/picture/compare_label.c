@@ -157,7 +157,7 @@ static uint32_t count_changes(const struct fsd_drawing *w, const struct fsd_box 
     return both ? scene->changes.of[r - scene->c->regions.at].n : 0;
 }
 
-/* Prints the changes of a node, if this is the box that shows them. */
+/* Prints the changes of a node, if `box` shows the label of the node's region. */
 static void put_changes(const struct fsd_drawing *w, const struct fsd_box *box,
                         FILE *out)
 {

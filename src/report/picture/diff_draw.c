@@ -9,7 +9,7 @@ enum {
                          two seconds */
     PART_ENDS = 1000, /* the same for each part of a run that a page shows */
     /* A tensor has its own box if its number of producers times its number of consumers
-     * exceeds this. Without the box, each such pair would need a wire. */
+     * exceeds this. Without the box, each producer would need a wire per consumer. */
     MANY_ENDS = 64,
     MANY_LAYERS = 8, /* if a region has more layers, only its first layer has a tie:
                         more ties would hide the rest of the picture */
@@ -195,8 +195,8 @@ static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
 }
 
 /* Adds ties from each node to its layers. Regions are large, so only the first node of
- * a region has ties to the layers of the region; if the region has too many layers,
- * only to the first layer. */
+ * a region has ties to the layers of the region. If the region has more than
+ * MANY_LAYERS layers, this node has a tie only to the first layer. */
 static void add_ties(const struct side *model, const struct side *engine,
                      const struct fsd_diff *d)
 {
@@ -258,8 +258,8 @@ static void add_clusters(const struct side *model, const struct side *engine,
 /* ---------------------------------------------------------------------- threads */
 
 /* Adds a thread between two boxes if a path in the graph connects them and no node
- * between them on the path is drawn. `reach` is, by node, the box of the node. If the
- * node is not drawn, `reach` is the first box in the `reach` of its producers. */
+ * between them on the path is drawn. `reach` has a box for each node: the box of the
+ * node or, if the node is not drawn, the `reach` of its first producer that has one. */
 static void thread_past(struct side *s)
 {
     fsd_id *reach = fsd_ids_new(s->w->arena, s->g->nodes.n);
@@ -294,8 +294,8 @@ static void thread_loose(struct fsd_drawing *w, bool edges)
 {
     bool *held = FSD_NEW(w->arena, bool, w->boxes.n);
     fsd_id *leads_to = fsd_ids_new(w->arena, w->boxes.n);
-    struct { /* the previous box, and its row: the box above the row, the common
-                consumer `to`, and the number of boxes */
+    struct { /* box: the previous box; above: the box above its row; to: the common
+                consumer of the row's boxes; n: the number of boxes in the row */
         fsd_id box, above, to;
         uint32_t n;
     } last[FSD__SIDE_COUNT] = {{FSD_NONE, FSD_NONE, FSD_NONE, 0},

@@ -553,7 +553,7 @@ const struct fsd_painter fsd_diff_painter = {
     .put_wire_tip = put_wire_tip,
     .tie_color = tie_color,
     .tie_width = "2",
-    .loose_tip = "computed by a group of layers that includes this layer",
+    .loose_tip = "this layer is one of the layers that together compute the nodes",
     .hangs = true,
 };
 

@@ -160,8 +160,8 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
 
 /* ------------------------------------------------------------------------ homes */
 
-/* Whether a node of `layer` writes the tensor of one of the ports or, if `producers` is
- * false, reads the tensor. */
+/* If `producers` is true: whether a node of `layer` writes the tensor of one of the
+ * ports. If it is false: whether a node of `layer` reads the tensor of one of them. */
 static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span ports,
                        bool producers)
 {

@@ -62,7 +62,7 @@ const char *fsd_grain_name(struct fsd_grain grain, char out[24])
     return out;
 }
 
-/* A user may request a deeper scope than DEEPEST, so the depth may be greater here. */
+/* grain->depth may be greater than DEEPEST, because a user may request such a depth. */
 bool fsd_grain_next(struct fsd_grain *grain)
 {
     if (grain->level == FSD_LEVEL_PART)

@@ -30,8 +30,8 @@ enum fsd_box_kind {
     FSD_BOX_INPUT,  /**< an input tensor of the graph */
     FSD_BOX_OUTPUT, /**< an output tensor */
     FSD_BOX_TENSOR, /**< a tensor of an engine that many layers write and read; in a
-                         comparison, also an input or output that the network does
-                         not have under this name */
+                         comparison, also an input or output of the engine whose name
+                         is not the name of an input or output of the network */
     FSD_BOX_MOVE,   /**< in a comparison: a data-movement layer between groups */
     FSD__BOX_COUNT
 };
@@ -65,9 +65,9 @@ enum fsd_line_kind {
      * nodes, to a layer that computes it. In a comparison: between groups that have a
      * node in common. */
     FSD_TIE,
-    /** Within a side, between boxes that no wire connects: the path between them passes
-     * boxes that are not drawn, or no tensors are known and the second box follows the
-     * first in the file. */
+    /** Within a side, between two boxes that no wire connects. Either the path between
+     * them passes boxes that are not drawn, or no tensors are known, and the second box
+     * follows the first in the file. */
     FSD_THREAD,
     FSD_HOLD, /**< invisible: keeps the box `to` below the box `from` */
     FSD__LINE_COUNT
@@ -126,7 +126,8 @@ struct fsd_painter {
         const char *prefixes[FSD__BOX_COUNT]; /**< prefixes of the names of boxes, by
                                                    kind of box */
     } sides[FSD__SIDE_COUNT];
-    /** Returns the heading of a side. NULL: the heading is the side's `label`. */
+    /** Returns the heading of a side. If this pointer is NULL, the heading is the
+     * side's `label`. */
     const char *(*side_label)(const struct fsd_drawing *w, enum fsd_side side);
     void (*put_legend)(const struct fsd_drawing *w, FILE *out);
     struct fsd_box_style (*look)(const struct fsd_drawing *w,
@@ -136,11 +137,11 @@ struct fsd_painter {
     void (*put_tip)(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out);
     void (*put_wire_label)(const struct fsd_drawing *w, const struct fsd_line *wire,
                            FILE *out);
-    /** Prints the tooltip of a wire. NULL: wires have no tooltips. */
+    /** Prints the tooltip of a wire. If it is NULL, wires have no tooltips. */
     void (*put_wire_tip)(const struct fsd_drawing *w, const struct fsd_line *wire,
                          FILE *out);
-    /** Returns the color of a tie. NULL: a tie has the color of its box on the right
-     * side. */
+    /** Returns the color of a tie. If this pointer is NULL, a tie has the color of its
+     * box on the right side. */
     const char *(*tie_color)(const struct fsd_drawing *w, const struct fsd_line *tie);
     const char *tie_width;
     const char *loose_tip; /**< tooltip of a dotted tie; NULL: none */
@@ -368,8 +369,8 @@ enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *
 void fsd_diff_pick_layers(const struct fsd_diff *d, const fsd_id *layers, uint32_t n,
                           struct fsd_arena *arena, struct fsd_pick *pick);
 
-/** The form of a tensor at one end of its wire; if it is unknown there, its form at the
- * other end. */
+/** The form of a tensor at one end of its wire: at the producer's end if `source` is
+ * true. If the port at this end is unknown, returns the form at the other end. */
 const struct fsd_form *fsd_wire_form(const struct fsd_graph *g,
                                      const struct fsd_line *wire, bool source);
 
@@ -411,8 +412,8 @@ struct fsd_near {
                              after the search: whether the unit is drawn */
     uint32_t n;         /**< number of units */
     unsigned depth;     /**< most steps */
-    const bool *passes; /**< by unit: true: the search continues past the unit in
-                             the same step; NULL: each unit is a step */
+    const bool *passes; /**< by unit: whether the search continues past the unit
+                             in the same step; NULL: it continues past no unit */
     /** Calls fsd_near_take() for each neighbor of a unit. */
     void (*next)(struct fsd_near *near, fsd_id unit);
     const void *of;
@@ -434,7 +435,7 @@ void fsd_near_grow_pairs(struct fsd_near *near, const struct fsd_near_pair *pair
 
 /* ------------------------------------------------ two states beside each other */
 
-/** The first member of the scene of two builds. */
+/** The scene of two builds begins with this struct, which fsd_box_state() reads. */
 struct fsd_pair_scene {
     const struct fsd_state *states[FSD__SIDE_COUNT];
 };

@@ -71,8 +71,8 @@ bool fsd_layouts_take(struct fsd_layouts *l, double *seconds, FILE *out)
     return o.good && !*o.said;
 }
 
-/* Processor time for a test picture of two boxes, whose layout takes a tenth of a
- * second. */
+/* Limit of the processor time for a test picture of two boxes. Its layout takes a tenth
+ * of a second. */
 enum { PROBE_SECONDS = 10 };
 
 bool fsd_picture_lays_out(const char *format)
@@ -109,8 +109,8 @@ static bool is_too_large(const struct fsd_plan *plan)
            fsd_drawing_span(w) * (is_labelled(w) ? 2 : 1) > FSD_MOST_SPAN;
 }
 
-/* Simplifies the picture, and repeats this as long as the picture is too large.
- * @return false if the picture cannot be simplified */
+/* Simplifies the picture once, and again while the picture is too large.
+ * @return false if not even the first simplification is possible */
 static bool draw_less(struct fsd_plan *plan)
 {
     bool less = plan->simplify(plan);

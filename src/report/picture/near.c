@@ -33,7 +33,8 @@ void fsd_near_grow(struct fsd_near *near)
 struct pairs {
     const struct fsd_near_pair *at;
     struct fsd_lists firsts, seconds; /* indexed by unit. firsts: the pairs whose `a` is
-                                         the unit; seconds: those whose `b` is it */
+                                         the unit; seconds: the pairs whose `b` is the
+                                         unit */
 };
 
 static void step_along_pairs(struct fsd_near *near, fsd_id unit)

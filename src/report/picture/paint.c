@@ -19,8 +19,8 @@ static size_t char_len(const char *s)
 
 /* Prints a character, escaped if necessary. "]" becomes an entity: Graphviz passes a
  * label to its XML parser in pieces. If a piece ends with "]", the parser holds this
- * "]" back, because "]]>" may begin here. If the text is only "]", this causes a syntax
- * error. */
+ * "]" back, because "]]>" may begin there. If the piece is only "]", this causes a
+ * syntax error. */
 static void put_char(FILE *out, const char *s, size_t len, const char *backslash)
 {
     static const char specials[] = "&<>\"]";

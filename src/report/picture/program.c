@@ -1,9 +1,9 @@
 /*
  * Replaces child.c and graphviz.c in a build without Graphviz: a program lays out the
- * pictures. The environment variable FUSIONDIFF_DOT names the program. If it is not
- * set, the program is the first on the PATH of these: Graphviz's dot; graphviz-pure, a
- * port of Graphviz on PyPI. The program reads the DOT of one picture and writes the
- * picture. A crash of the program does not affect this process.
+ * pictures. The environment variable FUSIONDIFF_DOT names the program. If this variable
+ * is not set, the program is Graphviz's dot if dot is on the PATH, otherwise
+ * graphviz-pure, a port of Graphviz on PyPI. The program reads the DOT of one picture
+ * and writes the picture. A crash of the program does not affect this process.
  */
 #include "base/base.h"
 #include "host/host.h"

@@ -56,7 +56,7 @@ FSD_RECORD_FROM(cause, CAUSE, const struct fsd_verdict *v = from;
     set(t, COUNT, findings, o->found, FSD_ALWAYS) \
     set(t, COUNT, ignored, o->ignored, FSD_ALWAYS) \
     when(t, COUNT, off, o->off, o->off, NULL, \
-        .about = "number of unreported findings: the policy turned the rule off")
+        .about = "number of findings that the policy turned off")
 FSD_RECORD_FROM(checked_rule, CHECKED_RULE, const struct fsd_findings *all = from;
     const struct fsd_outcome *o = &all->rules.at[i])
 
@@ -140,13 +140,13 @@ FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from
     set(t, ROWS,  causes, \
         FSD_LATER(arena, cause, v->causes.n, v), FSD_ALWAYS, \
         .of = &cause_record, \
-        .about = "changes of the model or of the build that the findings are " \
-                 "attributed to, the most expensive first") \
+        .about = "causes of the findings: changes of the model or of the build, " \
+                 "the most expensive first") \
     set(t, ROWS,  rules, FSD_LATER(arena, checked_rule, all->rules.n, all), \
         FSD_ALWAYS, .of = &checked_rule_record) \
     set(t, ROWS,  ignores, FSD_LATER(arena, ignore, all->ignores.n, all), FSD_ALWAYS, \
         .of = &ignore_record, \
-        .about = "ignore entries of the policy that suppressed findings") \
+        .about = "the policy's `ignore` entries that suppressed findings") \
     set(t, ROWS,  findings, FSD_LATER(arena, check_finding, all->list.n, v), \
         FSD_ALWAYS, .of = &check_finding_record)
 FSD_RECORD_FROM(check, CHECK, const struct fsd_verdict *v = from;

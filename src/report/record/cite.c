@@ -1,6 +1,6 @@
 /* The edits that lint proposes for a layer or a finding of a run. An edit has the same
- * form as in lint's own document. As evidence, it also states what the engine dump
- * shows. */
+ * form as in lint's own document. Here, each edit also states what the engine dump
+ * shows, as evidence. */
 #include "report/record/records.h"
 
 /* clang-format off */

@@ -463,7 +463,7 @@ FSD_RECORD_FROM(effort, EFFORT, const struct fsd_compare *c = from;
         .about = "duration of the old build in seconds, as its log states it") \
     when(t, NUMBER, after, has_built_times(c), c->new->build_seconds, NULL) \
     when(t, NUMBER, timing_before, c->efforts.n, c->effort_before, NULL, \
-        .about = "the part of these seconds in which the old build timed kernels") \
+        .about = "the part of `before` in which the old build timed kernels") \
     when(t, NUMBER, timing_after, c->efforts.n, c->effort_after, NULL) \
     set(t, FLAG,   time_stamps, \
         c->efforts.n && (c->old->efforts_stamped || c->new->efforts_stamped), NULL, \

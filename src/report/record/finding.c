@@ -19,7 +19,7 @@
         .of = &fsd_cite_record, \
         .about = "edits that lint proposes and that explain the finding") \
     set(t, NAME,  todo, f->todo, NULL, \
-        .about = "the first of these edits as a sentence, and the number of others")
+        .about = "the first edit of `cites` as a sentence, and the number of others")
 FSD_RECORD_SHARED(finding, FINDING)
 /* clang-format on */
 

@@ -49,16 +49,16 @@ const struct fsd_run_source *fsd_run_source_of(struct fsd_arena *arena,
 
 extern const struct fsd_record fsd_layer_record, fsd_node_record, fsd_finding_record;
 
-/** Fill rows of these types. `from` is a struct fsd_run_source; for fsd_fill_finding, a
- * struct fsd_findings. */
+/** Fill a row of a layer, node or finding. `from` is a struct fsd_run_source; for
+ * fsd_fill_finding, it is a struct fsd_findings. */
 fsd_fill_row_fn fsd_fill_layer, fsd_fill_node, fsd_fill_finding;
 
 /** The nodes that a layer computes; for FSD_NONE, the nodes that no layer computes. */
 const struct fsd_rows *fsd_rows_of_nodes(struct fsd_arena *arena,
                                          const struct fsd_run_source *source,
                                          fsd_id layer);
-/** One row for a table of layers, with all nodes that no layer computes; no row if
- * there are no such nodes. */
+/** One row for a table of layers. This row has all nodes that no layer computes. If
+ * there are no such nodes, there is no row. */
 const struct fsd_rows *fsd_rows_without_layer(struct fsd_arena *arena,
                                               const struct fsd_run_source *from);
 
@@ -83,8 +83,8 @@ const void *fsd_values_held(struct fsd_arena *arena, const struct fsd_diff *d);
 /** Adds a column for each kind of external number to the tables of a sheet; nothing if
  * the run has no external numbers. */
 void fsd_sheet_take_values(struct fsd_sheet *sheet, const struct fsd_diff *d);
-/** The external numbers of one row, for JSON and as text. If `v` is NULL or `row` is
- * FSD_NONE, the facts are unknown and the text is NULL. */
+/** The external numbers in row `row` of `v->numbers`, as facts for JSON and as text. If
+ * `v` is NULL or `row` is FSD_NONE, the facts are unknown and the text is NULL. */
 struct fsd_fact_cells fsd_facts_of_row(struct fsd_arena *arena,
                                        const struct fsd_values *v, uint32_t row);
 const char *fsd_text_of_row(struct fsd_arena *arena, const struct fsd_values *v,
@@ -95,8 +95,8 @@ extern const struct fsd_record fsd_brief_line_record;
 const struct fsd_rows *fsd_brief_rows(struct fsd_arena *arena,
                                       const struct fsd_brief *brief);
 
-/** The differences between what two builds are made from (model, options, device, ...),
- * and the aspects that are not compared because a build does not state them. */
+/** The differences between the models, options, devices, ... of two builds, and the
+ * aspects that are not compared because a build does not state them. */
 struct fsd_account;
 extern const struct fsd_record fsd_difference_record, fsd_unstated_record;
 const struct fsd_rows *fsd_rows_of_differences(struct fsd_arena *arena,

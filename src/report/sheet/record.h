@@ -137,8 +137,8 @@ struct fsd_fact_cells {
 #define FSD_HOLDS_ROWS   const struct fsd_rows *
 #define FSD_HOLDS_RECORD const void *
 
-/* Convert a plain number, flag or time to the member's type. A value of this type stays
- * unchanged. */
+/* Convert a plain number, flag or time to the member's type. A value that already has
+ * the member's type stays unchanged. */
 #define FSD_AS_COUNT(v)                                                                \
     _Generic((v), struct fsd_count : fsd_same_count, default : fsd_count)(v)
 #define FSD_AS_NUMBER(v)                                                               \

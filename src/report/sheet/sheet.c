@@ -177,7 +177,7 @@ static bool is_known(enum fsd_cell_kind kind, const void *at)
 }
 
 #define BEGINS_KNOWN(type)                                                             \
-    _Static_assert(offsetof(type, known) == 0, "is_known() reads it there")
+    _Static_assert(offsetof(type, known) == 0, "is_known() reads `known` at 0")
 BEGINS_KNOWN(struct fsd_count);
 BEGINS_KNOWN(struct fsd_real);
 BEGINS_KNOWN(struct fsd_amount_cell);

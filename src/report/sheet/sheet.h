@@ -123,7 +123,7 @@ struct fsd_rows *fsd_rows_made(struct fsd_arena *arena, const struct fsd_record 
                                const void *from);
 #define FSD_ROWS(arena, type, text, n, from)                                           \
     fsd_rows_made((arena), &type##_record, (text), (n), fill_##type, (from))
-/** Creates one record, for which it calls `fill` with the row number `i`.
+/** Creates one record. Calls `fill` with the row number `i` to fill the record.
  * @return NULL if `i` is FSD_NONE */
 const void *fsd_record_held(struct fsd_arena *arena, const struct fsd_record *of,
                             fsd_fill_row_fn *fill, const void *from, fsd_id i);
@@ -151,12 +151,12 @@ static inline struct fsd_words fsd_words(const char *const *words, uint32_t n)
 {
     return (struct fsd_words){true, n, words, NULL};
 }
-/** Words with counts, one for each value of an enumeration from `from` to n - 1. Values
- * whose name is "" are left out. */
+/** Words with counts, for the values `from` to n - 1 of an enumeration: value i has the
+ * word name(i) and the count numbers[i]. Values whose name is "" are left out. */
 struct fsd_words fsd_tally(struct fsd_arena *arena, const uint32_t *numbers, unsigned n,
                            unsigned from, const char *(*name)(unsigned));
-/** Words with times in ms, one for each value of an enumeration from 0 to n - 1. Values
- * whose name is "" are left out. */
+/** Words with times in ms, for the values 0 to n - 1 of an enumeration: value i has the
+ * word name(i) and the time numbers[i]. Values whose name is "" are left out. */
 struct fsd_fact_cells fsd_facts_of(struct fsd_arena *arena, const double *numbers,
                                    unsigned n, const char *(*name)(unsigned));
 static inline struct fsd_ids fsd_ids(const fsd_id *ids, uint32_t n)
@@ -190,7 +190,8 @@ struct fsd_cell {
  * @param record a struct of the type to which the column belongs */
 struct fsd_cell fsd_cell_of(const struct fsd_column *column, const void *record);
 
-/** A text as tables and text print it: shortened if the column is `brief`. */
+/** The text of a cell as tables and the format "text" print it: shortened if the column
+ * is `brief`. */
 static inline const char *fsd_cell_brief(const struct fsd_column *column,
                                          const struct fsd_cell *cell,
                                          char room[FSD_BRIEF_ROOM])

@@ -303,8 +303,9 @@ static const struct fsd_rows *table_at(const struct fsd_sheet *sheet, uint32_t i
 }
 
 /* All lines of a CSV file have the same columns. If a sheet has several tables, prints
- * the table `sheet->csv`. If this is NULL, prints the table with the most columns: the
- * other tables are summaries of its lines. */
+ * the table `sheet->csv` and the tables with the same record type. If `sheet->csv` is
+ * NULL, the table with the most columns takes its place: the other tables are summaries
+ * of the lines of this table. */
 void fsd_sheet_put_csv(const struct fsd_sheet *sheet, FILE *out)
 {
     const struct fsd_rows *rows, *widest = NULL;

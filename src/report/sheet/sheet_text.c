@@ -95,7 +95,8 @@ static void put_clauses(const struct writer *w, const struct fsd_record *of,
                         const void *row);
 
 /* Prints a text, and leaves out its middle if the text is too long. `columns` is the
- * limit in a report of USUAL_WIDTH columns; it grows or shrinks with the report. */
+ * limit in a report of USUAL_WIDTH columns. In a wider or narrower report, the limit is
+ * larger or smaller by the same number of columns. */
 static void put_short(const struct writer *w, const char *text, int columns)
 {
     int room = columns + (int)fsd_text_width(w->style) - USUAL_WIDTH;

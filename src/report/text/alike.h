@@ -3,8 +3,8 @@
 
 #include "change/compare/compare.h"
 
-/** Regions that changed in the same way. Both arrays are indexed by the place of a
- * region in `order` of struct fsd_compare. Their entries are such places, too. */
+/** Regions that changed in the same way. In both arrays, index and value are places of
+ * regions in `order` of struct fsd_compare. */
 struct fsd_alike {
     uint32_t *first; /**< the first region that changed in the same way */
     uint32_t *next;  /**< the next region that changed in the same way; FSD_NONE:

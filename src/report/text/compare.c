@@ -97,7 +97,7 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
         fsd_put_tally(out, &any, c->by_width[w], fsd_width_name(w));
     /* An edge is a tensor between two groups. c->edges has the edges whose type or
-     * layout changed, even if the precision of no node changed. */
+     * layout changed. The precisions of the nodes may be unchanged. */
     for (uint32_t i = 0; i < c->edges.n; i++)
         edges[c->edges.at[i].width]++;
     if (c->untyped == c->regions.n && c->untyped)
@@ -649,7 +649,7 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
             fputc('\n', out);
         }
         if (counted)
-            fprintf(out, "    %u Q/DQ nodes (--all)\n", (unsigned)counted);
+            fprintf(out, "    Q/DQ nodes: %u (--all)\n", (unsigned)counted);
         if (shown + counted < n)
             fprintf(out, "    and %u more (--all)\n", (unsigned)(n - shown - counted));
     }
@@ -670,7 +670,7 @@ static void put_efforts(const struct fsd_compare *c, const struct fsd_style *sty
     if (!c->efforts.n)
         return;
     fprintf(out, "tuning       %.3f -> %.3f s for timing kernels%s\n", c->effort_before,
-            c->effort_after, whole ? " (time stamps, whole seconds)" : "");
+            c->effort_after, whole ? " (from time stamps in whole seconds)" : "");
     while (n < c->efforts.n &&
            fabs(c->efforts.at[n].after - c->efforts.at[n].before) >= 0.0005)
         n++;

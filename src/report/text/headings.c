@@ -52,8 +52,9 @@ struct fsd_text_scope fsd_text_scope_of(const struct fsd_diff *d, fsd_id node)
     if (n->module)
         return (struct fsd_text_scope){fsd_slice_of(fsd_text(d->names, n->module)),
                                        '.'};
-    if (!slash || slash - name >= FSD_BRIEF) /* if the path is so long, fsd_brief() cuts
-                                                the name off before this slash */
+    if (!slash || slash - name >= FSD_BRIEF) /* fsd_brief() prints only the first
+                                                FSD_BRIEF bytes of the name, without
+                                                this slash */
         slash = name;
     return (struct fsd_text_scope){{name, (size_t)(slash - name)}, '/'};
 }
@@ -67,11 +68,11 @@ static int64_t saved(struct fsd_text_scope scope, uint32_t named)
     return named > 1 ? named * (n + 1) - (n + LINE) : 0;
 }
 
-/* The best choice of headings for the rows 0 to i - 1; choices are indexed by i. */
+/* The best choice of headings for the rows before row i; the index of a choice is i. */
 struct choice {
     int64_t saved;
-    uint32_t
-        first; /* first row below the last heading; i: the last row has no heading */
+    uint32_t first; /* first row below the last heading; i - 1: the last row has
+                       no heading */
     struct fsd_text_scope heading;
 };
 

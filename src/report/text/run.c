@@ -39,7 +39,8 @@ static void put_input(const struct fsd_diff *d, const struct fsd_style *style,
     fprintf(out, ")\n");
 }
 
-/* Prints the build log. With --all, also prints how many lines have an unknown form. */
+/* Prints the path and the length of the build log. With --all, also prints how many
+ * lines have an unknown form. */
 static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
     const struct fsd_history *h = d->history;

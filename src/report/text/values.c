@@ -42,7 +42,7 @@ static void put_tensors_head(const struct fsd_diff *d, FILE *out)
 {
     fprintf(out, "%u tensor%s of ", d->numbers->rows.n, fsd_plural(d->numbers->rows.n));
     put_file(d->numbers, 0, out);
-    fprintf(out, ", %u with NaN or Inf; no reference to compare with\n",
+    fprintf(out, ", %u with NaN or Inf; there is no reference to compare with\n",
             d->values->over);
 }
 
@@ -157,7 +157,7 @@ static void put_other_entries(const struct fsd_diff *d, FILE *out)
 
     if (v->entries.n < 2)
         return;
-    fprintf(out, "%*salso enters independently at ", INDENT, "");
+    fprintf(out, "%*sthe error also enters independently at ", INDENT, "");
     for (uint32_t i = 1; i < v->entries.n && i <= SHOWN_ENTRIES; i++) {
         fputs(i > 1 ? ", " : "", out);
         put_row_name(d, v->entries.at[i].row, out);
@@ -174,8 +174,9 @@ static double error_of(const struct fsd_diff *d, uint32_t step)
     return fsd_number_of(d->numbers, d->values->growth.at[step].row, FSD_ERROR_L2_REL);
 }
 
-/* Whether to print a step: the first, the last, and each step whose error is at least
- * twice, or at most half, the error of the step printed before. */
+/* Whether to print a step. The first and the last step are printed. Another step is
+ * printed if its error is at least twice the error of `before`, the last printed step,
+ * or at most half of that error. */
 static bool is_shown(const struct fsd_diff *d, uint32_t step, uint32_t before)
 {
     double now = error_of(d, step), then = error_of(d, before);

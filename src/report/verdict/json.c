@@ -209,8 +209,8 @@ void fsd_verdict_put_sarif(const struct fsd_verdicts *all,
     index = FSD_NEW(scratch, uint32_t, n_rules);
     fsd_json_text(log, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     fsd_json_text(log, "version", "2.1.0");
-    /* A list of builds has one run, too: GitHub code scanning accepts one run per
-     * tool. */
+    /* All builds of a list are in one run, because GitHub code scanning accepts one run
+     * per tool. */
     run = fsd_json_item(fsd_json_list(log, "runs"));
     add_driver(all, run, index);
     add_invocation(all, run);

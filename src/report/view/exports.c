@@ -30,7 +30,7 @@ static const char *called(const struct context *k, const struct fsd_export_chang
     set(t, TEXT, what, fsd_export_what_name(c->what), "what", .always = true, \
         .word = fsd_export_what_name, .n_words = FSD__EXPORT_COUNT) \
     set(t, NAME, old, fsd_state_node_key(k->e->before, c->old), "old node", \
-        .about = "the node in the old export, by the key that compare uses") \
+        .about = "key of the node in the old export, as `compare` states it") \
     set(t, NAME, new, fsd_state_node_key(k->e->after, c->new), "new node") \
     when(t, NAME, op, node != FSD_NONE, fsd_text(s->names, s->nodes.at[node].op), \
         "operator") \
@@ -191,7 +191,7 @@ static const struct fsd_rows *lines(const struct context *k)
     set(t, COUNT,  aligned, e->aligned, FSD_ALWAYS, \
         .about = "number of computing nodes that both exports have") \
     set(t, COUNT,  renamed, e->renamed, FSD_ALWAYS, \
-        .about = "number of these nodes whose names differ") \
+        .about = "number of common computing nodes whose names differ") \
     set(t, COUNT,  not_compared, e->unread, FSD_ALWAYS, \
         .about = "number of scales that are too large to read") \
     set(t, ROWS,   changes, FSD_ROWS(arena, change_row, "", e->changes.n, &k), \

@@ -157,7 +157,7 @@ FSD_RECORD(layer_row, LAYER_ROW)
 static const char layer_text[] =
     "layer {index} {called:.88}\n"
     "  {sort}{clauses}\n"
-    "  {n|node|nodes}<{of_region!} of its region; the other layers of the region "
+    "  {n|node|nodes}<{of_region!} of the layer's region; other layers of this region "
     "may compute these nodes, too>\n"
     "<  by operator\n{by_operator!}><  by scope\n{by_scope!}>"
     "<  nodes\n{listed!}><  and {unlisted!} more (--all shows them)\n>";

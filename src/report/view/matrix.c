@@ -63,8 +63,8 @@ static uint32_t count_differing(const struct fsd_matrix *m, uint32_t build)
     set(t, MS,    ms, s->profiles ? s->total.median : -1, "ms") \
     set(t, COUNT, differing, count_differing(k->m, i), "rows that differ", \
         .always = true, \
-        .about = "number of rows in which it is unknown whether the build equals " \
-                 "the first")
+        .about = "number of rows in which the build differs, or may differ, from " \
+                 "the first build")
 FSD_RECORD_FROM(build_row, BUILD_ROW, const struct context *k = from;
     const struct fsd_state *s = k->m->builds[i];
     fsd_sym gpu = fsd_built_find(&s->built, s->names, FSD_BUILT_GPU))
@@ -98,9 +98,10 @@ static void put_type(uint8_t type, FILE *out)
     fputs(type ? fsd_dtype_name((enum fsd_dtype)type) : "?", out);
 }
 
-/* Prints "int8 | fp16 x2 +1": each group, and the number of layers inserted for these
- * groups. If there are many groups, the text is shortened, because the widest row
- * determines the width of all rows. */
+/* Prints "int8 | fp16 x2 +1": the type of each group, the number of layers of a group
+ * that has several, and the number of layers inserted for all these groups. If there
+ * are many groups, the text is shortened, because the widest row determines the width
+ * of all rows. */
 static void put_what(const struct context *k, uint32_t row, uint32_t b, FILE *out)
 {
     const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
@@ -330,7 +331,8 @@ static bool has_other_tactic(const struct context *k, uint32_t row)
     return tactic;
 }
 
-/* Whether text shows a row: it shows rows that differ, or all rows with --all. */
+/* Whether text shows a row. Text shows the rows that differ; with --all, all rows; with
+ * --tactics, also rows in which a build differs only in the tactic. */
 static bool is_shown(const struct context *k, uint32_t row)
 {
     return k->m->rows.at[row].differs || k->style->all ||
@@ -356,7 +358,7 @@ static bool is_shown(const struct context *k, uint32_t row)
     set(t, ROWS,  groups, group_rows(k, b, cell->groups), FSD_ALWAYS, \
         .of = &fsd_group_record) \
     set(t, ROWS,  moves, move_rows(k, b, cell->moves), NULL, .of = &move_row_record, \
-        .always = true, .about = "the layers that compute none of the nodes")
+        .always = true, .about = "the layers that compute no node of the row")
 FSD_RECORD(cell_row, CELL_ROW)
 /* clang-format on */
 
@@ -386,7 +388,7 @@ static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
         .about = "operators of the row's nodes, each listed once") \
     set(t, FLAG,  differs, r->differs, "differs", .always = true) \
     set(t, COUNT, variants, r->variants, "variants", .always = true, \
-        .about = "number of different variants of these nodes among all builds") \
+        .about = "number of different variants of the row among all builds") \
     set(t, ROWS,  cells, cell_rows(k, i), NULL, .of = &cell_row_record, \
         .always = true, .about = "one cell for each build")
 FSD_RECORD(matrix_row, MATRIX_ROW)
@@ -670,7 +672,7 @@ FSD_RECORD_FROM(failed_row, FAILED_ROW, const struct fsd_matrix *m = from;
     when(t, ROWS, failed, k->m->failed.n, FSD_ROWS(k->arena, failed_row, \
         "  {*}failed{/}  {path}: {why}\n", k->m->failed.n, k->m), NULL, \
         .of = &failed_row_record, \
-        .about = "builds that failed, which have no letter; absent if none failed") \
+        .about = "builds that failed; they have no letter; absent if no build failed") \
     set(t, NAME,  versions, versions_text(k), NULL, \
         .about = "the first two builds whose builders differ in version; absent if " \
                  "all known versions are equal")

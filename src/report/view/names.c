@@ -2,7 +2,7 @@
  * Lists names of nodes, ready to paste into the command or the program of another tool,
  * and checks a list of names.
  *
- *     list               a name a line
+ *     list               one name per line
  *     layerPrecisions    trtexec --layerPrecisions="name":fp16,...
  *     layerOutputTypes   trtexec --layerOutputTypes="name":fp16,...
  *     nodes_to_exclude   nodes_to_exclude = ["name", ...]     ONNX Runtime's quantizer
@@ -423,8 +423,8 @@ FSD_RECORD(name_row, NAME_ROW)
 #define ANSWER(has, set, when, t) \
     has(t, COUNT, of_unknown_type, NULL) \
     has(t, TEXT,  low,             NULL, \
-        .about = "with --realised: of the tool's low-precision types, the one in " \
-                 "which most nodes run") \
+        .about = "with --realised: the most used of the tool's low-precision " \
+                 "types") \
     has(t, TEXT,  half,            NULL, \
         .about = "with --realised: the most used 16-bit type") \
     has(t, NAME,  ops,             NULL, \
@@ -441,8 +441,8 @@ static enum fsd_status check_realised(const struct fsd_query *q, struct fsd_erro
     if (!q->not_type && !q->finding && !q->n_words)
         return FSD_OK;
     return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                    "expected --realised without names, --not and --finding, because "
-                    "it lists all nodes");
+                    "expected --realised without names, --not or --finding: "
+                    "--realised lists all nodes");
 }
 
 static enum fsd_status write_names(struct fsd_sheet *sheet,
@@ -493,7 +493,7 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
     root->ops = chosen.ops;
     root->of_unknown_type = fsd_count(chosen.n_unknown);
     if (!names->at.n && request->q->not_type)
-        root->none = fsd_printed(arena, "all nodes of known type run in %s",
+        root->none = fsd_printed(arena, "all nodes whose type is known run in %s",
                                  request->q->not_type);
     root->names = names;
     root->held = held;

@@ -118,8 +118,8 @@ static bool crosses(const struct crossing *c)
     return c->outside || (is_written(c) && c->n_to);
 }
 
-/* Finds the inputs and outputs of engines. The result is indexed by tensor of the
- * engine graph; other tensors are not set. */
+/* Finds the inputs and outputs of engines. The returned array is indexed by tensor of
+ * the engine graph. For other tensors, `from` is FSD_NONE and `n_to` is 0. */
 static struct crossing *find_crossings(struct fsd_arena *arena,
                                        const struct fsd_diff *d)
 {

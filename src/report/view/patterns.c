@@ -202,8 +202,8 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_block *b,
     if (b->between.n != o->between.n)
         return fsd_printed(
             arena,
-            "each of the other %u blocks has %u layers between those that "
-            "compute it",
+            "in each of the other %u blocks, %u layers lie between the layers "
+            "that compute the block",
             usual->n, o->between.n);
     return fsd_printed(arena, "the other %u blocks run in %s", usual->n,
                        o->type ? fsd_dtype_name(o->type) : "several types");

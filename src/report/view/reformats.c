@@ -30,9 +30,10 @@ struct list {
 struct lists {
     struct list reformats;    /* layers that move data on an edge of the model */
     struct list of_nodes;     /* other layers that move data */
-    struct list moved;        /* layers of both lists above that the model does not
-                                 request */
-    struct list requested;    /* layers of both lists above that the model requests */
+    struct list moved;        /* layers of `reformats` and `of_nodes` that the model
+                                 does not request */
+    struct list requested;    /* layers of `reformats` and `of_nodes` that the model
+                                 requests */
     struct list requantizing; /* kernels that requantize and compute */
     id_vec free;
 };
@@ -141,8 +142,8 @@ static double sum(const struct fsd_diff *d, const id_vec *layers)
 
 /* ------------------------------------------------------------------------- rows */
 
-/* The time in ms that the builder measured for a layer. It replaces the layer's time if
- * no profile has that time. Negative: unknown. */
+/* The time in ms that the builder measured for a layer; negative: unknown. The caller
+ * uses this time if no profile has a time of the layer. */
 static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_event *e = fsd_diff_event(d, d->reasons[layer].event);
@@ -310,7 +311,7 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
         double gain = ms >= 0 ? ms : timed_by_builder(d, layer);
 
         row->gain_ms = fsd_real_ms(gain * fsd_cost_saved(d, layer));
-        row->gain_by = ms >= 0              ? "its measured time"
+        row->gain_by = ms >= 0              ? "the measured time"
                        : row->gain_ms.known ? "the time that the builder measured"
                                             : NULL;
     }

@@ -42,8 +42,8 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
     set(t, NAME,  error, route->in->failed && !route->in->error \
         ? "no reason is stated" : route->in->error, "error") \
     set(t, NAME,  unlike, route->in->unlike, "measured differently", \
-        .about = "how the time was measured, if not in the way of the other times; " \
-                 "such a time is not compared") \
+        .about = "how the time was measured, if the other times were measured " \
+                 "differently; such a time is not compared") \
     set(t, FACTS, settings, settings_of(k, i, false), FSD_ALWAYS, \
         .about = "values of the knobs that vary between the routes") \
     set(t, NAME,  knobs, knobs_text(k, i), FSD_ASIDE) \
@@ -158,7 +158,7 @@ static const char *count_text(const struct fsd_routes_source *k, struct fsd_coun
                        : "-";
 }
 
-/* The columns of the text's table: whether at least one route fills a column. */
+/* For some columns of the text's table: whether at least one route fills the column. */
 struct shown {
     bool ms, loss, builds;
     int name; /* width in columns */
@@ -249,9 +249,9 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
     when(t, NAME,  base, base, text(k, base), "in the base") \
     set(t, WORDS, values, values_of(k, i), "values", .always = true) \
     when(t, FLAG,  idle, tally.compared, tally.same == tally.compared, \
-        "changes nothing", .about = "true if the two builds are equal in every pair " \
-                                    "of routes that differ in this knob alone; " \
-                                    "absent if no pair has both builds") \
+        "changes nothing", .about = "true if, in every pair of routes that differ in " \
+                                    "this knob alone, the two builds are equal; " \
+                                    "absent if every pair lacks a build") \
     set(t, COUNT, pairs, tally.pairs, "pairs", .always = true, \
         .about = "number of pairs of routes that differ in this knob alone")
 FSD_RECORD(knob_row, KNOB_ROW)
@@ -322,7 +322,7 @@ static const char *idle_text(const struct fsd_routes_source *k)
             fprintf(out, "%s%s", n++ ? ", " : "",
                     fsd_setting_text(k, e->knob, e->after));
     fprintf(out, n == 1 ? " changes" : " change");
-    fputs(" nothing that the builds state", out);
+    fputs(" no fact that the builds state", out);
     all = fsd_print_take(&print, k->arena);
     return n ? all : NULL;
 }
@@ -357,10 +357,10 @@ static const char *untested_text(const struct fsd_routes_source *k)
         NULL, .about = "time in ms that the best route saves, compared with the " \
                        "base") \
     set(t, FLAG,   chance, r->kept == FSD_NONE && r->best != r->base, NULL, \
-        .about = "the gain is within the noise of one engine's times") \
+        .about = "true if the gain is not larger than `noise`") \
     when(t, NAME,  kept, r->kept != FSD_NONE, route_name(k, r->kept), NULL, \
-        .about = "of the routes that keep the gain, the route that changes the " \
-        "fewest knobs; absent if there is no gain") \
+        .about = "the route that keeps the gain and changes the fewest knobs; " \
+        "absent if there is no gain") \
     when(t, TEXT,  kept_by, r->kept != FSD_NONE && r->kept_by != FSD_KEPT_NONE, \
         fsd_kept_by_name(r->kept_by), NULL, .word = fsd_kept_by_name, \
         .n_words = FSD__KEPT_BY_COUNT, \
@@ -392,7 +392,8 @@ static const char *best_text(const struct fsd_routes_source *k)
     else
         fprintf(out, ", %.1f %% faster than the base", 100 * (base - best) / base);
     if (r->best != r->base && r->kept == FSD_NONE)
-        fputs(", but times of one engine differ by as much, so this proves no gain",
+        fputs(", but routes with the same engine differ by as much in time, so the "
+              "gain is not proved",
               out);
     return fsd_print_take(&print, k->arena);
 }
@@ -459,7 +460,7 @@ FSD_RECORD_FROM(tuner, TUNER, const struct fsd_routes_source *k = from;
                  "shows") \
     set(t, NAME,   base, route_name(&k, r->base), FSD_ALWAYS) \
     when(t, NUMBER, noise, r->noise >= 0, r->noise, NULL, .about = "the greatest " \
-            "difference in ms between times of one engine") \
+            "difference in ms between times of routes with the same engine") \
     when(t, RECORD, tuner, r->tuning, FSD_HELD(k.arena, tuner, &k, 0), NULL, \
         .of = &tuner_record) \
     when(t, RECORD, best, r->best != FSD_NONE, FSD_HELD(k.arena, best, &k, 0), NULL, \
@@ -495,7 +496,7 @@ static const char routes_text[] =
     "base     {base_says}\n"
     "best     {best_says}<\nneeds    {kept_says}><\nidle     {idle}>"
     "<\nuntested {untested}>"
-    "<\nnoise    times of routes with one engine differ by up to {noise_says}>\n"
+    "<\nnoise    times of routes with the same engine differ by up to {noise_says}>\n"
     "<\n{*}what each knob does alone{/}\n{shown!}>"
     "\n{*}{titles}{/}\n{routes}";
 /* clang-format on */

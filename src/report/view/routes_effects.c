@@ -206,7 +206,7 @@ static void put_what(const struct fsd_engine_change *change,
         return;
     }
     if (change->same) {
-        fputs("changes nothing that the builds state", out);
+        fputs("changes no fact that the builds state", out);
         return;
     }
     if (change->tactics) {
@@ -348,7 +348,8 @@ static const char *sentence(const struct fsd_routes_source *k,
     set(t, NAME, from, route_name(k, s->from), "from") \
     set(t, NAME, to, route_name(k, s->to), "to") \
     when(t, FLAG, same, s->change, s->change->same, "same", \
-        .about = "the builds have no known difference; absent if a build is missing") \
+        .about = "true if the builds have no known difference; absent if a build is " \
+                 "missing") \
     when(t, NUMBER, ms, !isnan(s->ms), s->ms, "ms more")
 FSD_RECORD(step_row, STEP_ROW)
 
@@ -358,7 +359,7 @@ FSD_RECORD(step_row, STEP_ROW)
     set(t, NAME,  after, text(k, e->after), "after", .always = true) \
     set(t, NAME,  says, sentence(k, e, &patterns), "effect", .always = true) \
     set(t, NAME,  from, route_name(k, s->from), "from", .always = true, \
-        .about = "the pair of routes to which these numbers belong") \
+        .about = "first route of the pair that the row describes") \
     set(t, NAME,  to, route_name(k, s->to), "to", .always = true) \
     when(t, COUNT, split, s->change, s->change->split, "fusions split") \
     when(t, COUNT, joined, s->change, s->change->joined, "fusions joined") \
@@ -369,7 +370,8 @@ FSD_RECORD(step_row, STEP_ROW)
     when(t, NUMBER, inserted, s->change, s->change->inserted, \
         "additional data-movement layers") \
     when(t, NUMBER, least_ms, e->timed, e->least, "smallest change in ms", \
-        .about = "smallest change of time in all pairs; absent if not measured") \
+        .about = "smallest change of time among all pairs; absent if no pair is " \
+                 "timed") \
     when(t, NUMBER, most_ms, e->timed, e->most, "largest change in ms") \
     set(t, ROWS,  patterns, pattern_rows(k, &patterns), NULL, \
         .of = &pattern_row_record) \
@@ -378,7 +380,7 @@ FSD_RECORD(step_row, STEP_ROW)
         .about = "all pairs of routes that differ in this knob alone") \
     set(t, ROWS,  proof, proof_rows(k, s->change), NULL, .of = &proof_row_record, \
         .always = true, \
-        .about = "the differences between the two builds of the pair") \
+        .about = "the differences between the builds of the routes `from` and `to`") \
     set(t, NAME,  setting, fsd_setting_text(k, e->knob, e->after), FSD_ASIDE) \
     has(t, ROWS,  shown,    FSD_ASIDE, .of = &proof_row_record) \
     has(t, COUNT, more,     FSD_ASIDE)

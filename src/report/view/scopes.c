@@ -63,7 +63,7 @@ static const char plain_text[] =
  *     encoder.layer.3  9 layers
  *
  * Modules whose names differ in one number are blocks of one kind. If the builder built
- * more than half of them in the same way, text lists these as one row.
+ * more than half of them in the same way, the text report shows these as one row.
  */
 
 enum { FEWEST = 3, LEAST_NODES = 4 };
@@ -263,13 +263,13 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet,
             fill_row(row, arena, &sum, timed, total);
         }
     }
-    root =
-        fsd_sheet_begin(sheet, "fusiondiff-scopes/1", &answer_record,
-                        "{n} scopes at depth {depth}; moves: data-movement layers<; "
-                        "{shared_layers!|layer|layers} compute nodes of several scopes "
-                        "and count in each><; the engine does not state the kernels, "
-                        "precisions and data-movement layers of {opaque!|node|nodes}>",
-                        timed ? timed_text : plain_text);
+    root = fsd_sheet_begin(
+        sheet, "fusiondiff-scopes/1", &answer_record,
+        "{n} scopes at depth {depth}; moves: data-movement layers<; "
+        "{shared_layers!|layer|layers} compute nodes of several scopes "
+        "and are counted in each><; the engine does not state the kernels, "
+        "precisions and data-movement layers of {opaque!|node|nodes}>",
+        timed ? timed_text : plain_text);
     FSD_FILL(root, ANSWER);
     return FSD_OK;
 }

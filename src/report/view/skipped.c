@@ -30,7 +30,7 @@ FSD_RECORD(place_row, PLACE_ROW)
     set(t, NAME,  by, g->first->b ? fsd_text(d->names, g->first->b) : NULL, \
         "function", .about = "the part of the runtime that gave the reason") \
     set(t, COUNT, times, g->times, "times", .about = "how many times the log " \
-            "reports it") \
+            "reports the skip") \
     set(t, COUNT, n, g->n, FSD_ASIDE) \
     set(t, TEXT,  no_nodes, g->n ? NULL : "the log names no node", FSD_ASIDE) \
     set(t, ROWS,  nodes, g->nodes, "nodes", .of = &place_row_record) \

@@ -33,7 +33,7 @@ struct ranking {
     item_vec items;
     const char *by;   /* the quantity by which items are ranked */
     const char *unit; /* the unit of the ranking: "ms", "bytes", "multiply-adds" */
-    double total;     /* the sum of all weights, also of those that belong to no item */
+    double total;     /* sum of the items' weights; for times: the profile's total */
     uint32_t unknown; /* number of items whose weight is unknown */
 };
 
@@ -197,8 +197,8 @@ static uint32_t row_of(const struct ranking *r, const struct basis *basis, fsd_i
                                        : FSD_NONE;
 }
 
-/* The weight of a layer or node: the absolute value of its external number; negative:
- * unknown. */
+/* Returns the weight of a layer or node: the absolute value of its external number.
+ * Returns -1 if this number is unknown. */
 static double value_weight(const struct ranking *r, const struct basis *basis,
                            fsd_id id)
 {
@@ -327,9 +327,10 @@ static const char *const valued_texts[] = {
 FSD_RECORD(spent_row, SPENT_ROW)
 /* clang-format on */
 
-static const char spent_text[] = "{share:6.1} %  {words}: {layers|layer|layers}"
-                                 "<, {ms}><, {bytes}><, {unknown!|layer|layers} "
-                                 "of unknown bytes>\n";
+static const char spent_text[] =
+    "{share:6.1} %  {words}: {layers|layer|layers}"
+    "<, {ms}><, {bytes}><; the bytes of {unknown!|layer|layers} "
+    "are unknown>\n";
 
 /* clang-format off */
 #define ANSWER(has, set, when, t) \
@@ -512,9 +513,9 @@ static void fill_answer(struct ranking *r, const struct basis *basis,
     if (basis->single && !valued && r->d->cost->unattributed)
         root->macs_not_attributed = fsd_amount_cell(r->d, r->d->cost->unattributed);
     root->items = rows;
-    if (!valued && (timed || !basis->computed)) { /* nodes without times are ranked
-                                                     by multiply-adds, and the classes
-                                                     of time have no multiply-adds */
+    if (!valued && (timed || !basis->computed)) { /* without times, items of nodes are
+                                                     ranked by multiply-adds, which
+                                                     spent_rows() does not sum up */
         root->spent = spent_rows(r->arena, r->d);
     }
 }

@@ -38,8 +38,9 @@ const struct fsd_view *fsd_view_find(const char *name); /**< NULL: there is no s
 const char *fsd_view_list(const char *name, char out[512]);
 
 /** The name of each view, and the value of its field `pasted`. The file of a view has
- * the view's name. Each view has a verb, except `rules` (of lint), `words` and `about`.
- * These three views need no run. src/edit/api/view.c has the views of src/edit. */
+ * the view's name. Each view has a verb of its name, except three views that need no
+ * run: `rules` (of lint), `words` and `about`. src/edit/api/view.c has the views of
+ * src/edit. */
 #define FSD_VIEWS(row)                                                                 \
     row(top, false) row(memory, false) row(reformats, false) row(patterns, false)      \
         row(where, false) row(inside, false) row(names, true) row(scopes, false)       \
@@ -60,7 +61,8 @@ void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *
  * some nodes that differ among the builds, and has the variants of these nodes. */
 void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m);
 void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m);
-/** Fills a sheet with the effect of each knob and the fastest of several routes. */
+/** Fills a sheet with a comparison of routes: the fastest route, and the effect of each
+ * knob. */
 void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r);
 /** Fills a sheet with the changes between two exports of a model. */
 void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e);

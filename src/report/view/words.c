@@ -1,5 +1,5 @@
-/* Explains words: ids of rules, rules of fusions, and words in engines. A name such as
- * "sm80_xmma_fprop_..." is explained by the words in it. */
+/* Explains words: ids of rules, ids of fusion rules, and words that occur in engines.
+ * If a name such as "sm80_xmma_fprop_..." is unknown, explains the words in it. */
 #include "base/base.h"
 #include "judge/gate/gate.h"
 #include "judge/lint/fusion.h"

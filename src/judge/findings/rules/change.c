@@ -67,7 +67,7 @@ static void about_readers(struct fsd_finder *f, const struct fsd_state *s,
 
 /* ---------------------------------------------------------------------- regions */
 
-/* The kind of a layer that does not compute; NULL if all layers compute. */
+/* The kind of the first group that does not compute; NULL if all groups compute. */
 static const char *idle_kind(const struct fsd_state *s, const struct fsd_compare *c,
                              struct fsd_span groups)
 {
@@ -162,7 +162,8 @@ static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
     fsd_finding_close(f);
 }
 
-/* Reports regions by what happened to their fusion (f->rule->which). */
+/* Reports the regions of one kind. f->rule->which is the enum fsd_happened that these
+ * regions have. */
 void fsd_find_regrouped(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;

@@ -342,8 +342,8 @@ static fsd_id is_done_by(const fused_vec *all, struct view *v, fsd_id product,
     return FSD_NONE;
 }
 
-/* A bias may be the third input of a convolution. If another kernel computes the
- * products of the convolution, and `layer` adds the bias, adds the bias to *does. */
+/* A bias may be the third input of a convolution. The function counts such a bias in
+ * *does if another kernel computes the products, and `layer` only adds the bias. */
 static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
 {
     const struct fsd_diff *d = v->d;
@@ -369,8 +369,8 @@ static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
     }
 }
 
-/* Whether the layer is only an epilogue of another kernel's product. *product is set to
- * that kernel, *does to the operations. */
+/* Whether the layer is only an epilogue of another kernel's product. Sets *product to
+ * that kernel, and *does to the operations of the epilogue. */
 static bool is_unfused(struct view *v, fsd_id layer, struct finishes *does,
                        fsd_id *product)
 {
@@ -432,9 +432,9 @@ struct unfused {
                            the same operations */
 };
 
-/* Adds the cost that fusion would save: the product's kernel writes the tensor, and
- * this layer reads it. A fused kernel would still read and write the layer's other
- * tensors. */
+/* Adds the cost that fusion would save: the product's kernel writes a tensor, and
+ * `layer` reads this tensor. A fused kernel would still read and write the other
+ * tensors of `layer`. */
 static void add_lost(const struct fsd_diff *d, struct fsd_cost_part *cost, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;

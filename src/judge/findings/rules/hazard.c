@@ -1,7 +1,7 @@
 /*
- * Finds places where 16-bit floats may be inaccurate: results that may exceed the range
- * of FP16 or lose small terms, and integers, because a 16-bit float represents only
- * small integers exactly. Whether values become inaccurate depends on the data, so
+ * Finds places where 16-bit floats may be inaccurate. Results may exceed the range of
+ * FP16, or lose small terms. Integers may be rounded, because a 16-bit float represents
+ * only small integers exactly. Whether values become inaccurate depends on the data, so
  * these findings are notes.
  */
 #include "base/base.h"

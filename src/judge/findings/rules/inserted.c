@@ -103,8 +103,8 @@ void fsd_find_chains(struct fsd_finder *f)
     }
     for (fsd_id i = 0; i < n; i++) {
         if (chains[i].costly < 2 || chains[i].returns != (bool)f->rule->which ||
-            !(chains[i].returns || chains[i].inserted)) /* no layer is inserted in a
-                                                           round trip of a Q and a DQ */
+            !(chains[i].returns || chains[i].inserted)) /* a round trip counts even
+                                                           if no layer is inserted */
             continue;
         fsd_finding_open(f);
         for (fsd_id at = chains[i].first; at != FSD_NONE; at = next[at])

@@ -402,8 +402,8 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
 }
 
 /* Whether the kernel is gone because each of its nodes is gone from the model, or is
- * proved to need no kernel. False if a node is gone, and neither the model nor the
- * parser's lines list the nodes: such a node may be missing only in the dump. */
+ * proved to need no kernel. False if a node is gone, and the new build's nodes are
+ * known neither from a model nor from a log: then only the dump may lack the node. */
 static bool is_proved(const struct fsd_compare *c, const struct fsd_kernel_change *k)
 {
     struct fsd_span nodes;

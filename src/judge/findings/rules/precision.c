@@ -209,8 +209,8 @@ static void add_ms(struct fsd_finder *f, double ms)
         fsd_fact_text(f, "ms", fsd_printed(f->found->arena, "%.4f", ms));
 }
 
-/* The name of the first or last node of a segment, or the name of its layer if the
- * layer has no node. */
+/* A name for `layer`, the first or last layer of a segment: the name of one of the
+ * layer's nodes or, if the layer has no node, the name of the layer. */
 static const char *border_name(const struct fsd_finder *f, fsd_id layer)
 {
     const struct fsd_match *m = f->d->match;
@@ -287,8 +287,8 @@ static bool has_left(const struct fsd_diff *d, fsd_id layer)
     return any && d->layers[layer].kind == FSD_KIND_COMPUTE;
 }
 
-/* Adds as subjects the nodes that the layers `left` run in FP32 as the model requests,
- * each node once. */
+/* Adds as subjects the nodes that run in FP32 in one of the layers in the array `left`,
+ * and for which the model requests this. Each node is added once. */
 static void about_left(struct fsd_finder *f, const fsd_id *left, uint32_t n)
 {
     const struct fsd_match *m = f->d->match;

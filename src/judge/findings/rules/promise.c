@@ -1,6 +1,6 @@
-/* Rules on the requirements of a policy on any build, independent of earlier builds:
- * blocks that must be one kernel, work that must run in certain types, limits of
- * memory. An unknown fact does not satisfy a requirement. */
+/* Rules on what a policy requires of any build, independent of earlier builds: blocks
+ * that must be one kernel, work that must run in certain types, limits of memory. An
+ * unknown fact does not satisfy a requirement. */
 #include "judge/findings/finder.h"
 #include "base/base.h"
 #include "judge/lint/fusion.h"

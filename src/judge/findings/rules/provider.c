@@ -21,8 +21,8 @@ static bool is_cpu(const char *provider)
     return !strcmp(provider, "CPUExecutionProvider");
 }
 
-/* The provider of all old kernels of a region; NULL if they have several, if it is the
- * CPU, or if it is unknown. */
+/* The provider of all old kernels of a region. NULL if the kernels have several
+ * providers, or if the provider of a kernel is the CPU or unknown. */
 static const char *device_of(const struct fsd_finder *f, fsd_id region)
 {
     const struct fsd_compare *c = f->c;
@@ -44,8 +44,8 @@ static const char *device_of(const struct fsd_finder *f, fsd_id region)
     return device;
 }
 
-/* The old provider of a kernel whose new provider is, or may be, the CPU; NULL if the
- * old provider is the CPU, too, or unknown. */
+/* The old provider of a kernel whose new provider is, or may be, the CPU. NULL for
+ * other kernels, and if the old provider is unknown or is also the CPU. */
 static const char *fallen_from(const struct fsd_finder *f,
                                const struct fsd_kernel_change *k)
 {

@@ -137,8 +137,8 @@ static void find_nodes(struct fsd_finder *f)
     }
 }
 
-/* Reports a fact that no layer of the new build states, as one finding, because the
- * format of the dump differs. */
+/* Reports a fact that no layer of the new build states. All places without the fact are
+ * one finding, because they have one cause: the format of the dump differs. */
 static bool report_unstated(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;

@@ -1,8 +1,8 @@
 /*
  * Rules on short constants that changed since a snapshot: scales, zero points, limits,
  * factors. If only values changed, the reason is a calibration or training, and the
- * finding is a note. If quantizers had equal scales and now have different ones, the
- * reason is no calibration, and data between them is quantized again.
+ * finding is a note. If quantizers had equal scales and now have different ones, a
+ * calibration is not the reason, and data between the quantizers is quantized again.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
