@@ -39,9 +39,11 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
             const char *which, *outcome;
         } left[] = {
             {learnt[b].ports,
-             "inputs and outputs of the first build that this build does not have",
+             "inputs and outputs that the first build has and this build lacks",
              "are not recorded as variants; a check of this build will fail"},
-            {learnt[b].strange, "groups with nodes that the first model does not have",
+            {learnt[b].strange,
+             "groups with nodes that the model of the first build "
+             "lacks",
              "are not recorded as variants; a check of this build will fail"},
             {learnt[b].more,
              "groups of nodes about which this build states more facts than the "
@@ -347,8 +349,8 @@ static enum fsd_status choose_snapshot(struct fsd_check *c,
                         c->label ? "'" : ")", best.path ? best.path : "none", why,
                         !best.path || c->label
                             ? ""
-                            : "; pass the build log, which states the GPU (--log), or "
-                              "select a snapshot by --label");
+                            : "; pass the build log with --log, because it states the "
+                              "GPU, or select a snapshot by --label");
     c->snapshot = best.path;
     return fsd_snapshot_read(&c->old, best.path, err);
 }
@@ -564,8 +566,8 @@ static void update_variants(const struct fsd_check *check, FILE *out)
     snprintf(text, sizeof text,
              "the snapshot keeps %" PRIu32 " of its variants and drops %" PRIu32 "%s",
              kept, dropped,
-             dropped ? ", because this build differs from every recorded build in the "
-                       "nodes of the dropped variants"
+             dropped ? ": in the nodes of the dropped variants, this build differs "
+                       "from every recorded build"
                      : "");
     fsd_note(&check->opt, text);
 }

@@ -355,9 +355,9 @@ static void take_search(struct fsd_routing *r, const struct fsd_options *opt)
         if (i == FSD_NONE) {
             fsd_note(opt,
                      fsd_printed(r->arena,
-                                 "%s is left out, because its file name (iter3 "
-                                 "means iteration 3) or the --setBuildRoute in its log "
-                                 "fits no iteration of the tuning cache",
+                                 "%s is left out, because no iteration of the tuning "
+                                 "cache fits its file name (iter3 means iteration 3) "
+                                 "and the --setBuildRoute in its log",
                                  r->states[b]->engine_path));
             continue;
         }

@@ -36,7 +36,7 @@ static void take_output(struct command_line *line, char *path)
     bool file = strcmp(path, "-") != 0;
 
     if (line->n_outputs == MOST_OUTPUTS)
-        usage_error("at most %d outputs", MOST_OUTPUTS);
+        usage_error("expected at most %d outputs", MOST_OUTPUTS);
     line->outputs[line->n_outputs++] =
         (struct output){file ? path : NULL, file ? fsd_format_find(path) : NULL};
 }
@@ -103,7 +103,7 @@ static void limit_memory(struct command_line *line, char *word)
 
     (void)line;
     if (*end || end == word || *word == '-' || !mb || mb > UINT32_MAX)
-        usage_error("--max-memory: expected a number of megabytes from 1, found '%s'",
+        usage_error("--max-memory: expected a number from 1 (megabytes), found '%s'",
                     word);
     if (!fsd_host_limit_memory((uint64_t)mb << 20))
         usage_error("the system refuses --max-memory=%s: %s", word, strerror(errno));
@@ -163,8 +163,8 @@ static const struct option_row of_all[] = {
      NUMBER(style.width, 40, 10000, "40 to 10000 columns"), .group = 2},
     {"budget", "TOKENS[,PAGE]",
      "Print at most TOKENS tokens of the text, for input to a language model: page 1 "
-     "(the default) begins with the summary; the report counts the omitted lines, and "
-     "later pages contain them",
+     "(the default) begins with the summary; each page states how many lines follow "
+     "on later pages",
      TAKEN_BY(take_budget), .group = 2},
     {"color", "WHEN", "Color the text: auto (the default), always or never",
      CHOICE(color, "auto always never"), .group = 2},
@@ -212,11 +212,11 @@ static const struct option_row of_one_build[] = {
      "with tensors, the first is the reference",
      WORDS(values, run.n_values)},
     {"values-limit", "ERROR",
-     "Relative L2 error from which a tensor counts as wrong (default: 0.01)",
+     "Report a tensor as wrong if its relative L2 error exceeds ERROR (default: 0.01)",
      AMOUNT(run.values_limit, ABOVE_0, 1e9, "a number above 0")},
     {"rows", NULL,
-     "With --values: compare the rows of each tensor with each other, for a run with "
-     "the same sample in every row of the batch",
+     "With --values: compare the rows of each tensor with each other; use this if "
+     "every row of the batch holds the same sample",
      FLAG(run.values_rows)},
     {0},
 };

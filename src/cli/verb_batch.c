@@ -37,16 +37,15 @@ static const char doc[] =
     "the order of LIST: the report of the pair, or its error.\vA line of LIST is MODEL "
     "ENGINE, ENGINE alone or a directory that holds them.  profile=FILE, log=FILE, "
     "times=FILE, shape=NAME=DIMS and engine=N can follow.  Blanks separate the words "
-    "of a line, or tabs if names contain blanks; label=, snapshot= and policy= are "
+    "of a line; if names contain blanks, use tabs instead.  label=, snapshot= and "
+    "policy= are "
     "for 'check "
     "--list'.  Empty lines and lines that begin with # are ignored; '-' reads standard "
     "input.  Paths are relative to the current directory.  In place of LIST you can "
     "pass a directory that holds a subdirectory for each build, or one model and its "
     "engines.\n\nExit status: 0 every pair was analyzed, and no finding is at or "
-    "above "
-    "the --fail-on level; 1 there are findings at or above this level; 2 a pair could "
-    "not be analyzed (its "
-    "line has the error), or another error.";
+    "above the --fail-on level; 1 there are findings at or above this level; 2 a pair "
+    "could not be analyzed (its line has the error), or another error occurred.";
 
 static void check_line(struct command_line *line)
 {

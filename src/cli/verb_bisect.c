@@ -21,13 +21,13 @@ static const char usual_state[] = ".fusiondiff-bisect";
 
 static const struct option_row options[] = {
     {"confirm", "N",
-     "With run: run CMD N times for each build, and stop the search if the runs "
+     "With bisect run: run CMD N times for each build, and stop the search if the runs "
      "disagree",
      NUMBER(bisect.confirm, 1, MOST_RUNS, "1 to 100 runs")},
     {"values", "GOOD",
-     "With run: file with the correct outputs of the network. bisect compares the "
-     "outputs of each build with this file, and only this comparison decides whether "
-     "the build is good or bad",
+     "With bisect run: file with the correct outputs of the network. bisect compares "
+     "the outputs of each build with this file, and only this comparison decides "
+     "whether the build is good or bad",
      WORD(bisect.values)},
     {"limit", "ERROR",
      "With --values: largest relative L2 error of a correct output (default: 0.01)",
@@ -559,10 +559,11 @@ const struct verb verb_bisect = {
     "bisect searches for the smallest set.\vCMD builds the model that FUSIONDIFF_MODEL "
     "names, tests the network's own outputs, prints the path of the new dump on its "
     "last line, and ends with 0 (good), 125 (skip) or another status up to 127 (bad).  "
-    "In this model, some tensors are additional outputs, whose names CMD reads from "
-    "its standard input, one per line.  An If with two equal branches splits each "
-    "fusion that no additional output splits.  `bisect next -o FILE.onnx` writes this "
-    "model.  With --values, CMD saves the network's outputs in a file (numpy.savez(), "
+    "This model has additional outputs: CMD reads their names from its standard "
+    "input, one per line.  An additional output splits a fusion; an If with two equal "
+    "branches splits a fusion that no output can split.  `bisect next -o FILE.onnx` "
+    "writes the model that CMD builds.  With --values, CMD saves the network's "
+    "outputs in a file (numpy.savez(), "
     "Polygraphy), prints the path of this file on the line before the last, and ends "
     "with 0 or 125.  COMPARISON is a file that `polygraphy run "
     "--save-accuracy-results` wrote.  bisect compares NEW_ENGINE with ENGINE to prove "

@@ -15,8 +15,8 @@ static const struct option_row options[] = {
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
     {"label", "LABEL",
-     "Label for the purpose of the build, e.g. sm86: it selects the snapshot in a "
-     "directory, and --update records it",
+     "Label for the purpose of the build, e.g. sm86: the label selects the snapshot "
+     "in a directory, and --update records the label",
      TAKEN_BY(take_label)},
     {"update", NULL, "Accept the build: rewrite the snapshot and report what changed",
      FLAG(check.accept)},

@@ -37,7 +37,7 @@ static void check_line(struct command_line *line)
     if (line->part.cut.context && !names_part(line))
         usage_error("--context needs an option that selects nodes");
     if (line->format)
-        usage_error("code has only one format: --api selects the language");
+        usage_error("code supports --api, but not -f: it writes only Python");
 }
 
 struct job {

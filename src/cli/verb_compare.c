@@ -39,9 +39,9 @@ static const struct option_row options[] = {
      "each build",
      FLAG(style.tactics), .group = 4},
     {"around", "NODE",
-     "Pictures: draw only these layers and their neighbors: the layers of the nodes "
-     "that match a glob, layer 12 of either build (layer:12), or the producer of a "
-     "tensor",
+     "Pictures: draw only the layers that NODE selects, and their neighbors; NODE is "
+     "a name or glob of nodes, layer:12 (in either build), or a tensor (selects its "
+     "producer)",
      WORD(picture.around), .group = 5},
     {"only", "changes",
      "Pictures: draw only changes and their neighbors (the default for large builds)",

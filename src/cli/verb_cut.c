@@ -19,8 +19,8 @@ static const struct option_row options[] = {
      "inputs and the outputs of a run",
      WORDS(values, part.cut.n_values)},
     {"alone", "ENGINE",
-     "Engine or build log of the part built alone: report whether the part alone has "
-     "the same fusions",
+     "Report whether the part has the same fusions when it is built alone; ENGINE is "
+     "the engine or build log of that build",
      WORD(cut.alone)},
     {0},
 };
@@ -28,9 +28,8 @@ static const struct option_row options[] = {
 static const char doc[] =
     "Cuts a part with its weights out of a model, and writes the part as a separate "
     "model; prints the nodes of the part, and the commands to build it.  Without "
-    "-o FILE, it writes no model.\vThe part includes the Q/DQ pairs at its edges, so "
-    "that an "
-    "INT8 layer stays INT8, and the constants with the nodes that compute them.  "
+    "-o FILE, it writes no model.\vThe part includes the Q/DQ pairs at its edges (an "
+    "INT8 layer thus stays INT8), and the nodes that compute its constants.  "
     "ENGINE supplies "
     "sizes that the model leaves dynamic.  Sizes that nodes compute from known sizes "
     "become initializers.  All other bytes are the same as in MODEL.  If ENGINE is the "

@@ -19,12 +19,12 @@ static const struct option_row options[] = {
     {"depth", "N", "Pictures: size of the neighborhood in steps (default: 1)",
      NUMBER(picture.depth, 1, 1000, "1 to 1000 steps"), .group = 5},
     {"only", "WHAT",
-     "Pictures: draw only reformats, changes (such as fusions) or precision changes, "
-     "and their neighbors",
+     "Pictures: draw only reformats, fused or inserted layers (changes), or layers "
+     "with several types (precision), and their neighbors",
      WORD(picture.only), .words = "reformats changes precision", .group = 5},
     {"color-by", "WHAT",
      "Pictures: color layers by fusion (the default), precision, time, kind or "
-     "provider, or by error or values (from --values)",
+     "provider; with --values, also by error or values",
      WORD(picture.color_by), .group = 5},
     {"label", "LIST",
      "Pictures: print these facts below the name of a layer: any of ms, bytes and "

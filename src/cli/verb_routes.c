@@ -8,8 +8,8 @@ enum { MOST_ROUTES = 128 };
 static const char doc[] =
     "Explains builds of one network with several sets of options: how each option "
     "(\"knob\") changes fusions, precisions, data movement and time, which set of "
-    "options (\"route\") is the fastest, and which of its knobs the fastest route "
-    "needs.\vCACHE is a "
+    "options (\"route\") is the fastest, and which knobs this route needs to be the "
+    "fastest.\vCACHE is a "
     "file that trtexec --tuningCacheFile wrote; \"iter3\" in the name of a build, or "
     "--setBuildRoute in its log, assigns the build to an iteration of CACHE.  Without "
     "CACHE, the knobs of a build "

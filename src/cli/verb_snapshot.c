@@ -18,13 +18,14 @@ static const struct option_row options[] = {
      "a snapshot by its label",
      TAKEN_BY(take_label)},
     {"also", "BUILD",
-     "Record the differences of another build of the model as variants; BUILD is "
+     "Also record, as variants, what differs in another build of the model; BUILD is "
      "ENGINE, MODEL,ENGINE[+ENGINE...][,PROFILE[,LOG]], a directory or a snapshot; "
      "may be repeated",
      WORDS(also, n_also)},
     {"merge", "BASE",
      "Merge driver for git: merge two snapshots that both come from BASE. If only one "
-     "snapshot changed, write it to the first file; if both changed, exit with 1",
+     "of them differs from BASE, write this one to the first file; if both changed in "
+     "different ways, exit with 1",
      WORD(merge_base)},
     {0},
 };

@@ -10,13 +10,13 @@ static const struct option_row options[] = {
      "can be marked together, then tensors that can be marked one at a time",
      FLAG(query.only_free)},
     {"break", "LAYER",
-     "Find the tensors that split this fusion if you mark them as outputs, or pass "
-     "them through an If, and list all fusions that then change; LAYER is a name, 12, "
+     "Find the tensors that you can mark as outputs, or pass through an If, to split "
+     "this fusion, and list all fusions that this changes; LAYER is a name, 12, "
      "node:12 or a pattern",
      WORD(query.break_at)},
     {"as", "FORM",
-     "Print only tensors, in this form: names, trtexec, polygraphy or api (Python); "
-     "without --break, print the tensors of --free",
+     "Print only the tensors of --break (without --break: those of --free), in this "
+     "form: names, trtexec, polygraphy or api (Python)",
      WORD(query.as), .words = "names trtexec polygraphy api"},
     {0},
 };
@@ -26,9 +26,9 @@ static const char doc[] =
     "layers (marking it as an output changes no fusion), inside a fusion, or gone "
     "(another tensor may then have the same values).\v-o FILE.onnx writes the model "
     "with additional outputs: the tensors that can be marked together (the default), "
-    "or the tensors of --break.  In that model, an If with two equal branches splits "
-    "each fusion that no additional output splits.  To compare engines that are built "
-    "from that model, pass the original model.";
+    "or the tensors of --break.  If no additional output splits a fusion of --break, "
+    "an If with two equal branches in that model splits it.  To compare engines that "
+    "are built from that model, pass the original model.";
 
 struct job {
     const struct fsd_diff *diff;

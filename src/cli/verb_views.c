@@ -120,7 +120,7 @@ static const struct option_row scopes_options[] = {
 static const struct option_row explain_options[] = {
     {"node", "NODE",
      "The node to explain: a name, #12, layer:12 or a pattern; if given twice, the "
-     "report also states why the two nodes are fused or not",
+     "report also states why the two nodes are fused, or why they are not",
      TAKEN_BY(take_node)},
     {"layer", "LAYER", "The layer to explain: a name, 12, node:12 or a pattern",
      TAKEN_BY(take_layer)},
@@ -282,9 +282,9 @@ const struct verb view_verbs[] = {
      "MODEL --part ENGINE --part ENGINE",
      "list the nodes of each part of a split model, and the "
      "tensors between parts",
-     "Shows which nodes each of several engines computes, which tensors pass from one "
-     "engine to another, and which nodes no engine "
-     "computes.\vAll other verbs accept --part, too; compare and check also accept "
+     "Shows the nodes that each engine computes, the tensors that pass from one "
+     "engine to another, and the nodes that no engine computes.\vAll other verbs "
+     "accept --part, too; compare and check also accept "
      "MODEL,ENGINE+ENGINE.",
      {"model.onnx --part a.json --part b.json",
       "model.onnx --part a.json --part b.json --profile a_times.json -f json"},
@@ -337,9 +337,10 @@ const struct verb view_verbs[] = {
      "[MODEL] ENGINE",
      "show which attentions, norms and activations are fused, and why",
      "Shows which blocks of the model (attention, QKV projections, normalizations, "
-     "activations, Conv+BN+activation, residual additions) are fused into one layer, "
-     "and for the other blocks, which layers compute them, and what separates these "
-     "layers.\vfusiondiff recognizes blocks by operators and edges, not by names.  "
+     "activations, Conv+BN+activation, residual additions) are fused into one layer.  "
+     "For each other block, it shows which layers compute the block, and what "
+     "separates these layers.\vfusiondiff recognizes blocks by operators and edges, "
+     "not by names.  "
      "--all also lists the fused blocks.",
      {"model.onnx engine.json", "model.onnx build.log --all"},
      VIEW},

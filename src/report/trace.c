@@ -204,7 +204,10 @@ void fsd_write_trace(const struct fsd_report *r, FILE *out)
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         put_layer(&trace, i);
     if (d->times->elsewhere > 0) {
-        event = begin_event(&trace, "X", "total of these profile entries", elsewhere);
+        event = begin_event(&trace, "X",
+                            "total of profile entries without a "
+                            "layer",
+                            elsewhere);
         fsd_json_text(event, "cat", "elsewhere");
         put_time(&trace, event, d->times->elsewhere);
         fsd_json_number(fsd_json_object(event, "args"), "ms", d->times->elsewhere);

@@ -18,7 +18,7 @@ ASKED = [
     ["failed/types.onnx", "failed/types.log"], ["cut", *PAIR[:2], "--layer", "3"], ["agents/hostile.onnx", "agents/hostile.json", "--all"],
     ["snapshot", *PAIR[:2]], ["code", "qat_block/model.onnx"],
 ]
-LEFT = re.compile(r"\nleft out: (\d+) of (\d+) lines, about (\d+) tokens, on (\d+) more pages?; for the next page pass --budget (\d+),(\d+)\n\Z")
+LEFT = re.compile(r"\nleft out: (\d+) of (\d+) lines \(about (\d+) tokens, (\d+) more pages?\); for the next page pass --budget (\d+),(\d+)\n\Z")
 
 
 def ask(binary, folder, words, budget):

@@ -75,9 +75,9 @@ class Count:
         elif found := re.match(r"(.*) \[.*\] got cached result: (\w+), tactic", line):
             self.spent[found.groups()]["cached"] += 1
         elif found := re.match(r"(\S+) has no valid tactics for this config, skipping", line):
-            self.skip(self.now and (self.now[0], found[1]), "no valid tactic for these formats")
+            self.skip(self.now and (self.now[0], found[1]), "no valid tactic for a format combination")
         elif found := re.match(r"Skipping (\S+): No valid tactics for (.*)$", line):
-            self.skip((found[2], found[1]), "no valid tactic for these formats")
+            self.skip((found[2], found[1]), "no valid tactic for a format combination")
         else:
             self.whole(line)
 

@@ -435,7 +435,7 @@ def check_profiles():
     nameless = good[1].replace('"name"', '"other"')
     done = profile(listing(good[0], nameless, good[2], good[3]))
     check("a record without a name gives its time to nobody, and is said",
-          "input/profile-no-name: records of the profile without a name: 1" in done.stdout and
+          "input/profile-no-name: records without a name in the profile: 1" in done.stdout and
           "input/profile-missing-layers: the profile has no times for 1 of the engine's layers" in done.stdout and
           times(done) == [1, None, 3, 4] and
           abs(json.loads(done.stdout)["summary"]["ms"]["total"] - 8) < 1e-12, times(done))
@@ -460,9 +460,9 @@ def check_profiles():
     check("by force it is used as far as it goes", abs(ms["elsewhere"] - .4) < 1e-12 and
           abs(ms["total"] - 1.4) < 1e-12, f"{ms}")
     broken = {"": "found none", "[]": "found none", "[": "found none", "{": "found none",
-              '[{"count":1}]': "found none", '[{"name":"a': "end of a text",
+              '[{"count":1}]': "found none", '[{"name":"a': "end of a string",
               '[{"name" "a"}]': "expected ':'", "garbage": "a log that has neither the table",
-              '[{"name":"a","timeMs":[1]}]': "a number or a text",
+              '[{"name":"a","timeMs":[1]}]': "a number or a string",
               '{"Layers":["a"]}': "an engine's layers", '[{"ph":"X","ts":1}]': "Chrome trace",
               '[{"latencyMs":1}]': "--times", "\0": "0x00"}
     for text, said in broken.items():

@@ -245,7 +245,7 @@ class Advice(Edges):
         (r"layer (\d+), cause \S+: ([a-z]+\d+|bool)", ".t", lambda s, n, a: s.reads(n, a) or s.writes(n, a)),
         (r"layer (\d+) runs (\w+) without", ".t", lambda s, n, a: s.reads(n, a) or s.writes(n, a)),
         (r"layers (\d+(?:, \d+)*): ([a-z]+\d+)((?: [a-z]\w*)?(?: -> \w+(?: \w+)?)+)", ".t.", chain),
-        (r"(?:\d+ of the )?layers (\d+) to (\d+) run in precisions up to (\w+) between lower-precision data", "nnt", island),
+        (r"(?:\d+ of the )?layers (\d+) to (\d+) run in precisions up to (\w+), higher than before and after these layers", "nnt", island),
     ]
 
     # Words within the sentences whose form is a whole: of edits and of reasons.

@@ -98,8 +98,7 @@ static void cached(void **state)
         "[V] [TRT] a [Half(8,1) -> Half(8,1)] got cached result: Cask, tactic 0x9, 0.1 "
         "ms\n"
         "[V] [TRT] Optimizer Reformat(x -> <out>) [A -> B] got cached result: "
-        "Reformat, "
-        "tactic 0x3e8, 0.003 ms\n",
+        "Reformat, tactic 0x3e8, 0.003 ms\n",
         "a | Cask | 0 of 0 | 0 | 0 0 0 1 |\n"
         "Optimizer Reformat(x -> <out>) | Reformat | 0 of 0 | 0 | 0 0 0 1 |\n");
 }
@@ -114,11 +113,12 @@ static void skips(void **state)
            "[V] [TRT] Cudnn has no valid tactics for this config, skipping\n"
            "[V] [TRT] Skipping Flat: No valid tactics for b\n"
            "[V] [TRT] Fast skip Tactic:0x58 which exceed time limit during pre-run\n",
-           "a | Cask | 0 of 0 | 0 | 1 0 0 0 | 1 its first run exceeds a time limit 1 "
-           "only one "
-           "tactic 2 too little workspace (900 100)\n"
-           "a | Cudnn | 0 of 0 | 0 | 0 0 0 0 | 1 no valid tactic for these formats\n"
-           "b | Flat | 0 of 0 | 0 | 0 0 0 0 | 1 no valid tactic for these formats\n");
+           "a | Cask | 0 of 0 | 0 | 1 0 0 0 | 1 the tactic's first run exceeds a "
+           "time limit 1 only one tactic 2 too little workspace (900 100)\n"
+           "a | Cudnn | 0 of 0 | 0 | 0 0 0 0 | 1 no valid tactic for a format "
+           "combination\n"
+           "b | Flat | 0 of 0 | 0 | 0 0 0 0 | 1 no valid tactic for a format "
+           "combination\n");
     expect(
         TIMING
         "[W] [TRT] Skipping tactic 3 due to insufficient memory on requested size of "

@@ -296,7 +296,9 @@ static void an_archive_that_is_changed_in_one_place(void **state)
          "expected an npz archive with a complete member at the offset that the "
          "directory states"},
         {ENTRY, 24, 4, 1 << 20, "x: its length does not match its shape and type of 2"},
-        {ENTRY, 24, 4, 1 << 30, "expected members that expand to at most 1032 times"},
+        {ENTRY, 24, 4, 1 << 30,
+         "expected members that together expand to at most 1032 "
+         "times"},
         {ENTRY, 42, 4, 1,
          "expected an npz archive with a complete member at the offset that the "
          "directory states"},

@@ -84,7 +84,8 @@ static void a_session_that_ended_in_a_run(void **state)
     expect(HEAD NODE("a", 1, 9000) RUN NODE("a", 1, 2000) TAIL,
            "1 runs, the first\na 9\n");
     expect(HEAD TAIL,
-           "expected a profile of layers, found one of a session that ran no nodes\n");
+           "expected a profile of layers, found the profile of a session that ran no "
+           "nodes\n");
 }
 
 /* What only the first run has is no part of the others. */

@@ -355,12 +355,12 @@ static void take_flag(struct fsd_compare *c, bool lost)
         differs(c, FSD_ASPECT_OPTIONS,
                 lost ? fsd_printed(c->arena,
                                    "every node that ran in %s now runs in fp32%s, as "
-                                   "in a build without --%s",
+                                   "if this build had been made without --%s",
                                    name, runs_in(c->new, FSD_TF32) ? " or tf32" : "",
                                    name)
                      : fsd_printed(c->arena,
                                    "no node ran in %s before, and %u nodes do now, as "
-                                   "in a build with --%s",
+                                   "if only this build had been made with --%s",
                                    name, c->precisions.n, name));
 }
 

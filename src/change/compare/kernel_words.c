@@ -213,7 +213,7 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
             comma = ", ";
     if (k->ports)
         fprintf(out,
-                "%sreads %u tensor%s and writes %u, before: reads %u and writes %u",
+                "%sreads %u tensor%s and writes %u, before: it read %u and wrote %u",
                 comma, q->in.n, fsd_plural(q->in.n), q->out.n, p->in.n, p->out.n),
             comma = ", ";
     if (k->consts)

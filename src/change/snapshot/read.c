@@ -77,7 +77,7 @@ static bool take_seal(struct reader *r)
     if (memcmp(said, is, sizeof is) != 0)
         r->w.status = fsd_fail(
             r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
-            "expected unchanged lines above, found a snapshot that was "
+            "expected the checksum of the lines above, found another: the snapshot was "
             "damaged, merged or edited by hand; write a new snapshot of the build");
     return r->w.status == FSD_OK;
 }
@@ -205,7 +205,7 @@ static bool take_row(struct reader *r, struct fsd_span *out)
 
         if (*row >= begins)
             return fsd_words_complain(
-                &r->w, "nodes that this build's variants have not listed yet");
+                &r->w, "nodes that no variant of this build has listed yet");
         *row = r->variant;
     }
     for (uint32_t i = 0; i < out->n; i++) {
@@ -258,7 +258,7 @@ static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
         r->s->nodes.at[*out].group == r->s->groups.n)
         return true;
     r->w.word = word;
-    return fsd_words_complain(&r->w, "a node of this group in file order");
+    return fsd_words_complain(&r->w, "a node of this group, in file order");
 }
 
 /* Reads borders of a group: "< a fp16 b" for an input, "> b fp16" for an output. */

@@ -77,7 +77,9 @@ static enum fsd_status refuse_files(const struct partial *p, const char *name,
                                     struct fsd_error *err)
 {
     return fail_file(err, FSD_E_WRITE, p->path,
-                     "expected only files of an earlier collect, found '%.200s'", name);
+                     "expected only files of an earlier 'fusiondiff collect', "
+                     "found '%.200s'",
+                     name);
 }
 
 /* Fails if files of an earlier collect are inputs of this one, because they would be

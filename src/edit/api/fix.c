@@ -40,7 +40,7 @@ enum fsd_status fsd_linting_list_fixes(const struct fsd_linting *l,
     if (format && !line && strcmp(format, "text") != 0)
         return fsd_fail(
             err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-            "expected the format text or line for a list of edits, found '%s'", format);
+            "expected format 'text' or 'line' for a list of edits, found '%s'", format);
     FSD_GUARD(err);
     status = find_fixes(&fixing, l, fix, err);
     if (status == FSD_OK) {

@@ -133,8 +133,7 @@ static enum fsd_status keep_part(struct fsd_issue *i, struct fsd_error *err)
         size_t n = strlen(err->message);
 
         snprintf(err->message + n, sizeof err->message - n,
-                 "; --no-weights makes a report without weights, which does not need "
-                 "this file");
+                 "; with --no-weights, the report does not need this file");
     }
     return status;
 }
@@ -513,8 +512,8 @@ enum fsd_status fsd_issue_verify(struct fsd_issue *issue, const char *part,
         issue->verified = fsd_printed(
             issue->arena, "%s built the part alone%s%s", builder,
             issue->wants.anonymous ? "" : " (part.log)",
-            !issue->subject.finding ? ". The fusions of that engine were not compared "
-                                      "with the fusions in this report."
+            !issue->subject.finding ? ". The fusions of the part built alone were not "
+                                      "compared with the fusions in this report."
             : found                 ? ", and the finding occurs in that build, too."
                     : ", but the finding does not occur in that build.");
     fsd_diff_free(built);

@@ -61,7 +61,7 @@ static void put_also(const struct fsd_bisection *b, const char *why, FILE *out)
 {
     if (b->hunt->also.n)
         fprintf(out,
-                "These fusions %s; the failure may depend on these fusions, too:\n",
+                "The failure may also depend on the following fusions, which %s:\n",
                 why);
     for (uint32_t i = 0; i < b->hunt->also.n; i++)
         put_group(b, b->hunt->also.at[i], out);
@@ -102,7 +102,7 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
                   "cause the failure:\n",
             h->n);
     put_suspects(b, out);
-    fprintf(out, "With %s", one ? "it" : "them");
+    fprintf(out, "With %s", one ? "this fusion" : "these fusions");
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++) {
         along += h->along[i];
         others += h->fusion[i] && !h->suspect[i];
@@ -112,7 +112,7 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
         fputs(" split, and with changes to ", out);
         fsd_put_noun(out, along, "other fusion");
     } else {
-        fputs(" alone split", out);
+        fputs(" split alone", out);
     }
     fprintf(out,
             ", the engine was right; with %u of the %u other fusions split, it was "
@@ -178,9 +178,9 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
         put_also(b, "changed together with the fusions above", out);
         break;
     case FSD_HUNT_END_NEEDED:
-        fputs("These fusions cause the failure only together: if any of them is split, "
-              "the engine is right; if other fusions are split, the engine stays "
-              "wrong:\n",
+        fputs("The failure needs all of the following fusions. The engine is right if "
+              "any of them is split, and stays wrong if only other fusions are "
+              "split:\n",
               out);
         put_found(b, out);
         put_also(b, "were not split in any wrong build", out);
@@ -314,7 +314,7 @@ void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span c
               : seen[i] == FSD_SEEN_ALTERED
                   ? "  has the same nodes, but different operations than before:  "
               : changed ? "  changed unexpectedly:  "
-                        : "  did not change as expected:  ",
+                        : "  should have changed, but did not:  ",
               out);
         put_fusion(b, i, out);
     }

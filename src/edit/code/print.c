@@ -755,8 +755,8 @@ static const char ending[] =
 static const char capability_argument[] =
     "    parser.add_argument(\"--compute-capability\", default=\"CURRENT\", "
     "metavar=\"SM\",\n"
-    "                        help=\"such as SM89; several are separated by commas "
-    "(default: that of this GPU)\")\n";
+    "                        help=\"one or more values such as SM89, separated by "
+    "commas (default: the value of this GPU)\")\n";
 static const char capability_set[] =
     "    targets = arguments.compute_capability.split(\",\")\n"
     "    config.num_compute_capabilities = len(targets)\n"

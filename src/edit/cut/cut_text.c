@@ -41,7 +41,7 @@ static void put_tensors(const struct fsd_cut_plan *plan, const char *title,
         fputs("  ", out);
         put_info(plan, list->at[i], out);
         if (list == &plan->outputs && fsd_cut_is_flat(plan, list->at[i]))
-            fputs(", which a Flatten makes one-dimensional", out);
+            fputs(", which an added Flatten turns into a single row", out);
         fputs("\n", out);
     }
     if (list->n > MOST)

@@ -95,7 +95,7 @@ static const char *refuse_insert(struct fsd_fixes *f, const struct fsd_edit *e)
     return !fsd_fix_is_scale(type) ? "the tensor is not FP32, FP16 or BF16"
            : fsd_graph_opset(g) >= 19
                ? NULL
-               : "the model's opset is below 19, where quantizers support only FP32";
+               : "the model's opset is below 19, so quantizers support only FP32";
 }
 
 static const char *refuse_remove(struct fsd_fixes *f, const struct fsd_edit *e)
@@ -284,7 +284,7 @@ static uint32_t choose_together(struct fsd_fixes *f, uint32_t first,
         if (all)
             take_hold(f, f->list.at[i].edit);
         else if (!f->list.at[i].why)
-            f->list.at[i].why = "another edit of this finding does not apply";
+            f->list.at[i].why = "this edit needs another edit, which does not apply";
     return end;
 }
 

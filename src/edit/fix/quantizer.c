@@ -198,8 +198,8 @@ const char *fsd_fix_refuse_symmetric(struct fsd_fixes *f, const struct fsd_edit 
         fsd_id dq = fsd_fix_dq_at(f->lint, out, i);
 
         if (dq == FSD_NONE || !fsd_node_has_in(g, dq, 2))
-            return "the quantizer has a reader that is not a DequantizeLinear with a "
-                   "zero point";
+            return "a node that reads the quantizer is not a DequantizeLinear, or has "
+                   "no zero point";
         if (!fsd_onnx_can_edit(g, dq))
             return "a DequantizeLinear that reads the quantizer is in a model-local "
                    "function";
@@ -244,7 +244,7 @@ const char *fsd_fix_refuse_spread(struct fsd_fixes *f, const struct fsd_edit *e)
     if (!dq || dq->n != 1 || !dq->scales || dq->type != FSD_INT8 || !channels_of(l, dq))
         return "the scales are per-channel, or the sizes of the weights are unknown";
     if (fsd_graph_opset(l->g) < 13)
-        return "the model's opset is below 13, where a quantizer has only one scale";
+        return "the model's opset is below 13, so a quantizer has only one scale";
     if (f->set[l->g->nodes.at[e->node].in.at])
         return "another edit changes the quantizer";
     return q && fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, q->node, 0)) !=

@@ -397,7 +397,7 @@ static void put_versions(struct text *x)
         put_build(t->old, t->old_command, x->out);
         put_command(x, t->old_command);
     } else if (t->c) {
-        fprintf(x->out, "\nThe previous build is known from a snapshot.\n");
+        fprintf(x->out, "\nfusiondiff read the previous build from a snapshot.\n");
     }
     for (uint32_t i = 0; t->c && i < t->c->built.n; i++) {
         const struct fsd_built_change *b = &t->c->built.at[i];

@@ -116,8 +116,8 @@ static struct fsd_candidate before_last_factor(const struct fsd_marks *m, fsd_id
 }
 
 #define WRITES_MORE                                                                    \
-    "a generated kernel writes a marked tensor as an additional output, and stays "    \
-    "one kernel"
+    "a generated kernel writes a marked tensor as an additional output, and is not "   \
+    "split"
 
 static struct fsd_candidate break_epilogue(const struct fsd_marks *m, fsd_id group)
 {

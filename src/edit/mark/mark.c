@@ -25,8 +25,8 @@ enum fsd_status fsd_marks_pick(const struct fsd_marks *m, struct fsd_arena *aren
     }
     if (status == FSD_OK && !groups->n)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "--break: '%s' is not a fusion: the layer only moves data, or "
-                        "no layer computes the node",
+                        "--break: '%s' is not a fusion: it is a layer that only moves "
+                        "data, or a node that no layer computes",
                         word);
     return status;
 }

@@ -50,9 +50,9 @@
     set(t, NAME,  held_by, fsd_tensor_name(d->model, p->holder), "values in", \
         .about = "another tensor that has the same values") \
     when(t, FLAG, together, fsd_tensor_is_free(m, i), p->together, "together", \
-        .about = "true: no fusion changes, even if all tensors whose `together` is " \
-                 "true are marked in one build; false: no fusion changes if only " \
-                 "this tensor is marked") \
+        .about = "no fusion changes if only this tensor is marked; if all tensors " \
+                 "whose `together` is true are marked as well, true: no fusion " \
+                 "changes; false: a fusion may change") \
     has(t, TEXT,  where,     FSD_ASIDE)
 FSD_RECORD(tensor_row, TENSOR_ROW)
 /* clang-format on */
@@ -140,8 +140,8 @@ static const char break_text[] =
     "<{pass!}>"
     "<  no tensor splits only this fusion: {none}\n>"
     "<  {why}\n>"
-    "<  fusions that change if it is split:\n{changes!}>"
-    "<  ways that split kernels of this kind in measurements:\n{ways!}>";
+    "<  fusions that change if this fusion is split:\n{changes!}>"
+    "<  ways to split kernels of this kind, with measured results:\n{ways!}>";
 
 static const char way_text[] = "    {way}: {seen}; {also}\n";
 
@@ -461,8 +461,8 @@ static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_request *r
               "changes\n"
               "{together!}>"
               "<\n"
-              "free one at a time: if you mark one of these, alone or with all tensors "
-              "above, no fusion changes\n"
+              "free one at a time: if you mark only one of these tensors, and no "
+              "other tensor, no fusion changes\n"
               "{alone!}>"
             : "{listed}<{more!|tensor is|tensors are} gone (listed only with "
               "--all)\n>");

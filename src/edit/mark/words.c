@@ -21,7 +21,7 @@ static const struct {
     [FSD_WHY_CONV] =
         {"epilogue",
          "an output of the network must be row-major: to write this layout, the "
-         "builder splits the nodes after the Conv from the kernel of the Conv"},
+         "builder computes the nodes after the Conv outside the kernel of the Conv"},
     [FSD_WHY_FORM] = {"form", "the generated kernel writes a different layout or shape "
                               "than an output of the network needs: if the tensor is "
                               "marked, the builder converts it, and may fuse the "
@@ -53,7 +53,8 @@ static const struct {
     [FSD_WHY_LOOP] =
         {"loop", "control flow or a recurrent operator writes or reads the tensor"},
     [FSD_WHY_BODY] =
-        {"body", "the tensor is in a body, so it cannot be an output of the network"},
+        {"body", "a tensor in a body of control flow or of a function cannot be an "
+                 "output of the network"},
     [FSD_WHY_SPREAD] =
         {"spread",
          "several kernels compute the fusion that produces this tensor: if the "

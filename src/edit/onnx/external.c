@@ -28,8 +28,8 @@ static struct fsd_slice fail(struct fsd_outside *from, const struct place *place
     if (from->status == FSD_OK)
         from->status =
             fsd_fail(from->err, status, from->model, FSD_POS_NONE, 0,
-                     "expected the weights of '%.*s' in '%.150s' in the model's "
-                     "folder; found: %.150s",
+                     "expected the weights of '%.*s' in the file '%.150s' of the "
+                     "model's folder; found: %.150s",
                      (int)(place->tensor.n < 100 ? place->tensor.n : 100),
                      place->tensor.n ? place->tensor.s : "",
                      place->location ? place->location : "", found);

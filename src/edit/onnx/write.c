@@ -463,7 +463,8 @@ static enum fsd_status check_met(const struct writer *w, const struct fsd_file *
         return FSD_OK;
     return fsd_fail(
         err, FSD_E_MISMATCH, file->name, FSD_POS_NONE, 0,
-        "expected edits with a position in the file, found an edit without a position");
+        "expected exactly one place in the file for each edit, found an edit "
+        "with none or several");
 }
 
 /* Collects all pieces, and then writes them, so that nothing is written after an

@@ -271,8 +271,8 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
             d->engine->strongly_typed
                 ? "the model specifies these types; change its Casts, or use ModelOpt "
                   "AutoCast, so that both operators have one type"
-                : "the builder kept the type of one of these operators, or has no "
-                  "kernel for this operator in the other type");
+                : "for one of these operators, the builder kept the type, or has no "
+                  "kernel in the other type");
     return d->engine->strongly_typed;
 }
 
@@ -783,7 +783,7 @@ void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return;
     fprintf(out, "its %s takes %g ms", l->output ? "producer" : "consumer", with);
     if (without < 0)
-        fputs(", and none of its kernels runs without the conversion", out);
+        fputs(", and no kernel of that layer works without the conversion", out);
     else
         fprintf(out, ", and %g ms without the conversion", without);
 }

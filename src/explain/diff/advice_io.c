@@ -151,7 +151,7 @@ static void find_layout(const struct fsd_diff *d, fsd_id layer,
         need->other = "no I/O format has this order of axes";
     if (!need->other &&
         !fsd_accepts_format(d->engine, need->type, need->layout, rank, need->input))
-        need->other = "the builder accepts no such I/O format";
+        need->other = "the builder does not accept the needed I/O format";
 }
 
 /* Whether another layer reads the input of `layer` in its present format.  That layer

@@ -626,8 +626,8 @@ static struct fsd_node_result proved(const struct fsd_match *m,
                       "the layers around it read or write the quantized type");
     if (join == VIEWED)
         return result(FSD_FATE_IDENTITY,
-                      "between the layers around it, only the tensor's strides or "
-                      "shape change");
+                      "only the tensor's strides or shape change between the layers "
+                      "before and behind it");
     if (join == JOINED)
         return result(FSD_FATE_LAYER, "computed by one of the layers around it");
     if (x->merged[node])
@@ -646,7 +646,7 @@ static struct fsd_node_result proved(const struct fsd_match *m,
         return result(FSD_FATE_IDENTITY,
                       f->traits[node] & FSD_OP_QDQ
                           ? "it cancels a quantizer of the same scale"
-                          : "the adjacent scales include its factor");
+                          : "the adjacent quantizers' scales include its factor");
     if (is_enclosed(m, node))
         return result(FSD_FATE_LAYER, "computed by one of the layers around it");
     return result(FSD_FATE_UNEXPLAINED, "no layer mentions it, and the reason is not "
@@ -679,8 +679,9 @@ static struct fsd_node_result unlinked(const struct fsd_match *m,
         return result(FSD_FATE_FOLDED,
                       "its condition is known when the engine is built");
     if (fsd_is_left_out(m, &x->branches, node))
-        return result(FSD_FATE_FOLDED, "its branch was left out: another branch has "
-                                       "layers, and no layer jumps to this branch");
+        return result(FSD_FATE_FOLDED, "the builder left out its branch: layers "
+                                       "compute another "
+                                       "branch, and the engine has no jump for the If");
     if (x->mentioned[m->model->nodes.at[node].name] && !in_region(m, node))
         return result(FSD_FATE_UNEXPLAINED,
                       "several nodes share its name, and a layer has that name");

@@ -282,7 +282,7 @@ bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fputs(" where ", out);
         fsd_quote_node(d, choice.product, out);
         fputs(p.cuts
-                  ? " writes them: its kernel pads, and this layer removes the padding"
+                  ? " writes them: its kernel writes padding, and this layer removes it"
                   : " reads them: its kernel needs such a size",
               out);
         return true;

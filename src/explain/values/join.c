@@ -131,8 +131,8 @@ static enum fsd_status check_joined(const struct join *j, struct fsd_error *err)
     if (j->v->joined)
         return FSD_OK;
     return fsd_fail(err, FSD_E_MISMATCH, n->paths[n->paths[1] != NULL], FSD_POS_NONE, 0,
-                    "expected names of %s, found unknown names (%u), the first of "
-                    "them '%.200s'",
+                    "expected names of %s, found only unknown names (%u), such as "
+                    "'%.200s'",
                     n->of == FSD_NUMBERS_OF_TABLE
                         ? "nodes, layers or tensors of model and engine"
                         : "tensors of model and engine",

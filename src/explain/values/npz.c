@@ -207,8 +207,8 @@ static enum fsd_status add_member(struct archive *z, const struct member *m,
     if (m->size > UINT64_MAX / 2 ||
         z->expanded > EXPANDED_FREE + RATIO_MAX * (uint64_t)z->file->size)
         return fsd_fail(z->err, FSD_E_LIMIT, z->file->name, FSD_POS_BYTE, entry,
-                        "expected members that expand to at most %d times the file's "
-                        "size, found more",
+                        "expected members that together expand to at most %d times "
+                        "the file's size, found a larger total",
                         RATIO_MAX);
     array.name = fsd_intern_slice(z->names, name);
     array.stored = (struct fsd_stored){.file = z->file,

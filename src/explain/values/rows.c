@@ -81,8 +81,8 @@ static enum fsd_status check_inputs(const struct fsd_graph *g,
             if (g->tensors.at[g->links.at[inputs.at + k]].name == n->rows.at[i].name &&
                 (n->rows.at[i].fresh || fsd_number_of(n, i, FSD_ERROR_MAX_ABS) > 0))
                 return fsd_fail(err, FSD_E_MISMATCH, n->paths[0], FSD_POS_NONE, 0,
-                                "expected equal rows of a batch in the network's "
-                                "inputs, found unequal ones in '%.200s'",
+                                "expected batches with equal rows in the "
+                                "network's inputs, found unequal rows in '%.200s'",
                                 fsd_text(g->names, n->rows.at[i].name));
     return FSD_OK;
 }
@@ -91,15 +91,15 @@ enum fsd_status fsd_numbers_of_rows(struct fsd_arena *arena, const struct fsd_gr
                                     const struct fsd_array_set *set,
                                     struct fsd_numbers *out, struct fsd_error *err)
 {
-    struct fsd_array_set sides[2] = {{.path = set->path, .runner = "each row"},
-                                     {.path = set->path, .runner = "the next row"}};
+    struct fsd_array_set sides[2] = {{.path = set->path, .runner = "row i"},
+                                     {.path = set->path, .runner = "row i + 1"}};
     int64_t batch = find_batch(g, set);
     enum fsd_status status;
 
     if (!batch)
         return fsd_fail(err, FSD_E_MISMATCH, set->path, FSD_POS_NONE, 0,
-                        "expected an input or an output of the network with a batch of "
-                        "2 rows or more, found none");
+                        "expected a batch of 2 rows or more in an input or an output "
+                        "of the network, found none");
     for (uint32_t i = 0; i < set->at.n; i++)
         for (int s = 0; s < 2; s++)
             fsd_vec_push(arena, &sides[s].at,

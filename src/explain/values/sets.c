@@ -116,7 +116,7 @@ static enum fsd_status check_any(const struct pairing *p, const struct fsd_array
                         n->unmeasured.n, fsd_text(p->names, n->unmeasured.at[0].name),
                         n->unmeasured.at[0].why);
     return fsd_fail(p->err, FSD_E_MISMATCH, b->path, FSD_POS_NONE, 0,
-                    a ? "expected tensors with the names of those in %.200s, found none"
+                    a ? "expected tensors with the same names as in %.200s, found none"
                       : "expected tensors, found none%.0s",
                     a ? a->path : "");
 }

@@ -94,7 +94,7 @@ static enum fsd_status finish(struct table *t)
     if (!n->rows.n)
         return fail(t, "a table with a row for each name", "no row");
     if (!kept)
-        return fail(t, "a column of numbers next to 'name'", "none");
+        return fail(t, "a column of numbers in addition to 'name'", "none");
     return FSD_OK;
 }
 

@@ -405,7 +405,9 @@ static void write_todos(struct writer *w, const struct fsd_todos *all)
         return;
     open_line(w);
     if (w->d->engine->only_timed) {
-        fputs("pass the engine's layer dump, and this file with --profile", w->out);
+        fputs("pass the engine's layer dump, and pass this file with "
+              "--profile",
+              w->out);
     } else if (all->n) {
         fsd_put_noun(w->out, all->n, "change");
         fputs(" may save time; run fusiondiff reformats", w->out);

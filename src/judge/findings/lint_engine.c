@@ -158,10 +158,10 @@ void fsd_lint_symptoms(struct fsd_finder *f)
             const struct fsd_finding *cause = &f->found->list.at[first];
 
             by = f->found->rules.at[cause->rule].rule->id;
-            fprintf(f->out, "rule %s at %s explains this finding", by,
+            fprintf(f->out, "rule %s at node `%s` explains this finding", by,
                     f->found->subjects.at[cause->nodes.at].name);
             if (explained < item->nodes.n)
-                fprintf(f->out, "; no rule explains %u of the %u nodes",
+                fprintf(f->out, "; no rule explains %u of this finding's %u nodes",
                         item->nodes.n - explained, item->nodes.n);
         } else {
             fputs("no rule explains this finding", f->out);

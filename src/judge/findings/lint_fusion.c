@@ -177,8 +177,8 @@ static void repeat(struct fsd_finder *f, const struct fsd_measured_block *m,
                                  .input = 1,
                                  .axis = 2,
                                  .size = fsd_attention_size(m, m->q, 2),
-                                 .effect =
-                                     "repeats the heads that the product broadcasts"});
+                                 .effect = "repeats the head that the matrix product "
+                                           "broadcasts"});
 }
 
 static bool propose_heads(struct fsd_finder *f, const struct fsd_measured_block *m)

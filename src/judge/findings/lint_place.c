@@ -468,7 +468,7 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      "{q} and {d} only round values, because they feed {A}", .remove = "q",
      .removed = "the output is no longer rounded"},
     {"qdq/after", "q=%q", feeds_nothing_narrow, "q",
-     "{A}{#} quantizer{?|s} after an operator feed{?s|} no operator "
+     "{A}{#} quantizer{?|s} after {?an operator|operators} feed{?s|} no operator "
      "that runs in low precision",
      .remove = "q", .removed = "this tensor is no longer rounded", .listed = true},
     {0}};

@@ -306,7 +306,7 @@ void fsd_lint_fp16_range(struct fsd_finder *f)
         fprintf(f->out, "exceed the range of FP16 (measured: up to %.4g)", most);
     else
         fputs("may exceed the range of FP16", f->out);
-    fputs(" or are sums that may lose small terms: ", f->out);
+    fputs(", or sums that may lose small terms: ", f->out);
     fsd_put_subjects(f, f->now.nodes);
     fsd_lint_close(f);
 }

@@ -33,8 +33,8 @@ static const struct fsd_rule rules[] = {
     {"mapping/conflict", FSD_WARNING,
      "Two pieces of evidence place a node in layers that cannot both compute it.", RUN,
      .find = fsd_find_conflicts,
-     .why = "One of these two links between node and layer is wrong, so the report "
-            "states wrong facts about one of the layers.",
+     .why = "One of the two layers is linked to a node that it does not compute, so "
+            "the report states wrong facts about this layer.",
      .fix =
          "Inspect both layers with `where`. Unique node names resolve most conflicts."},
     {"mapping/two-engines", FSD_WARNING, "Two engines compute the same node.", RUN,
@@ -73,8 +73,8 @@ static const struct fsd_rule rules[] = {
      "A QuantizeLinear or DequantizeLinear runs as a layer of its own.", RUN,
      .find = fsd_find_standing,
      .why = "This layer reads and writes a whole tensor only to change the type.",
-     .fix = "Quantize every input of the layer's consumer, so that the producer can "
-            "write the quantized type itself."},
+     .fix = "Quantize every input of the layer's consumer, so that the preceding layer "
+            "can write the quantized type itself."},
     {"quantize/at-input", FSD_INFO,
      "A QuantizeLinear runs as a layer at a network input, where a quantizer is "
      "necessary.",
@@ -105,9 +105,9 @@ static const struct fsd_rule rules[] = {
      "Bias, BatchNormalization, activation or residual addition runs outside the "
      "kernel of its Conv or GEMM.",
      RUN, .find = fsd_find_unfused,
-     .why = "The Conv or GEMM writes its output to memory, and another kernel reads it "
-            "again. The finding is only a note if no similar kernel of the engine "
-            "includes the operation.",
+     .why = "The Conv or GEMM writes its output to memory, and another kernel reads "
+            "this output. The finding is only a note if no similar kernel of the "
+            "engine includes the operation.",
      .fix =
          "Compare the two layers that the finding names: look for different types, a "
          "quantizer between them, or other consumers of the first layer's output."},
@@ -121,9 +121,9 @@ static const struct fsd_rule rules[] = {
      .find = fsd_find_wider, .why = "Higher precision takes more time and memory.",
      .fix = "Run `explain --node`, which states the reason, such as a missing scale, a "
             "missing kernel or an operator between the quantizer and the node. If the "
-            "Conv or GEMM kernels before the nodes output the higher precision, remove "
-            "the Q/DQ pairs between these kernels and the nodes, so that the kernels "
-            "can include the nodes."},
+            "Conv or GEMM kernels before the nodes write data in higher precision, "
+            "remove the Q/DQ pairs between these kernels and the nodes, so that the "
+            "kernels can include the nodes."},
     {"precision/island", FSD_WARNING,
      "A segment of the engine runs in higher precision than the data before and after "
      "the segment.",
@@ -150,11 +150,12 @@ static const struct fsd_rule rules[] = {
      .fix = "Set the input and output formats of the build if the engine's type is not "
             "intended."},
     {"precision/fp16-range", FSD_INFO,
-     "Normalization, Softmax, Exp, Pow or a reduction over at least 1,024 elements "
-     "runs in FP16 without a visible Cast to FP32.",
+     "A normalization, Softmax, Exp or Pow, or a reduction over at least 1,024 "
+     "elements, runs in FP16 without a visible Cast to FP32.",
      RUN, .find = fsd_find_fp16_range, .keep = FSD_FP32,
-     .why = "The largest FP16 number is 65,504, and numbers have 11 significant bits: "
-            "squares and exponentials overflow, and long sums lose small terms.",
+     .why = "The largest FP16 number is 65,504, and FP16 numbers have 11 significant "
+            "bits: squares and exponentials can overflow, and long sums can lose small "
+            "terms.",
      .fix = "If the outputs are inaccurate, keep these nodes in FP32: `names --finding "
             "precision/fp16-range --as autocast` lists them."},
     {"precision/rounded-integers", FSD_INFO,
@@ -199,8 +200,8 @@ static const struct fsd_rule rules[] = {
      .why = "The log describes another engine and may be wrong for this engine.",
      .fix = "Pass the log of the build that produced this engine."},
     {"log/other-model", FSD_WARNING,
-     "The log lists parsed nodes that the model does not have, or lacks nodes of "
-     "the model.",
+     "According to the log, the parser read nodes that the model lacks, or did not "
+     "read all nodes of the model.",
      LOG, .find = fsd_find_other_model, .about_inputs = true,
      .why = "The log may belong to a different model.",
      .fix = "Pass the log of the build of this model."},
@@ -240,17 +241,19 @@ static const struct fsd_rule rules[] = {
      .why = "On this device, FP4 saves memory, but no time.",
      .fix = "Build for a device with FP4 support, or use FP8."},
     {"log/dla-fallback", FSD_WARNING,
-     "Layers that were requested on the DLA run on the GPU.", LOG,
+     "Layers run on the GPU, although the build requested the DLA.", LOG,
      .find = fsd_find_log_fallbacks,
      .why = "Each transfer between DLA and GPU copies tensors and synchronizes, and "
             "the GPU has less time for other work.",
-     .fix = "Change these layers so that the DLA supports them (see NVIDIA's page DLA "
-            "Supported Layers and Restrictions), or move these layers to the beginning "
-            "or end of the model."},
-    {"log/memcpy", FSD_WARNING, "The session copies tensors between host and device.",
+     .fix = "Change these layers so that the DLA supports them (see NVIDIA's page 'DLA "
+            "Supported Layers and Restrictions'), or move these layers to the "
+            "beginning or end of the model."},
+    {"log/memcpy", FSD_WARNING,
+     "The ONNX Runtime session copies tensors between host "
+     "and device.",
      LOG, .find = fsd_find_log_warnings,
-     .why = "Each copy synchronizes with the device. Nodes that run on another "
-            "provider cause these copies.",
+     .why = "Each copy synchronizes with the device. Nodes that run on the CPU "
+            "cause these copies.",
      .fix = "Use `skipped` to list the nodes that run on the CPU. Replace their "
             "operators, or move these nodes to the beginning or end of the model."},
     {"input/remark", FSD_INFO, "Part of an input file was readable but unexpected.",
@@ -288,8 +291,8 @@ static const struct fsd_rule rules[] = {
      .why = "It is not known whether both builds used the same GPU and options.",
      .fix = "Pass the build log (--log), as you did for the snapshot."},
     {"variant", FSD_INFO,
-     "The build computes the nodes in the same way as an additional build that the "
-     "snapshot records.",
+     "The new build computes these nodes in the same way as an additional build of "
+     "the snapshot.",
      CHANGE, fsd_find_variants, 0, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Repeated builds of one model vary although nothing changed; all recorded "
             "variants pass.",
@@ -503,7 +506,7 @@ static const struct fsd_rule rules[] = {
      .fix = "Dump the engine with detailed profiling verbosity, which adds Metadata, "
             "or pass the build log."},
     {"model-changed", FSD_INFO,
-     "A node has no counterpart in the other model, or could not be aligned.", CHANGE,
+     "A node has no counterpart in the other model, or no certain counterpart.", CHANGE,
      fsd_find_presences, true, COUNT, NONE_MORE,
      .why = "fusiondiff cannot compare a node that only one of the models has.",
      .fix = "If the model was changed on purpose, no action is needed."},
@@ -516,13 +519,14 @@ static const struct fsd_rule rules[] = {
      "An older fusiondiff wrote the snapshot without some facts that this version "
      "compares.",
      CHANGE, fsd_find_older, false, 0, .budget = {-1, -1, -1}, .of_same = true,
-     .why = "The check cannot find changes of the missing facts.",
+     .why = "The check cannot find changes of facts that the snapshot lacks.",
      .fix = "Run `check --update` and commit the snapshot."},
     {"snapshot-reread", FSD_INFO,
      "This fusiondiff version interprets the same model and engine differently than "
      "the version that wrote the snapshot.",
      CHANGE, fsd_find_older, true, 0, .budget = {-1, -1, -1}, .of_same = true,
-     .why = "Neither the model nor the engine changed, only the version of fusiondiff.",
+     .why = "Neither the model nor the engine changed. Only the version of fusiondiff "
+            "changed.",
      .fix = "Run `check --update` and commit the snapshot."},
     {"max-reformats", FSD_OFF,
      "The engine has more inserted layers than the policy allows.", CASE,
@@ -537,8 +541,8 @@ static const struct fsd_rule rules[] = {
      .fix = "List the nodes by `names --not int8`; `explain --node` states why a "
             "node runs in higher precision."},
     {"expect", FSD_OFF,
-     "The engine splits a block that the policy requires, or does not run it in a "
-     "required type.",
+     "The engine splits a block that the policy requires as one kernel, or does not "
+     "run the block in a required type.",
      CASE, fsd_find_unexpected, 0, FSD_SETS_BLOCKS, NONE_MORE,
      .why = "TensorRT has a fast fused kernel for the pattern of this block.",
      .fix = "Remove the nodes and type changes between the layers of the block; the "

@@ -38,12 +38,12 @@ static const struct fsd_rule rules[] = {
          "1.7.1 says \"Failed to open file\", or \"Unexpected size for the external "
          "weights\""},
     {"build/not-known", FSD_INFO,
-     "It is unknown whether the builder supports an operator, or every size that an "
-     "input may have.",
+     "It is unknown whether the builder supports an operator, or whether it supports "
+     "every size that an input may have.",
      LINT, .find = fsd_lint_not_known,
      .why = "The operator was never tested with this builder, belongs to a custom "
-            "domain, or is too new for this version of fusiondiff. Two dynamic axes of "
-            "an input that share a name cause this finding, too.",
+            "domain, or is too new for this version of fusiondiff. The finding also "
+            "appears if two dynamic axes of an input have the same name.",
      .fix = "Try to build the model, or add a plugin that computes the operator. Give "
             "each dynamic axis its own name.",
      .source = "any builder: the table in src/judge/lint/refusals.c has no row for "
@@ -66,24 +66,25 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "TensorRT fuses the addition into the quantized convolution of one branch "
             "if the skip branch is INT8. If the skip branch has no quantizer, the sum "
-            "and all its consumers stay in 16 or 32 bits. A second quantizer after the "
-            "convolution prevents the fusion.",
+            "and all its consumers stay in 16 or 32 bits. A quantizer between the "
+            "convolution and the addition prevents the fusion.",
      .fix = "Add one Q/DQ pair on the skip branch, with the scale of the quantizer at "
-            "the block's input, and no pair between the convolution and the addition.",
+            "the block's input. Leave no pair between the convolution and the "
+            "addition.",
      .source =
          "rtx: measured for fusiondiff, 23 models, 67 builds: after the fix, 22 models "
          "move fewer bytes (up to 20 %) and no model moves more; the rule excludes "
-         "convolutions whose weights all have one scale, because the fix would cause "
-         "up to 16 % more bytes, and convolutions on the skip branch; trt8, trt10, "
+         "convolutions on the skip branch, and convolutions whose weights all have one "
+         "scale (the fix would cause up to 16 % more bytes); trt8, trt10, "
          "trt11: documented by NVIDIA, "
          "the TensorRT developer guide, Q/DQ placement; reported by users, NVIDIA "
          "Model-Optimizer pull requests 425 and 2024, TensorRT issue 2204"},
     {"qdq/open-sum", FSD_WARNING,
      "An input of a residual addition is quantized, but the sum is not.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE, .builders = NOT_RTX,
-     .why = "The fused kernel of convolution and addition writes INT8. If the sum "
-            "stays in higher precision, for example before the last pooling of a "
-            "network, the quantizer of the branch runs as a layer of its own.",
+     .why = "The kernel that fuses the convolution and the addition writes INT8. If "
+            "the sum stays in higher precision, for example before the last pooling of "
+            "a network, the quantizer of the skip branch runs as a layer of its own.",
      .fix = "Quantize the sum: add a Q/DQ pair before its consumers.",
      .source =
          "trt8, trt10, trt11: reported by users, profiles of a QAT ResNet-18 by "
@@ -93,8 +94,9 @@ static const struct fsd_rule rules[] = {
     {"qdq/one-sided", FSD_WARNING,
      "An operator reads quantized data or quantized weights, but not both.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "An INT8 kernel needs two quantized inputs. TensorRT dequantizes a single "
-            "quantized input and runs the operator in higher precision.",
+     .why = "An INT8 kernel needs two quantized inputs. If only one input is "
+            "quantized, TensorRT dequantizes this input and runs the operator in "
+            "higher precision.",
      .fix = "Quantize both inputs or neither input.",
      .source = "rtx: measured for fusiondiff, 11 models, 32 builds: after the fix, 10 "
                "models move fewer bytes (median 14 %, up to 38 %), and no model moves "
@@ -117,9 +119,9 @@ static const struct fsd_rule rules[] = {
      "An operator without a quantizer is between quantized operators.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "TensorRT cannot move quantizers across an operator that averages or "
-            "normalizes. The input of the operator stays in higher precision, so the "
-            "preceding operator writes 16 or 32 bits per element, and layers before "
-            "and after this operator convert the data.",
+            "normalizes. The input of such an operator stays in higher precision, so "
+            "the preceding operator writes 16 or 32 bits per element, and layers "
+            "before and after the averaging or normalizing operator convert the data.",
      .fix = "Add a Q/DQ pair before the operator without a quantizer.",
      .source =
          "rtx: measured for fusiondiff, 42 models, 106 builds: after the fix, 21 "
@@ -177,8 +179,8 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "Fused attention computes both matrix products in one type, so you must "
             "quantize both products or neither product. INT8 kernels exist only "
-            "for head sizes 16, 32 and "
-            "64 and at most 512 keys.",
+            "for attentions with head size 16, 32 or "
+            "64 and with at most 512 keys.",
      .fix = "Exclude both products from quantization, or use FP8.",
      .source =
          "rtx: measured for fusiondiff, 1 model, 2 builds: after the fix, the model "
@@ -201,8 +203,8 @@ static const struct fsd_rule rules[] = {
      .source =
          "rtx: measured for fusiondiff, 22 models, 47 builds: without the pair, no "
          "model moves fewer bytes, and 4 models move more bytes (up to 9 %), so the "
-         "finding is a note; trt8, trt10, trt11: documented by NVIDIA, the TensorRT "
-         "developer guide, Q/DQ placement"},
+         "finding has the level info; trt8, trt10, trt11: documented by NVIDIA, the "
+         "TensorRT developer guide, Q/DQ placement"},
     {"qdq/after", FSD_WARNING,
      "A quantizer after an operator feeds no operator that runs in low "
      "precision.",
@@ -230,8 +232,9 @@ static const struct fsd_rule rules[] = {
          "documented by NVIDIA, the TensorRT developer guide, Q/DQ placement; the pass "
          "HorizontalMergeQNodes in the log of a QAT ResNet-18"},
     {"scale/moved", FSD_WARNING,
-     "A data-movement operator has different scales before and after it.", LINT,
-     .find = fsd_lint_two_scales, .which = 1, .proves = FSD_PROVES_TWICE,
+     "The quantizers before and after a data-movement operator have different "
+     "scales.",
+     LINT, .find = fsd_lint_two_scales, .which = 1, .proves = FSD_PROVES_TWICE,
      .why = "TensorRT moves a quantizer across a MaxPool, Transpose or Slice and "
             "merges it with the quantizer on the other side if both scales are equal.",
      .fix = "Use one scale for both quantizers.",
@@ -242,10 +245,11 @@ static const struct fsd_rule rules[] = {
     {"scale/concat", FSD_WARNING,
      "The branches of a Concat are quantized with different scales than its output.",
      LINT, .find = fsd_lint_two_scales, .which = 2, .proves = FSD_PROVES_STANDS,
-     .why = "TensorRT copies the quantizer after a Concat to each branch. A branch "
-            "that already has a quantizer with a different scale then has two "
+     .why = "TensorRT copies a quantizer that follows a Concat to each branch. A "
+            "branch that already has a quantizer with a different scale then has two "
             "quantizers and a conversion between them.",
-     .fix = "Give all these quantizers the largest scale.",
+     .fix = "Give the quantizers of all inputs and of the output the largest of their "
+            "scales.",
      .source = "rtx: measured for fusiondiff, 14 models, 41 builds: after the fix, 12 "
                "models move fewer bytes (INT8 1 %, FP8 up to 11 %), and no model moves "
                "more; trt8, trt10, trt11: documented by NVIDIA, yolov7_qat: 180 "
@@ -253,9 +257,11 @@ static const struct fsd_rule rules[] = {
     {"scale/concat-inputs", FSD_WARNING,
      "The inputs of a Concat are quantized with different scales.", LINT,
      .find = fsd_lint_concat_inputs, .proves = FSD_PROVES_WIDE,
-     .why = "If an input has the scale of the output, TensorRT writes the input in "
-            "place; otherwise, TensorRT requantizes and copies the input.",
-     .fix = "Give all these quantizers the largest scale.",
+     .why = "If an input has the scale of the output, its producer writes the input "
+            "directly into the output; otherwise, TensorRT requantizes and copies the "
+            "input.",
+     .fix = "Give the quantizers of all inputs and of the output the largest of their "
+            "scales.",
      .source =
          "rtx: measured for fusiondiff, 1 model, 2 builds: after the fix, the model "
          "moves 22 % fewer bytes; if a quantizer follows the Concat, the fix gains "
@@ -278,9 +284,10 @@ static const struct fsd_rule rules[] = {
             "no cost.",
      .fix = "Quantize weights per channel (per_channel=True, axis 0 for Conv).",
      .source = "any builder: documented by NVIDIA, the TensorRT developer guide, "
-               "explicit quantization; rtx: measured for fusiondiff, 35 models, "
-               "compared with one scale per channel: 14 models in which a convolution "
-               "with a single weight scale precedes an addition move up to 9 % "
+               "explicit quantization; rtx: measured for fusiondiff, 35 models, each "
+               "with a single weight scale and with one scale per channel: with a "
+               "single scale, 14 models in which a convolution precedes an addition "
+               "move up to 9 % "
                "more bytes or have one more layer; 21 models move equally many bytes"},
     {"scale/bias", FSD_INFO,
      "The scale of a bias is not the product of the input scale and the weight scale.",
@@ -348,8 +355,8 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_channels, .builders = NOT_RTX,
      .why =
          "Tensor cores read 32 INT8 channels or 8 FP16 channels at once. TensorRT pads "
-         "the channels to whole vectors, and moves data between kernels whose padding "
-         "differs.",
+         "the channels to whole vectors, and copies the data between two kernels if "
+         "their padding differs.",
      .fix = "Use a channel count that is a multiple of the vector width, if the "
             "network can still be trained.",
      .source = "trt8, trt10, trt11: reported by users, trt-engine-explorer and "
@@ -373,8 +380,8 @@ static const struct fsd_rule rules[] = {
             "decides from these values which nodes exceed the range.",
      .source =
          "rtx: measured for fusiondiff: TensorRT for RTX 1.7.1 computes a softmax of "
-         "FP16 without a Cast; the ONNX reference and ONNX Runtime computed both "
-         "versions, before and after the fix, of models that overflow in FP16; trt11: "
+         "FP16 without a Cast; the ONNX reference and ONNX Runtime computed "
+         "models that overflow in FP16, before and after the fix; trt11: "
          "by definition of strongly typed networks"},
     {"precision/fp32-rest", FSD_INFO, "Operators of a quantized model remain in FP32.",
      LINT, .find = fsd_lint_places, .proves = FSD_PROVES_WIDE, .builders = FSD_STRONG,
@@ -386,14 +393,14 @@ static const struct fsd_rule rules[] = {
                "NVIDIA, TensorRT 11 migration guide; reported by users, ultralytics "
                "issue 26159"},
     {"size/dynamic", FSD_INFO,
-     "A dynamic dimension prevents fusion with adjacent operators.", LINT,
+     "A dynamic dimension prevents the fusion of adjacent operators.", LINT,
      .find = fsd_lint_padded, .which = 0, .proves = FSD_PROVES_APART,
      .builders = FSD_RTX,
      .why = "Kernels compute matrix products in whole vectors of summands and columns. "
             "If the number of summands or columns is dynamic, separate kernels pad the "
             "inputs and slice the output. A convolution includes the preceding Pad "
-            "only if the image size is static. A dynamic batch, dynamic rows, the "
-            "sequence length of a "
+            "only if the image size is static. A dynamic batch, dynamic rows, a "
+            "dynamic sequence length of a "
             "16-bit attention, and a dynamic image size of convolutions without a Pad "
             "cost nothing.",
      .fix = "Export the dynamic axis with a fixed size, export the attention in FP16 "
@@ -404,10 +411,10 @@ static const struct fsd_rule rules[] = {
      "A matrix product has an odd number of summands or of columns.", LINT,
      .find = fsd_lint_padded, .which = 1, .proves = FSD_PROVES_APART,
      .builders = FSD_RTX,
-     .why = "Kernels compute matrix products in pairs of summands and columns, so "
-            "separate kernels pad inputs that are not stored weights, and slice the "
-            "output. An odd number of rows or "
-            "batches, a single column, and a 16-bit attention cost nothing.",
+     .why = "Kernels compute matrix products in pairs of summands and columns. If one "
+            "of these numbers is odd, separate kernels pad inputs that are not stored "
+            "weights, and slice the output. An odd number of rows or batches, a single "
+            "column, and a 16-bit attention cost nothing.",
      .fix = "Pad tokens, windows or classes to an even number in the model.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, thirty products "
                "of FP32 and FP16; not known for other builders"},
@@ -430,7 +437,7 @@ static const struct fsd_rule rules[] = {
      "The builder did not fuse operators that it normally fuses; no reason is known.",
      BUILT, .find = fsd_lint_missed_fusion, .builders = NOT_RTX,
      .why = "TensorRT computes a convolution, normalization, ReLU and residual "
-            "addition in one layer if the conditions of the fusion catalog hold.",
+            "addition in one layer if the conditions of NVIDIA's fusion catalog hold.",
      .fix = "Check the types of both layers, and the other consumers of the tensor "
             "between them.",
      .source = "trt8, trt10, trt11: documented by NVIDIA, TensorRT fusion catalogue"},

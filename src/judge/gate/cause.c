@@ -536,10 +536,10 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     if (warnings)
         fsd_put_noun(out, warnings, "warning");
     if (c->timed && c->before > 0)
-        fprintf(
-            out,
-            ". It accounts for %+.4f ms of the build's change of %+.4f ms (%+.1f %%)",
-            first->ms, c->after - c->before, 100 * (c->after - c->before) / c->before);
+        fprintf(out,
+                ". It accounts for %+.4f ms of the total change of %+.4f ms (%+.1f %%)",
+                first->ms, c->after - c->before,
+                100 * (c->after - c->before) / c->before);
     else {
         fputs("; ", out);
         if (!fsd_put_bytes_of_change(c, first->bytes, out))

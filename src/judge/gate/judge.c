@@ -187,7 +187,7 @@ static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state
 
 /* The snapshot's builds differ in some rows. States, for each of these builds, in how
  * many of these rows the checked build is like that build: "1 like build A, 2 like
- * build C, 1 unlike all builds". */
+ * build C, 1 like none of the builds". */
 static const char *variants_of(const struct fsd_verdict *v, const struct fsd_state *s)
 {
     uint32_t fit[FSD_MOST_BUILDS] = {0}, far = 0;
@@ -201,7 +201,7 @@ static const char *variants_of(const struct fsd_verdict *v, const struct fsd_sta
         if (fit[b])
             text = fsd_printed(v->arena, "%s%s%u like build %c", text,
                                *text ? ", " : "", fit[b], (char)('A' + b));
-    return far ? fsd_printed(v->arena, "%s%s%u unlike all builds", text,
+    return far ? fsd_printed(v->arena, "%s%s%u like none of the builds", text,
                              *text ? ", " : "", far)
                : text;
 }

@@ -41,7 +41,7 @@ const char *fsd_rule_accept(struct fsd_arena *arena, const struct fsd_rule *r)
     return fsd_printed(
         arena,
         "%schange the level%s in section [%s] of the policy, or add a section [ignore "
-        "LABEL] with rule = %s, node, reason, owner and expires",
+        "LABEL] with rule = %s and with the keys node, reason, owner and expires",
         r->needs & FSD_NEEDS_CHANGE ? "run check --update, or " : "",
         r->settable & budgets ? " or budget" : "", r->id, r->id);
 }

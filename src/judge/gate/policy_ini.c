@@ -296,8 +296,8 @@ static bool close_section(struct reader *r)
     if (i->rule && i->reason && *i->reason)
         return true;
     return complain(r, r->section_line,
-                    !i->rule ? "the key 'rule' in this section"
-                             : "the key 'reason' in this section",
+                    !i->rule ? "an ignore section with the key 'rule'"
+                             : "an ignore section with the key 'reason'",
                     *i->label ? i->label : "none");
 }
 

@@ -39,8 +39,8 @@ static const struct fsd_fusion_rule rules[] = {
      "TensorRT for RTX fuses any operator there except Tanh, Relu, Sigmoid, Erf, Elu, "
      "Mish and Pow",
      NULL,
-     "11 of 11 attentions with these operators are split; attentions with 18 other "
-     "operators, 11 kinds of masks or 7 kinds of scales are not split",
+     "11 of 11 attentions with these operators are split; attentions with one of 18 "
+     "other operators, of 11 kinds of masks or of 7 kinds of scales are not split",
      MEASURED},
     {"attention/axis", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_across,
      "the Softmax is along axis {0}",
@@ -62,9 +62,9 @@ static const struct fsd_fusion_rule rules[] = {
      MEASURED},
     {"attention/changed", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_changed,
      "`{A}` is between the Softmax and the product with V, and {B}",
-     "TensorRT for RTX fuses this only in FP16, with head size 32 or 64, with fixed "
-     "sizes, and with one query or with as many queries as keys (at most 512); it "
-     "never fuses a Relu there",
+     "TensorRT for RTX fuses such an operator only in FP16, with head size 32 or 64, "
+     "with fixed sizes, and with one query or with as many queries as keys (at most "
+     "512); it never fuses a Relu there",
      "mask the scores before the Softmax",
      "63 of 63 attentions outside these limits are split, and 0 of 20 within them",
      MEASURED},
@@ -117,8 +117,9 @@ static const struct fsd_fusion_rule rules[] = {
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/rounded", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_rounded,
      "the probabilities have quantizers, V has none, and {A}",
-     "TensorRT for RTX fuses this only in FP16, with head size 32 or 64, with fixed "
-     "sizes, and with one query or with as many queries as keys (at most 512)",
+     "TensorRT for RTX fuses such an attention only in FP16, with head size 32 or 64, "
+     "with fixed sizes, and with one query or with as many queries as keys (at most "
+     "512)",
      "remove the quantizers of the probabilities",
      "37 of 37 attentions outside these limits are split, and 0 of 11 within them; "
      "after the edit, 8 of 8 are one kernel",
@@ -152,7 +153,7 @@ static const struct fsd_fusion_rule rules[] = {
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/shared", FSD_PATTERN_ATTENTION, RTX, fsd_attention_shares_queries,
      "`{A}` also multiplies the queries, which have three axes",
-     "TensorRT for RTX merges both products of the queries into one, unless the "
+     "TensorRT for RTX merges both products that read the queries into one, unless the "
      "queries have four axes",
      "pad the other factor of `{A}` with zeros",
      "26 of 26 such attentions are split, and 0 of 25 whose queries have four axes or "
@@ -182,7 +183,7 @@ static const struct fsd_fusion_rule rules[] = {
      "kernel, which the engine needs in any case",
      NULL, "325 of 325 such blocks are split", MEASURED},
     {"conv/readers", FSD_PATTERN_CONV_BN_ACT, RTX, is_read_by_others,
-     "`{A}` reads the activation",
+     "{A} reads the activation",
      "TensorRT for RTX fuses SiLU, HardSwish, LeakyRelu, GELU and HardSigmoid with the "
      "Conv only if all consumers of the activation are Conv, MaxPool or Concat",
      NULL,
@@ -236,7 +237,7 @@ static bool is_read_by_others(struct fsd_measured_block *m)
         fsd_node_is(g, anchor, FSD_ONNX_BatchNormalization))
         return false;
     if (fsd_tensor_is(g, out, FSD_TENSOR_OUTPUT)) {
-        m->text[0] = "an output of the network";
+        m->text[0] = "the caller of the engine";
         return true;
     }
     FSD_EACH_ID (node, g->links, readers) {
@@ -245,7 +246,7 @@ static bool is_read_by_others(struct fsd_measured_block *m)
             fsd_node_is(g, node, FSD_ONNX_Concat))
             continue;
         m->text[0] =
-            fsd_printed(m->arena, "%s", fsd_text(m->names, g->nodes.at[node].op));
+            fsd_printed(m->arena, "`%s`", fsd_text(m->names, g->nodes.at[node].op));
         return true;
     }
     return false;

@@ -69,11 +69,15 @@ static const struct fsd_refusal_row refusals[] = {
 
     /* Types of tensors. */
     {NULL, FSD_RTX, .holds = fsd_refused_has_a_type, .types = STRANGE,
-     .is = {"the builder supports no tensors of this data type", MEASURED}},
+     .is = {"the builder does not support the data type of an input or "
+            "output",
+            MEASURED}},
     {NULL, FSD_RTX, .holds = fsd_refused_reads_list,
-     .is = {"it reads an input of the network that is not a tensor", MEASURED}},
+     .is = {"its first input is a network input of type sequence or "
+            "optional",
+            MEASURED}},
     {" Cast CastLike ", FSD_RTX, .holds = fsd_refused_has_a_type, .types = NARROW,
-     .is = {"only quantizers may read or write this data type", MEASURED}},
+     .is = {"only quantizers may read or write FP8, FP4 and INT4 tensors", MEASURED}},
     {" Add Cast Gather Reshape ", FSD_RTX,
      .op = {FSD_ONNX_Conv, FSD_ONNX_Gemm, FSD_ONNX_MatMul, FSD_ONNX_Mul},
      .holds = fsd_refused_reads_stored, .types = T(INT8),
@@ -141,8 +145,8 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"its outputs together have more elements than its input", MEASURED}},
     {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_QuantizeLinear, FSD_ONNX_DequantizeLinear},
      .holds = fsd_refused_has_unlike_scales,
-     .is = {"the number of scales is neither one for each element of the axis nor one "
-            "for each block of the axis",
+     .is = {"the number of scales is neither the size of the quantized axis nor its "
+            "number of blocks",
             MEASURED}},
     {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_InstanceNormalization},
      .holds = fsd_refused_counts_channels, .number = 2,
@@ -176,8 +180,8 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"its indices are not INT32 or INT64", MEASURED}},
     {NULL, FSD_RTX, .op = {FSD_ONNX_If, FSD_ONNX_Loop},
      .holds = fsd_refused_changes_type,
-     .is = {"the two branches of an If output different types, or an iteration of a "
-            "Loop changes the type of a state",
+     .is = {"the outputs of the two branches of an If differ in type, or an iteration "
+            "of a Loop changes the type of a loop-carried value",
             MEASURED}},
     {NULL, FSD_RTX, .op = {FSD_ONNX_And, FSD_ONNX_Or, FSD_ONNX_Xor, FSD_ONNX_Not},
      .holds = fsd_refused_reads_type, .types = T(FP32) | T(FP16) | T(BF16),
@@ -200,7 +204,9 @@ static const struct fsd_refusal_row refusals[] = {
     {" Clip ", FSD_RTX, .holds = fsd_refused_reads_plain, .types = T(UINT8),
      .is = {"UINT8 is not supported", MEASURED}},
     {" Clip ", FSD_RTX, .holds = fsd_refused_lacks_a_bound, .types = T(INT8),
-     .is = {"its data is INT8, and the name of one of its bounds is empty", MEASURED}},
+     .is = {"its first input is INT8, and its input min or max has an empty "
+            "name",
+            MEASURED}},
     {" Clip ", FSD_RTX, .holds = fsd_refused_computes_a_bound,
      .types = T(INT8) | T(UINT8),
      .is = {"its 8-bit bounds are not initializers", MEASURED}},
@@ -260,8 +266,8 @@ static const struct fsd_refusal_row refusals[] = {
             "excludes padding",
             MEASURED}},
     {" Split ", FSD_RTX, .holds = fsd_refused_splits_too_much,
-     .is = {"the common size of its outputs is rounded up, so no elements remain for "
-            "the last output",
+     .is = {"because sizes are rounded up, its outputs before the last need more "
+            "elements than its input has",
             MEASURED}},
 
     /* Compute capabilities. */
@@ -291,7 +297,9 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"TensorRT for RTX up to 1.6 does not support INT8 convolutions",
             "measured: TensorRT for RTX 1.4.0, 1.5.0, 1.6.1"}},
     {" GRU ", FSD_RTX, .until = 104, .holds = fsd_refused_reads_type, .types = T(FP16),
-     .is = {"its outputs have different types", "measured: TensorRT for RTX 1.4.0"}},
+     .is = {"its layers have outputs of different "
+            "types",
+            "measured: TensorRT for RTX 1.4.0"}},
 
     /* Quantizers. */
     {QDQ, FSD_ANY_BUILDER, .holds = fsd_refused_has_zero_point,
@@ -322,7 +330,7 @@ static const struct fsd_refusal_row refusals[] = {
     {" Resize ", FSD_ANY_BUILDER, .holds = fsd_refused_word_is,
      .attr = "coordinate_transformation_mode",
      .words = " tf_crop_and_resize half_pixel_symmetric ",
-     .is = {"this coordinate transformation is not supported", LISTED}},
+     .is = {"its coordinate_transformation_mode is not supported", LISTED}},
     {" Resize ", FSD_RTX, .holds = fsd_refused_number_is_not, .attr = "antialias",
      .is = {"antialiasing is not supported", MEASURED}},
     {" Resize ", FSD_RTX, .holds = fsd_refused_word_is, .number = 1,
@@ -371,9 +379,13 @@ static const struct fsd_refusal_row refusals[] = {
             "decompose the node",
             MEASURED}},
     {" Attention ", FSD_RTX, .holds = fsd_refused_has_other_mask, .number = 3,
-     .is = {"its mask does not broadcast to batch, heads, queries and keys", MEASURED}},
+     .is = {"its mask does not broadcast to the shape (batch, heads, queries, "
+            "keys)",
+            MEASURED}},
     {" MultiHeadAttention ", FSD_RTX, .holds = fsd_refused_has_other_mask, .number = 5,
-     .is = {"its bias does not broadcast to batch, heads, queries and keys", MEASURED}},
+     .is = {"its bias does not broadcast to the shape (batch, heads, queries, "
+            "keys)",
+            MEASURED}},
     {" MultiHeadAttention ", FSD_RTX, .holds = fsd_refused_is_there, .number = 0xd8,
      .is = {"a projection bias, a padding mask, and past keys and values are not "
             "supported",
@@ -395,7 +407,7 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"TensorRT for RTX 1.4 does not support three spatial dimensions",
             "measured: TensorRT for RTX 1.4.0"}},
     {" Celu ", FSD_RTX, .holds = fsd_refused_reads_type, .types = T(FP16) | T(BF16),
-     .is = {"its outputs have different ranks", MEASURED}},
+     .is = {"its layers have outputs of different ranks", MEASURED}},
     {" LSTM GRU RNN ", FSD_ANY_BUILDER, .holds = fsd_refused_is_lopsided,
      .is = {"both directions must have the same activations", LISTED}},
     {" Mod ", FSD_RTX, .holds = fsd_refused_is_inexact,

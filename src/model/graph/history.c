@@ -126,8 +126,8 @@ static const struct {
                    "into its output"},
     [FSD_EVENT_SLICE] = {"slice", "the slice %A was removed%T"},
     [FSD_EVENT_RETARGET] = {"retarget",
-                            "tensor %A was replaced by tensor %B or a part of it"},
-    [FSD_EVENT_COPY] = {"copy", "a copy of %A to %B was inserted because %T"},
+                            "tensor %A was replaced by all or a part of tensor %B"},
+    [FSD_EVENT_COPY] = {"copy", "a layer that copies %A to %B was inserted because %T"},
     [FSD_EVENT_REFORMAT] = {"reformat", "%A was added to convert tensor %B, from %T"},
     [FSD_EVENT_REGISTER] = {"register", "the parser created layer %A for node %B"},
     [FSD_EVENT_MEMBERS] = {"members", "%A holds %M"},
@@ -217,7 +217,7 @@ void fsd_history_dump(const struct fsd_history *h, FILE *out)
     fprintf(out, "measured %u", h->rivals.n);
     if (h->lost_rivals)
         fprintf(out, ", not kept %" PRIu64, h->lost_rivals);
-    fprintf(out, "\nof unknown form %" PRIu64 "\n", h->unknown_lines);
+    fprintf(out, "\nlines of unknown form %" PRIu64 "\n", h->unknown_lines);
     for (uint32_t i = 0; i < h->unknown.n; i++)
         forms[i] = h->unknown.at[i];
     fsd_sort(forms, h->unknown.n, sizeof *forms, more_first);
@@ -228,5 +228,8 @@ void fsd_history_dump(const struct fsd_history *h, FILE *out)
         listed += forms[i].n;
     }
     if (listed < h->unknown_lines)
-        fprintf(out, "  %" PRIu64 "  of further forms\n", h->unknown_lines - listed);
+        fprintf(out,
+                "  %" PRIu64 "  lines of further "
+                "forms\n",
+                h->unknown_lines - listed);
 }

@@ -87,7 +87,7 @@ static bool charge(struct loader *l, uint64_t words)
     l->work += words;
     return l->work <= most ||
            fail_limit(l, most,
-                      "machine words for the graph, with each function call "
+                      "words of memory for the graph, with each function call "
                       "expanded");
 }
 

@@ -34,7 +34,7 @@ enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *er
         [FSD_FILETYPE_ZIP] = "; export it to ONNX first",
         [FSD_FILETYPE_PICKLE] = "; export it to ONNX first",
         [FSD_FILETYPE_COMPRESSED] = " inside another; decompress the outer file first",
-        [FSD_FILETYPE_TAR] = "; decompress it first",
+        [FSD_FILETYPE_TAR] = "; extract the model first",
         [FSD_FILETYPE_SAFETENSORS] = "; export the model to ONNX",
         [FSD_FILETYPE_LFS] = "; fetch the model with 'git lfs pull'",
         [FSD_FILETYPE_JSON] = "; pass the model first and the engine's dump second",

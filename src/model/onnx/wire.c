@@ -143,9 +143,8 @@ static bool weigh(struct scan *s, const struct level *level, size_t n)
     s->weight += n + 32;
     if (s->weight / FSD_WIRE_WEIGHT <= s->file->size + FSD_WIRE_FREE)
         return true;
-    return fail(
-        s, FSD_E_LIMIT, level, level->pos,
-        "expected messages with names and numbers, found too many empty messages");
+    return fail(s, FSD_E_LIMIT, level, level->pos,
+                "expected messages with contents, found too many empty messages");
 }
 
 /* Begins a block whose length is not known yet.  Returns the position of its content;
@@ -191,7 +190,7 @@ static bool get_varint(struct scan *s, struct level *level, uint64_t *value)
         return true;
     return fail(s, FSD_E_FORMAT, level, start,
                 level->pos - start < 10
-                    ? "expected a number, found the end"
+                    ? "expected a number, found the message's end"
                     : "expected a number of at most 10 bytes, found more");
 }
 

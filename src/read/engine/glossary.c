@@ -10,30 +10,33 @@
 
 static const struct fsd_gloss blocks[] = {
     {"attention", "fusion/attention", BLOCK,
-     "The product of queries and keys, the Softmax, and the product with the "
-     "values.",
+     "The product of queries and keys, its Softmax, and the product of this Softmax "
+     "with the values.",
      "If one kernel computes the attention, it does not write the scores to memory.",
-     "`patterns` shows each attention, and the reasons if it is not one kernel.", NULL},
+     "`patterns` shows each attention, and states why an attention is not one "
+     "kernel.",
+     NULL},
     {"qkv", "fusion/qkv", BLOCK,
      "Three projections of one tensor: the queries, keys and values of an attention. "
      "Horizontal fusion merges them into one matrix multiplication.",
-     NULL, "`patterns`", NULL},
+     NULL, "Run `patterns`.", NULL},
     {"layernorm", "fusion/layernorm,rmsnorm,fusion/rmsnorm", BLOCK,
      "A normalization: one operator, or several operators that compute the same "
      "result.",
-     NULL, "`patterns`", NULL},
+     NULL, "Run `patterns`.", NULL},
     {"gelu", "fusion/gelu,swiglu,fusion/swiglu", BLOCK,
-     "An activation that exporters write as several operators. swiglu splits its input "
-     "into two parts, and multiplies the activation of one part by the other part.",
-     NULL, "`patterns`", NULL},
+     "An activation that exporters write as several operators. The related block "
+     "swiglu splits its input into two parts, and multiplies the activation of one "
+     "part by the other part.",
+     NULL, "Run `patterns`.", NULL},
     {"conv-bn-act", "fusion/conv-bn-act", BLOCK,
      "A convolution, its BatchNormalization and its activation. If they are fused, one "
      "layer computes them.",
-     NULL, "`patterns`", NULL},
+     NULL, "Run `patterns`.", NULL},
     {"residual", "fusion/residual", BLOCK,
      "The addition of two paths: a branch and its shortcut. The builder can fuse the "
      "Add into the last convolution or matrix multiplication of the longer path.",
-     NULL, "`patterns`", NULL},
+     NULL, "Run `patterns`.", NULL},
 };
 
 const struct fsd_gloss *fsd_gloss_at(unsigned i)

@@ -129,7 +129,7 @@ static enum fsd_record_step read_field(struct fsd_records *r, size_t at,
     if (byte_at(r, at) == '"') {
         end = text_end(r, at + 1);
         if (end == r->file->size)
-            return broken(r, end, "the end of a text");
+            return broken(r, end, "the end of a string");
         field->is_text = true;
         field->text = (const char *)r->file->bytes + at + 1;
         field->text_len = end - at - 1;
@@ -143,7 +143,7 @@ static enum fsd_record_step read_field(struct fsd_records *r, size_t at,
     }
     end = read_number(r, at, field);
     if (end == at)
-        return broken(r, at, "a number or a text");
+        return broken(r, at, "a number or a string");
     r->at = end;
     return FSD_RECORD_FIELD;
 }

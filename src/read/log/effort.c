@@ -111,7 +111,7 @@ void fsd_log_effort_tactic(struct fsd_event_reader *r, struct fsd_slice p)
                                           reason(r, fsd_slice_of("only one tactic"))});
 }
 
-static const char no_tactic[] = "no valid tactic for these formats";
+static const char no_tactic[] = "no valid tactic for a format combination";
 
 /* Reads a line like "CudnnConvolution has no valid tactics for this config, skipping".
  * The line does not name the layer: it is the layer that the builder is timing. */
@@ -154,7 +154,8 @@ bool fsd_log_effort_skipped(struct fsd_event_reader *r, struct fsd_slice p)
     if (fsd_slice_take(&source, "Fast skip Tactic:")) {
         skip(r, r->effort,
              (struct fsd_effort_skip){
-                 .why = reason(r, fsd_slice_of("its first run exceeds a time limit"))});
+                 .why = reason(r, fsd_slice_of("the tactic's first run exceeds a time "
+                                               "limit"))});
         return true;
     }
     if (!fsd_slice_take(&source, "Skipping "))

@@ -304,8 +304,8 @@ enum fsd_status fsd_ort_profile_read(struct fsd_arena *arena, struct fsd_intern 
     t.profile.runs = t.profile.single_run ? 1 : t.runs - 1;
     if (status == FSD_OK && !t.profile.entries.n)
         status = fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
-                          "expected a profile of layers, found one of a session that "
-                          "ran no nodes");
+                          "expected a profile of layers, found the profile of a "
+                          "session that ran no nodes");
     if (status == FSD_OK)
         fsd_vec_push(arena, out, t.profile);
     return status;

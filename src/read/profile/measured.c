@@ -22,7 +22,7 @@ static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p
     uint32_t missing = engine->nodes.n - joined;
     char text[64];
 
-    snprintf(text, sizeof text, "records of the profile without a name: %u",
+    snprintf(text, sizeof text, "records without a name in the profile: %u",
              p->nameless);
     if (p->nameless)
         remark(engine, "input/profile-no-name", FSD_NONE,
@@ -33,11 +33,10 @@ static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p
         remark(engine, "input/profile-missing-layers", FSD_NONE,
                fsd_intern_str(engine->names, text));
     if (p->runs_unknown)
-        remark(
-            engine, "input/profile-unlisted-runs", FSD_NONE,
-            fsd_intern_str(
-                engine->names,
-                "each time of the profile is the sum over an unknown number of runs"));
+        remark(engine, "input/profile-unlisted-runs", FSD_NONE,
+               fsd_intern_str(
+                   engine->names,
+                   "the times in the profile are sums over an unknown number of runs"));
     if (p->single_run)
         remark(engine, "input/profile-single-run", FSD_NONE,
                fsd_intern_str(

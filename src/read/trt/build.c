@@ -322,9 +322,9 @@ static void remark_contradiction(struct fsd_build *b)
         fsd_build_remark(
             b, "input/contradiction",
             fsd_intern_str(g->names, fsd_printed(g->arena,
-                                                 "the name of the kernel %s states "
-                                                 "that it reads %s, but the tensors "
-                                                 "of its layer are %s",
+                                                 "the kernel %s reads %s according "
+                                                 "to its name, but the tensors of "
+                                                 "its layer are %s",
                                                  kernel, fsd_dtype_name(reads),
                                                  fsd_dtype_name(type))));
 }

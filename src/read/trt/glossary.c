@@ -34,8 +34,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
     {"CaskPooling", "CaskPooling,TiledPooling,CudaPooling,CudnnPooling,maxpool,avgpool",
      TYPE,
      "A pooling layer. CaskPooling runs a kernel of the CASK library; TiledPooling and "
-     "CudaPooling run a kernel of the builder. In a compiled region, the types are "
-     "maxpool and avgpool.",
+     "CudaPooling run a kernel of the builder. In a compiled region, the types of "
+     "such layers are maxpool and avgpool.",
      NULL, NULL, NULL},
     {"CaskSoftMax", "CaskSoftMax*,SoftMax*,CudaSoftMax*", TYPE, "A Softmax.", NULL,
      NULL, NULL},
@@ -58,7 +58,7 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      THREAD "2525; " GUIDE ", PointWise fusion"},
     {"PointWise", "PointWise*", TYPE,
      "The type of layers called PWN(...): pointwise operators in one generated kernel.",
-     NULL, "`explain PWN`", GUIDE ", PointWise fusion"},
+     NULL, "Run `explain PWN`.", GUIDE ", PointWise fusion"},
     {"ElementWise", "ElementWise*,ELEMENTWISE", TYPE,
      "An addition, a product or another operator of two tensors, not fused with other "
      "operators.",
@@ -73,7 +73,7 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      TYPE,
      "A Reshape, Transpose, Squeeze or Unsqueeze. The builder adds the layers "
      "reshape_before_X, transpose_before_X and unsqueeze_node_after_X, because layer X "
-     "computes over different dimensions than the model's node.",
+     "computes over other dimensions than its node in the model.",
      "A Reshape takes no time if the bytes keep their order; a Transpose copies the "
      "data.",
      NULL, NULL},
@@ -108,8 +108,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      NULL, NULL},
     {"runtime_fusion", "runtime_fusion,runtime_function,fusion", TYPE,
      "Operators of a compiled region that become one kernel. TensorRT generates the "
-     "kernel at build time, TensorRT for RTX when the engine is first loaded on the "
-     "GPU (just-in-time compilation).",
+     "kernel at build time; TensorRT for RTX generates it when the engine is first "
+     "loaded on the GPU (just-in-time compilation).",
      NULL, NULL, NULL},
     {"_myl", "__myl_*,*_myl[0-9]*_[0-9]*", PART,
      "The compiler's name of a kernel: __myl_ and the first letters of the kernel's "
@@ -128,7 +128,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      TYPE,
      "A layer that computes tensor sizes on the CPU, or copies them between CPU "
      "and GPU.",
-     "DeviceToShapeHost makes the CPU wait for the GPU, because sizes depend on data.",
+     "DeviceToShapeHost makes the CPU wait for the GPU, because the CPU needs tensor "
+     "sizes that depend on data.",
      NULL, NULL},
     {"signal", "signal,wait,memset,jmp,cjmp", TYPE,
      "The compiler's control of streams and branches: signal and wait make one "
@@ -166,20 +167,22 @@ const struct fsd_gloss fsd_trt_glossary[] = {
     {"Quantize", "Quantize,Dequantize,DynamicQuantize,QUANTIZE,DEQUANTIZE", TYPE,
      "A quantizer that runs as a layer of its own.",
      "TensorRT fuses a well-placed Q/DQ pair into the layers around the pair.",
-     "`explain quantize/standing`", NULL},
+     "Run `explain quantize/standing`.", NULL},
     {"DLA", "DLA,* to nvm,* from nvm,*FinishNvmRegion*,\\[DlaLayer\\]*", TYPE,
      "A part of the network that runs on the deep learning accelerator of a Jetson or "
      "Drive. `X to nvm` and `X from nvm` copy a tensor between the GPU's and the DLA's "
      "memory format.",
-     "Each change of the device costs two copies and a synchronization.", NULL,
-     GUIDE ", Working with DLA"},
+     "Each change between the GPU and the DLA costs two copies and a "
+     "synchronization.",
+     NULL, GUIDE ", Working with DLA"},
     /* Names. */
     {"+", "* + *", PART,
-     "`A + B` is vertical fusion: one kernel computes A and then B from its result.",
+     "`A + B` is vertical fusion: one kernel computes A, and then computes B from the "
+     "result of A.",
      NULL, NULL, THREAD "2525"},
     {"||", "* || *", PART,
-     "`A || B` is horizontal fusion: one kernel computes both from the same input, "
-     "such as the Q, K and V projections of an attention.",
+     "`A || B` is horizontal fusion: one kernel computes A and B from the "
+     "same input. An example is the Q, K and V projections of an attention.",
      NULL, NULL, THREAD "2525"},
     {"_clone_", "*_clone_[0-9]*", PART,
      "`X_clone_1` is a second copy of node X, for another consumer: the builder may "
@@ -239,7 +242,7 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "The kernel multiplies without tensor cores.",
      "In FP16 or INT8 such a kernel is several times slower than a kernel that uses "
      "tensor cores.",
-     "`explain precision/no-tensor-cores`", NULL},
+     "Run `explain precision/no-tensor-cores`.", NULL},
     {"splitk", "*split[kK]*", KERNEL,
      "Several thread blocks add up parts of the same sum. This suits layers with few "
      "outputs and long sums.",
@@ -255,7 +258,7 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      NULL, NULL, NULL},
     {"tactic", NULL, KERNEL,
      "One way to compute a layer: a kernel with its tile, type and layout. The builder "
-     "times several and keeps the fastest.",
+     "times several tactics and keeps the fastest one.",
      "Times vary, so two builds may choose different tactics; a timing cache keeps the "
      "choice.",
      NULL, GUIDE ", Timing cache"},

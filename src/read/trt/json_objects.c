@@ -117,7 +117,7 @@ enum fsd_status fsd_json_objects(struct fsd_build *b, const struct fsd_file *fil
     FSD_THEN(status, read_objects(&r, &o));
     if (status == FSD_OK && o.numbered && (o.gap || o.numbered != r.layer)) {
         snprintf(text, sizeof text,
-                 "layers with a number: %llu; layers that were read: %u",
+                 "layers that the numbers imply: %llu; layers read: %u",
                  (unsigned long long)o.numbered, r.layer);
         fsd_build_remark(b, "input/odd-lines", fsd_intern_str(b->g->names, text));
     }

@@ -146,8 +146,8 @@ static enum fsd_status refuse_plan(const struct fsd_file *file, struct fsd_error
         err, FSD_E_UNSUPPORTED, file->name, FSD_POS_NONE, 0,
         "this is a serialized engine, not a dump of its layers; run: trtexec "
         "--loadEngine=%s --profilingVerbosity=detailed --exportLayerInfo=%s.json "
-        "(build the engine with --profilingVerbosity=detailed, too; otherwise its "
-        "layers have only names)",
+        "(also build the engine with --profilingVerbosity=detailed; otherwise the dump "
+        "states only the names of the layers)",
         name, name);
 }
 

@@ -180,8 +180,8 @@ enum fsd_status fsd_tuning_read(struct fsd_arena *arena, struct fsd_intern *name
         fsd_record_next(&t.r, &none) != FSD_RECORD_OPEN ||
         read_record(&t, read_head, NULL) != FSD_RECORD_CLOSE || !out->version)
         return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_LINE, 1,
-                        "expected the first line of a tuning cache, an object with "
-                        "\"tuner_version\", found none");
+                        "expected the first line of a tuning cache (an object with "
+                        "\"tuner_version\"), found none");
     status = read_steps(&t, err);
     /* An incomplete line in the middle of the file is damage.  An incomplete last line
      * means that the search was killed. */

@@ -317,7 +317,7 @@ static void put_left(FILE *out, const struct blocks *blocks, unsigned lines,
 
     fprintf(out,
             "\n"
-            "left out: %u of %u lines, about %u tokens, on %u more page%s; for the "
+            "left out: %u of %u lines (about %u tokens, %u more page%s); for the "
             "next page pass --budget %u,%u\n",
             blocks->lines, lines, blocks->cost, more, fsd_plural(more), tokens, next);
 }

@@ -67,7 +67,7 @@ void fsd_put_tally_of(const struct fsd_findings *all, FILE *out)
     fsd_put_severities(all->by_severity, out);
     fprintf(out, ", %u ignored", all->ignored);
     if (all->off)
-        fprintf(out, ", %u from disabled rules", all->off);
+        fprintf(out, ", findings from disabled rules: %u", all->off);
 }
 
 void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out)

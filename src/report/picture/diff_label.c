@@ -499,8 +499,8 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
     fputs("<TR>", out);
     if (!scene->coloring->tint)
         fsd_put_key(tinted(1, "", ""), "ROUNDED",
-                    "nodes and their layer, in one "
-                    "color",
+                    "nodes, in the color of their "
+                    "layer",
                     out);
     for (unsigned i = 0; i < FSD_COUNT_OF(scene->coloring->words); i++)
         if (scene->coloring->words[i])

@@ -241,8 +241,8 @@ static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
     fprintf(out, " penwidth=\"%s\" weight=\"%u\"", fsd_type_width(wire->type[0]),
             w->painter->sides[from->side].weight);
     if (wire->derived)
-        fputs(" style=\"dashed\" tooltip=\"the model's nodes imply this line: no "
-              "tensor of the engine is known\"",
+        fputs(" style=\"dashed\" tooltip=\"the model's nodes imply this line: the "
+              "engine's tensors are not known\"",
               out);
     if ((w->painter->port_labels || !port) &&
         (wire->type[0] != wire->type[1] || (wire_labels && !within))) {

@@ -32,7 +32,7 @@ FSD_RECORD_FROM(change_row, CHANGE_ROW, const struct fsd_verdict *v = from;
     set(t, NAME,  todo, c->todo, FSD_ALWAYS) \
     when(t, MS,    ms, c->timed, fsd_real(c->ms), NULL, \
         .about = "number of ms by which the regions of the cause's nodes became " \
-                 "slower; absent without times") \
+                 "slower; absent if a build has no times") \
     when(t, COUNT, inserted_bytes, c->bytes, c->bytes, NULL, .large = true, \
         .about = "bytes that the layers inserted at the cause's nodes read and " \
                  "write; a string if the number exceeds 2^53") \

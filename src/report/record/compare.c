@@ -100,7 +100,7 @@ const struct fsd_rows *fsd_rows_of_unstated(struct fsd_arena *arena,
     set(t, TYPE, before, n->before, FSD_ALWAYS) \
     set(t, TYPE, after, n->after, FSD_ALWAYS) \
     set(t, TEXT, change, fsd_width_name(n->width), FSD_ALWAYS, \
-        .about = "change of the precision; the words are those of `change` of an edge")
+        .about = "how the precision changed, in the words of `change` of an edge")
 FSD_RECORD_FROM(precision, PRECISION, const struct fsd_compare *c = from;
     const struct fsd_node_change *n = &c->precisions.at[i])
 
@@ -187,8 +187,8 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
         .word = fsd_happened_name, .n_words = FSD__HAPPENED_COUNT) \
     set(t, TEXT,  precision, fsd_region_precision(r), FSD_ALWAYS, \
         .about = "the worst change of precision among the nodes, in the words of the " \
-                 "member `change` of an edge; unknown: no change is known, but the " \
-                 "type of a node is unknown") \
+                 "member `change` of an edge; unknown if a build does not state the " \
+                 "type of a node and the other nodes keep their types") \
     set(t, FLAG,  opaque, r->hidden, NULL, .if_true = true, \
         .about = "both builds compute the region's nodes in the same groups, but the " \
                  "kernels inside one group are not stated") \
@@ -202,8 +202,8 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
     set(t, FLAG,  tactic, r->tactic, FSD_ALWAYS) \
     when(t, WORDS, reads, r->unasked.n, \
         fsd_words_of_ends(arena, fsd_ends_in(c->new, c->pool.at, r->unasked)), NULL, \
-        .about = "nodes and inputs that the layers read in the new build, but " \
-                 "neither in the old build nor in the model") \
+        .about = "nodes and inputs that the region's new layers read; the old " \
+                 "layers, and the region's nodes in the model, do not read them") \
     set(t, ROWS,  old, \
         fsd_rows_of_groups(arena, c->old, c->pool.at, r->old_groups), FSD_ALWAYS, \
         .of = &fsd_group_record) \
@@ -527,8 +527,8 @@ FSD_RECORD_FROM(summary, SUMMARY, const struct fsd_compare *c = from)
         .about = "number of fused groups in the regions for which both builds state " \
                  "which layer computes which node") \
     set(t, COUNT, fuses_more, b->fuses_more, FSD_ALWAYS, \
-        .about = "number of these regions in which the build has fewer groups than " \
-                 "the other build") \
+        .about = "number of regions, among those of `groups`, in which the build has " \
+                 "fewer groups than the other build") \
     set(t, COUNT, conversions, b->conversions, FSD_ALWAYS, \
         .about = "number of layers that convert data, except quantizers and layers " \
                  "that take no time") \
@@ -582,9 +582,10 @@ FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
         .about = "the regions that differ, worst first") \
     set(t, ROWS,   edges, FSD_LATER(arena, edge, c->edges.n, c), FSD_ALWAYS, \
         .of = &edge_record, \
-        .about = "tensors that connect the same two nodes in both builds, but whose " \
-                 "consumer reads a different type or layout; if only the producer " \
-                 "shows the difference, old_to and new_to are empty") \
+        .about = "tensors that connect the same two nodes in both builds and that " \
+                 "the consumer reads in a different type or layout; and tensors for " \
+                 "which only the producer shows such a difference: their old_to and " \
+                 "new_to are empty") \
     set(t, ROWS,   moves, FSD_LATER(arena, move_change, c->moves.n, c), FSD_ALWAYS, \
         .of = &move_change_record, \
         .about = "inserted layers, unfused quantizers and copies that were added, " \

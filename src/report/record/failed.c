@@ -73,7 +73,7 @@ static const char *by_name(unsigned i)
             "if none was given") \
     set(t, NAME,   log, f->log_path, FSD_ALWAYS) \
     set(t, TEXT,   builder, f->target, NULL, .key = "for", .always = true, \
-        .about = "the builder, in the form of lint --for") \
+        .about = "the builder, written as lint --for takes it") \
     set(t, NAME,   conclusion, f->conclusion, FSD_ALWAYS) \
     set(t, TEXT,   is, fsd_failure_class_name(f->is), NULL, .key = "class", \
         .always = true, .word = class_name, .n_words = FSD__FAILS_COUNT) \
@@ -96,7 +96,7 @@ static const char *by_name(unsigned i)
         .of = &failed_node_record, \
         .about = "the nodes at which the build fails, the likeliest first") \
     set(t, IDS,    part, fsd_ids(f->part.at, f->part.n), FSD_ALWAYS, \
-        .about = "numbers of the nodes that `cut` writes") \
+        .about = "numbers of nodes to cut out with `fusiondiff cut`") \
     set(t, ROWS,   shown, fsd_rows_first(nodes, most), FSD_ASIDE, \
         .of = &failed_node_record) \
     set(t, COUNT,  more, nodes->at.n > most ? nodes->at.n - most : 0, FSD_ASIDE) \

@@ -22,7 +22,7 @@ FSD_RECORD(reader, READER)
 
 #define EDGE(has, set, when, t) \
     set(t, COUNT, source, fsd_count_id(flow->source), NULL, \
-        .about = "the layer that produced the data") \
+        .about = "the layer that produced the edge's data") \
     set(t, NAME,  tensor, fsd_tensor_name(d->model, flow->model_tensor), NULL, \
         .brief = true, \
         .about = "name of the model's tensor; a name above 2,048 bytes is cut, and " \

@@ -14,7 +14,7 @@
     set(t, NAME,   tensor, e->tensor, FSD_ALWAYS, \
         .about = "the tensor that the edit quantizes or casts") \
     set(t, COUNT,  node, e->node, FSD_ALWAYS, \
-        .about = "the node that the edit changes or belongs to. insert-pair, " \
+        .about = "the node at which the edit is made. insert-pair, " \
                  "repeat-heads, pad-input: the node that reads the tensor; " \
                  "insert-cast: the node that will compute in `type` between Casts; " \
                  "spread-scale: the quantizer of weights whose scale is repeated " \
@@ -68,7 +68,8 @@ FSD_RECORD(edit, EDIT)
         "{behind_operators} directly after operators>", \
         .about = "number of quantizers of activations") \
     set(t, COUNT, before_narrow, seen->before, FSD_ALWAYS, \
-        .about = "number of these quantizers that an operator in low precision reads") \
+        .about = "number of quantizers of activations that only a low-precision " \
+                 "operator reads") \
     set(t, COUNT, behind_operators, seen->after, FSD_ALWAYS)
 FSD_RECORD_FROM(style, STYLE, const struct fsd_lint *lint = from;
     const struct fsd_style_seen *seen = &lint->style)

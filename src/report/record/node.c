@@ -31,8 +31,8 @@
     set(t, FLAG,  opaque, \
         fsd_opaque_layer_of(d->match, d->layers, id) != FSD_NONE, NULL, \
         .if_true = true, \
-        .about = "one of the node's layers is opaque: the node's fusion in that " \
-                 "layer and its type are unknown") \
+        .about = "one of the node's layers is opaque, so the fusion of the node in " \
+                 "that layer and the type of the node are unknown") \
     when(t, COUNT, part, d->parts, fsd_count_id(d->parts->of_node[id]), NULL, \
         .about = "if there are several engines: the engine that computes the node, " \
                  "or that has the tensors before and after it") \

@@ -15,7 +15,7 @@
     set(t, SIZES, dims, form->ranked ? stated_dims(arena, d, g, form->dims) \
         : inferred_dims(arena, d, g == d->model ? port->tensor : FSD_NONE), NULL) \
     when(t, SIZES, sizes, g == d->engine, sizes_of_run(arena, d, port, form), NULL, \
-        .about = "for dynamic dims: the values in the run") \
+        .about = "the sizes in the run, if `dims` has dynamic sizes") \
     set(t, NAME,  format, fsd_text_or_null(d, form->raw), NULL, \
         .about = "type and layout as the engine dump writes them")
 FSD_RECORD_SHARED(port, PORT)

@@ -146,16 +146,16 @@ static struct fsd_fact_cells op_times_of(struct fsd_arena *arena,
     when(t, COUNT, opaque_layers, s->opaque, s->opaque, NULL, \
         .about = "number of regions whose kernels the engine does not state") \
     when(t, COUNT, opaque_nodes, s->hidden, s->hidden, NULL, \
-        .about = "number of nodes in these regions, whose fusions and precisions " \
-                 "are unknown") \
+        .about = "number of nodes in the regions of `opaque_layers`; their fusions " \
+                 "and precisions are unknown") \
     when(t, COUNT, equal_choices, s->choices, s->choices, NULL, \
-        .about = "number of nodes for which nothing shows which of several equal " \
-                 "layers computes them: these nodes have a region and no link") \
+        .about = "number of nodes that one of several equal layers computes, but " \
+                 "nothing shows which layer: these nodes have a region and no link") \
     set(t, COUNT, computing_layers, s->computing, FSD_ALWAYS) \
     set(t, COUNT, mapped_layers, s->mapped, FSD_ALWAYS, \
         .says = "{mapped_layers} of {computing_layers|computing layer|computing " \
-                "layers}, {links|link|links}<, {equal_choices|node|nodes} in one of " \
-                "several equal layers>")
+                "layers}, {links|link|links}<, {equal_choices|node|nodes} that one " \
+                "of several equal layers computes>")
 FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
 
 /* Without a profile, at most `run` is known: the time of a whole inference. */
@@ -269,8 +269,8 @@ FSD_RECORD_FROM(scope, SCOPE, const struct fsd_diff *d = from;
     set(t, IDS, layers, fsd_ids_of_span(m->pool.at, region->layers), FSD_ALWAYS) \
     set(t, IDS, nodes, fsd_ids_of_span(m->pool.at, region->nodes), FSD_ALWAYS) \
     when(t, FLAG, equal, region->equal, true, NULL, \
-        .about = "all layers are equal, and so are all nodes, so nothing decides " \
-                 "which layer computes which node")
+        .about = "the region's layers are equal to each other, and so are its nodes, " \
+                 "so nothing shows which layer computes which node")
 FSD_RECORD_FROM(region, REGION, const struct fsd_match *m = from;
     const struct fsd_region *region = &m->regions.at[i])
 /* clang-format on */
@@ -349,7 +349,7 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
 /* clang-format off */
 #define PAIR(has, set, when, t) \
     has(t, NAME,   pair,     FSD_ALWAYS, \
-        .about = "the line of the list, or the directory") \
+        .about = "the pair's line in the list, or its directory") \
     has(t, TALLY,  findings, NULL, .about = "number of findings in the report") \
     has(t, RECORD, report,   NULL, .about = "a report that report.schema.json " \
                                             "describes") \

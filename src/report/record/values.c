@@ -132,7 +132,7 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
     set(t, COUNT,  joined, v->joined, FSD_ALWAYS, \
         .about = "number of rows that have the name of a node, a layer or a tensor") \
     set(t, WORDS,  strangers, strangers_of(arena, d), NULL, \
-        .about = "the first names of the other rows") \
+        .about = "names of the first rows that `joined` omits") \
     when(t, ROWS,   unmeasured, measured && n->unmeasured.n, \
         FSD_LATER(arena, unmeasured, n->unmeasured.n, d), NULL, \
         .of = &unmeasured_record, .about = "tensors that could not be compared") \
@@ -154,8 +154,9 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
                  "has other values") \
     when(t, ROWS,   growth, errors, FSD_LATER(arena, growth, v->growth.n, d), NULL, \
         .of = &growth_record, \
-        .about = "growth of the error after the first wrong tensor: each step is the " \
-                 "tensor with the largest error among the next measured tensors")
+        .about = "growth of the error from the first wrong tensor on: each further " \
+                 "step is the tensor with the largest error among the nearest " \
+                 "measured tensors after the step before")
 FSD_RECORD_SHARED(values, VALUES)
 /* clang-format on */
 

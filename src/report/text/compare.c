@@ -70,7 +70,9 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
         fsd_put_tally(out, &any, c->align->by_count[by], fsd_align_name(by));
     fputs(any ? "" : "none", out);
     if (n.rewritten)
-        fprintf(out, "; the new model computes %u more of these by different nodes",
+        fprintf(out,
+                "; of the other old nodes, the new model computes %u by different "
+                "nodes",
                 n.rewritten);
     fputs("\n", out);
 }
@@ -168,7 +170,8 @@ static void put_times(const struct fsd_compare *c, FILE *out)
         [FSD_BLAME_KERNEL] =
             c->across ? "same fusion and precision: kernels of a different builder"
             : c->untyped
-                ? "same fusion: different types (not stated), tactics, or noise"
+                ? "same fusion: different tactics or types (types are not stated), or "
+                  "noise"
                 : "same fusion and precision: different tactics, or noise",
         [FSD_BLAME_MOVES] = "inserted layers and unfused quantizers"};
     bool runs = c->old->timed_runs && c->new->timed_runs;
@@ -335,7 +338,10 @@ static void put_unasked(const struct fsd_compare *c, const struct fsd_region_dif
             fsd_origin_text(c->new, from));
     }
     if (shown < r->unasked.n)
-        fprintf(out, "     ~    reads %u more tensors (--all)\n", r->unasked.n - shown);
+        fprintf(out,
+                "     ~    reads other such tensors: %u "
+                "(--all)\n",
+                r->unasked.n - shown);
 }
 
 /* The changes of each region, in the order of the comparison's lists. */

@@ -194,8 +194,8 @@ static void put_growth(const struct fsd_diff *d, const struct fsd_style *style,
     if (v->growth.n < 2)
         return;
     fsd_ink_title(style, "grows", out);
-    fputs("relative L2 error along the network; each line has the largest error among "
-          "the next measured tensors\n",
+    fputs("relative L2 error along the network: each step leads to the tensor with the "
+          "largest error among the nearest measured tensors\n",
           out);
     for (uint32_t i = 0; i < v->growth.n; i++) {
         bool last = i + 1 == v->growth.n;

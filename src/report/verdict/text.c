@@ -170,7 +170,7 @@ static void put_causes(const struct fsd_verdict *v, const struct fsd_style *styl
         putc('\n', out);
     }
     if (v->causes.n)
-        fputs("without a known cause:\n", out);
+        fputs("findings without a known cause:\n", out);
     put_findings(v, FSD_NONE, style, out);
 }
 

@@ -17,8 +17,8 @@ enum { SHOWN = 10, SHOWN_SKIPS = 8 };
  * tactic source. */
 #define SPENT(has, set, when, t) \
     when(t, NUMBER, seconds, w->known, spent->seconds, "seconds") \
-    set(t, COUNT,  timed, spent->timed, "timed", .about = "number of timed " \
-            "combinations of formats") \
+    set(t, COUNT,  timed, spent->timed, "timed", .about = "number of format " \
+            "combinations that the builder timed") \
     set(t, COUNT,  kernels, spent->kernels, "kernels", \
         .about = "number of timed kernels; for a region, the number includes the " \
                  "kernels that its compiler timed") \
@@ -85,8 +85,8 @@ static const char *clock_name(unsigned value)
             "used") \
     when(t, TEXT,  clock, w->known, clock_name(w->stated ? 0 : 1), NULL, \
         .word = clock_name, .n_words = 2, \
-        .about = "the source of the layers' seconds; absent if the log has no " \
-                 "seconds") \
+        .about = "the source of the layers' seconds; absent if the seconds are " \
+                 "unknown") \
     when(t, NAME,  longest, longest, fsd_text(w->d->names, longest->name), NULL, \
         .about = "the step that contains the other steps") \
     when(t, NUMBER, longest_seconds, longest, longest->seconds, NULL) \
@@ -103,7 +103,7 @@ static const char *clock_name(unsigned value)
     has(t, NAME,   plan,          NULL, .about = "size of the plan as the log " \
             "states it") \
     has(t, NUMBER, plan_mib,      NULL, \
-        .about = "size in MiB; rounded down if the log states no fraction") \
+        .about = "size in MiB; if the log states a whole number, it is rounded down") \
     set(t, BYTES,  log_weights, fsd_amount_cell(w->d, weights), NULL, \
         .about = "size of the weights in the plan, as the log states it") \
     has(t, SHARE,  weights_share, NULL, \
@@ -115,12 +115,12 @@ static const char *clock_name(unsigned value)
         .about = "number of layers that do not state their weights") \
     when(t, TEXT,  no_plan, !plan, "plan: the log does not state the size", FSD_ASIDE) \
     when(t, TEXT,  no_seconds, !w->known || !w->parts.n, w->parts.n \
-        ? "the log states no durations of timings" \
+        ? "the log does not state how long the timings took" \
         : "the log has no lines on timed kernels (the log is not verbose, or begins " \
           "after these lines)", FSD_ASIDE) \
     when(t, TEXT,  stamps, w->known && !w->stated, \
-        "the log states no durations of timings; the seconds come from its time " \
-        "stamps, which are in whole seconds", FSD_ASIDE) \
+        "the log does not state how long the timings took; the seconds come from its " \
+        "time stamps, which are in whole seconds", FSD_ASIDE) \
     has(t, ROWS,   layers,        "Layers", .of = &layer_row_record) \
     has(t, ROWS,   listed,        FSD_ASIDE, .of = &layer_row_record) \
     has(t, COUNT,  more,          FSD_ASIDE) \
@@ -152,8 +152,8 @@ static const char head[] =
     "cache><, {skips} skipped>\n><timing cache: {cache}\n><timing cache: "
     "{cache_entries|entry|entries}, {cache_hits|hit|hits}\n><plan: "
     "{plan}\n><{no_plan}\n><weights in the plan: {log_weights}<, {weights_share} "
-    "%>\n><weights of the layers: {weights}<, without {layers_untold!|layer|layers} "
-    "that do not state them>\n>";
+    "%>\n><weights of the layers: {weights}<, without the unstated weights of "
+    "{layers_untold!|layer|layers}>\n>";
 
 static const char text[] =
     "<\n{*}  seconds      %  timed  kernels  cached  skipped  layer\n{/}{listed!}>"

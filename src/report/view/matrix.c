@@ -348,17 +348,17 @@ static bool is_shown(const struct context *k, uint32_t row)
         .word = fsd_cell_is_name, .n_words = FSD__CELL_IS_COUNT, \
         .about = "result of the comparison with the first build") \
     set(t, WORDS, by, differences(k, row, b), FSD_ALWAYS, \
-        .about = "the differences from the first build, the most important first: " \
+        .about = "what differs from the first build, in this order of importance: " \
                  "groups, types, moves, layouts, edges") \
     set(t, COUNT, variant, cell->variant, FSD_ALWAYS, \
-        .about = "number of the variant; 0: the same as in the first build") \
+        .about = "number of the variant; 0: the variant of the first build") \
     set(t, NAME,  what, what(k, row, b), FSD_ALWAYS) \
     set(t, COUNT, inserted, count_inserted(k, b, cell), FSD_ALWAYS) \
     set(t, MS,    ms, cell->ms, NULL) \
     set(t, ROWS,  groups, group_rows(k, b, cell->groups), FSD_ALWAYS, \
         .of = &fsd_group_record) \
     set(t, ROWS,  moves, move_rows(k, b, cell->moves), NULL, .of = &move_row_record, \
-        .always = true, .about = "the layers that compute no node of the row")
+        .always = true, .about = "the row's inserted layers, unfused Q/DQ and views")
 FSD_RECORD(cell_row, CELL_ROW)
 /* clang-format on */
 
@@ -681,9 +681,9 @@ FSD_RECORD_FROM(failed_row, FAILED_ROW, const struct fsd_matrix *m = from;
     HEAD(has, set, when, t) \
     has(t, ROWS, rows,  "What computes the nodes", .of = &matrix_row_record, \
         .always = true, \
-        .about = "rows for nodes that the builds group differently, in the order of " \
-                 "their first nodes; then rows for data movement outside all groups, " \
-                 "for inputs and for outputs") \
+        .about = "one row for all groups that share nodes, in the order of the first " \
+                 "nodes; then one row for data movement outside all groups; then one " \
+                 "row for each input and each output") \
     has(t, ROWS, lines, FSD_ASIDE, .of = &fsd_line_record)
 FSD_RECORD(matrix, MATRIX)
 
@@ -695,7 +695,8 @@ FSD_RECORD_PART(stability, matrix, STABILITY)
 /* clang-format on */
 
 static const char matrix_head[] =
-    "{n_builds} builds; * marks a difference from A, ? an unknown fact\nint8 | fp16: "
+    "{n_builds} builds; * marks a difference from A, ? marks an unknown fact\n"
+    "int8 | fp16: "
     "two groups of nodes, x2: two layers, +1: one inserted "
     "layer\n{builds}<{failed!}><\n{versions!}\n>\n{n_rows|row|rows}: {same} equal in "
     "all builds< ({tactics!} of these with different tactics)>, {differing} different";

@@ -83,8 +83,9 @@ FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
 static const char head[] =
-    "weights {weights}<, without {layers_untold!|layer|layers} that do not state "
-    "them><; activations {inside} in total><, peak {peak!} at layer {peak_layer}><; "
+    "weights {weights}<, without the unstated weights of "
+    "{layers_untold!|layer|layers}><"
+    "; activations {inside} in total><, peak {peak!} at layer {peak_layer}><; "
     "activations at least {inside_at_least} in total, peak at least {peak_at_least} at "
     "layer {peak_layer}><; {tensors_unknown!|activation tensor|activation tensors} of "
     "unknown size{open}>";

@@ -423,13 +423,13 @@ FSD_RECORD(name_row, NAME_ROW)
 #define ANSWER(has, set, when, t) \
     has(t, COUNT, of_unknown_type, NULL) \
     has(t, TEXT,  low,             NULL, \
-        .about = "with --realised: the most used of the tool's low-precision " \
-                 "types") \
+        .about = "with --realised: the most used of the types to which the tool " \
+                 "converts nodes") \
     has(t, TEXT,  half,            NULL, \
         .about = "with --realised: the most used 16-bit type") \
     has(t, NAME,  ops,             NULL, \
-        .about = "with --realised: operators of which all nodes run in a higher " \
-                 "precision") \
+        .about = "with --realised: operators whose nodes all run in a higher " \
+                 "precision than `low`") \
     has(t, ROWS,  names,           "Names", .of = &name_row_record) \
     has(t, ROWS,  held,            FSD_ASIDE, .of = &name_row_record) \
     has(t, TEXT,  none,            FSD_ASIDE)

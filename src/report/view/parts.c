@@ -63,7 +63,7 @@ FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
 static const char engine_text[] = "{engine:6}  {layers:6}  {nodes:6}  {ms:10}  "
-                                  "{path:.60}<  (without input {open!})>\n";
+                                  "{path:.60}<  (input not found: {open!})>\n";
 
 static const char crossing_text[] =
     "{bytes:13}  {route:-26}  {tensor:.44}<  {written_as}><, read as {read_as}>\n";

@@ -57,7 +57,7 @@ static const char reason_text[] = "          not one kernel: {says:.200}\n";
     set(t, TEXT,  reason, reason, "reason", .behind = true, \
         .about = "for a block that is split: the decisive reason, one of `reasons`") \
     set(t, ROWS,  reasons, reasons, NULL, .of = &reason_row_record, \
-        .about = "for a block that is split: the rules of the builder that apply") \
+        .about = "for a block that is split: the builder's rules that apply") \
     set(t, TEXT,  no_reason, no_reason, FSD_ASIDE)
 FSD_RECORD(block_row, BLOCK_ROW)
 /* clang-format on */
@@ -88,8 +88,8 @@ static const char kind_text[] =
     "\n{*}{pattern:-12}{/} {blocks|block|blocks}: {whole} whole<, "
     "{elsewhere!} fused elsewhere><, {split!} "
     "split><, {unknown!} unknown><  {ms!}>\n{listed}<  and "
-    "{more!|block|blocks} more of the same kind "
-    "(--all)\n>";
+    "{more!|more block|more blocks} "
+    "(--all shows them)\n>";
 
 /* clang-format off */
 #define ANSWER(has, set, when, t) \

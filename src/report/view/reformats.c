@@ -204,7 +204,7 @@ static const char requested_text[] =
     set(t, NAME,  nodes, fsd_phrase_of(arena, d, layer, fsd_put_nodes_of), "nodes") \
     set(t, MS,    ms, fsd_layer_ms(d, layer), "ms") \
     when(t, SHARE, share, share >= 0, share, "share", \
-        .about = "share of all time or, without times, of all bytes") \
+        .about = "share of all time or, if times are unknown, of all known bytes") \
     set(t, BYTES, bytes, fsd_amount_cell(d, d->cost->layers[layer].bytes), "bytes")
 FSD_RECORD(requantizing_row, REQUANTIZING_ROW)
 
@@ -285,7 +285,8 @@ FSD_RECORD(answer, ANSWER)
 
 static const char head[] =
     "<{none}><{n!|data-movement layer|data-movement layers}<, {all_ms} of {total_ms} "
-    "({all_share} %)>><; {n_free!|more takes no time|more take no time}>\n";
+    "({all_share} %)>><; {n_free!|more layer takes no time|more layers take no "
+    "time}>\n";
 
 static const char text[] =
     "<\n{moved_shown!}><\n{moved_left_out!} more omitted<, "
@@ -295,7 +296,7 @@ static const char text[] =
     "they scale, add or activate, then "
     "quantize)\n<\n{requantization_shown!}><\n{requantization_more!} more "
     "omitted\n>><\nlayers that take no time: {free_folded} (--all lists "
-    "them)\n><\nno time\n{free_shown!}>";
+    "them)\n><\nlayers that take no time\n{free_shown!}>";
 
 /* Fills a row of a data-movement layer.
  * @param notes all advice so far, each once */

@@ -42,8 +42,8 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
     set(t, NAME,  error, route->in->failed && !route->in->error \
         ? "no reason is stated" : route->in->error, "error") \
     set(t, NAME,  unlike, route->in->unlike, "measured differently", \
-        .about = "how the time was measured, if the other times were measured " \
-                 "differently; such a time is not compared") \
+        .about = "how this time was measured; absent if it was measured like the " \
+                 "other times; a time with this field is not compared") \
     set(t, FACTS, settings, settings_of(k, i, false), FSD_ALWAYS, \
         .about = "values of the knobs that vary between the routes") \
     set(t, NAME,  knobs, knobs_text(k, i), FSD_ASIDE) \
@@ -392,7 +392,7 @@ static const char *best_text(const struct fsd_routes_source *k)
     else
         fprintf(out, ", %.1f %% faster than the base", 100 * (base - best) / base);
     if (r->best != r->base && r->kept == FSD_NONE)
-        fputs(", but routes with the same engine differ by as much in time, so the "
+        fputs(", but times of routes with the same engine differ by as much, so the "
               "gain is not proved",
               out);
     return fsd_print_take(&print, k->arena);

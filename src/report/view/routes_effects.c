@@ -37,10 +37,10 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
 /* clang-format off */
 #define PROOF_ROW(has, set, when, t) \
     set(t, TEXT,  happened, fsd_happened_name(region->happened), "fusion", \
-        .always = true, .about = "what happened to the fusion, in the words of " \
-                                 "fusiondiff-compare for regions") \
+        .always = true, .about = "what happened to the fusion, in the words " \
+                                 "that fusiondiff-compare uses for regions") \
     set(t, WORDS, before, groups_of(k, c, region->old_groups, false), "groups before", \
-        .always = true, .about = "the nodes that each layer computes, by group") \
+        .always = true, .about = "for each group, the nodes that its layers compute") \
     set(t, WORDS, after, groups_of(k, c, region->new_groups, true), "groups after", \
         .always = true) \
     set(t, TEXT,  precision, fsd_region_precision(region), "precision", \

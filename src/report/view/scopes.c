@@ -266,9 +266,9 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet,
     root = fsd_sheet_begin(
         sheet, "fusiondiff-scopes/1", &answer_record,
         "{n} scopes at depth {depth}; moves: data-movement layers<; "
-        "{shared_layers!|layer|layers} compute nodes of several scopes "
-        "and are counted in each><; the engine does not state the kernels, "
-        "precisions and data-movement layers of {opaque!|node|nodes}>",
+        "{shared_layers!|layer computes|layers compute} nodes of several scopes, and "
+        "each of these scopes counts such a layer><; the engine does not state the "
+        "kernels, precisions and data-movement layers of {opaque!|node|nodes}>",
         timed ? timed_text : plain_text);
     FSD_FILL(root, ANSWER);
     return FSD_OK;

@@ -321,8 +321,11 @@ static const char *const valued_texts[] = {
     when(t, BYTES, bytes, sum->unknown < sum->layers, fsd_amount_cell(d, sum->bytes), \
         "bytes") \
     when(t, SHARE, share, sum->share >= 0, sum->share, "share", \
-        .about = "share of all time or, without times, of all known bytes") \
-    set(t, COUNT, unknown, sum->unknown, "of unknown bytes", .about = "layers") \
+        .about = "share of all time or, if times are unknown, of all known bytes") \
+    set(t, COUNT, unknown, sum->unknown, "of unknown bytes", .about = "number of " \
+                                                                      "layers whose " \
+                                                                      "bytes are " \
+                                                                      "unknown") \
     set(t, TEXT,  words, fsd_spent_words((enum fsd_spent)i), FSD_ASIDE)
 FSD_RECORD(spent_row, SPENT_ROW)
 /* clang-format on */
@@ -356,8 +359,9 @@ FSD_RECORD(answer, ANSWER)
 static const char head[] =
     "<{untimed}: times are unknown; by {unit}, ><by {ranked_by}: >the first {shown} of "
     "{of} {what}< take {share:.1} %>< of {total_ms}><, the time of all layers; a run "
-    "takes {run_ms}><; {not_ranked!} of them cannot be ranked: their {units} are "
-    "unknown><; {unvalued!} have no value><; {macs_not_attributed!} multiply-adds are "
+    "takes {run_ms}><; {not_ranked!} of the {what} cannot be ranked: their {units} are "
+    "unknown><; {unvalued!} of the {what} have no value><; {macs_not_attributed!} "
+    "multiply-adds are "
     "attributed to no layer>";
 
 /* Templates, indexed by whether times are known and by whether each item is a single

@@ -104,7 +104,7 @@ static enum fsd_status find_word(struct fsd_rows *rows, const char *word,
                       : fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                                  "expected a rule, a type of layer or a part of a "
                                  "name, found '%.100s'%s; explain --list lists all "
-                                 "rules, explain --words all words",
+                                 "rules, explain --words lists all words",
                                  word, fsd_nearest_text(&nearest, text));
 }
 

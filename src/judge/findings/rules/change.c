@@ -260,7 +260,8 @@ void fsd_find_unasked(struct fsd_finder *f)
                                                       : "%sthe output of `%s`",
                     k ? ", " : "", fsd_origin_text(c->new, from));
         }
-        fputs(", but neither the layers in the snapshot nor the nodes in the model do",
+        fputs(", which neither the layers in the snapshot nor the nodes in the model "
+              "read",
               f->out);
         fsd_finding_close(f);
     }

@@ -502,8 +502,8 @@ static void report_unfused(struct fsd_finder *f, const struct unfused *all)
                 all->requantizing == 1 ? "s" : "");
     if (all->elsewhere)
         fprintf(f->out,
-                "; other Conv or GEMM kernels of this engine include operations like "
-                "those of %s: compare layer %u with layer %u",
+                "; for %s, other Conv or GEMM kernels of this engine include "
+                "operations of the same kinds: compare layer %u with layer %u",
                 some_of(f, all->elsewhere, all->cost.layers), all->layer, all->like);
     else
         fputs(

@@ -95,8 +95,8 @@ void fsd_find_log_cut(struct fsd_finder *f)
     if (!f->d->story || !f->d->story->cut)
         return;
     fsd_finding_open(f);
-    fputs("the log combines more nodes, or nests names deeper, than fusiondiff allows: "
-          "fusiondiff ignores some steps of the log",
+    fputs("the log exceeds a limit of fusiondiff (number of combined nodes, or depth "
+          "of nested names), so fusiondiff ignores some steps of the log",
           f->out);
     fsd_finding_close(f);
 }
@@ -216,7 +216,10 @@ void fsd_find_log_fallbacks(struct fsd_finder *f)
     fsd_fact_number(f, "line", events[0]->line);
     fsd_fact_text(f, "reason", fsd_text(f->d->names, all.at[0].reason));
     fsd_put_noun(f->out, n, "layer");
-    fprintf(f->out, " requested on the DLA %s on the GPU: ", n == 1 ? "runs" : "run");
+    fprintf(f->out,
+            " %s on the GPU instead of the requested DLA: "
+            "",
+            n == 1 ? "runs" : "run");
     for (uint32_t i = 0; i < all.n && i < SHOWN_REASONS; i++) {
         fputs(i ? "; " : "", f->out);
         put_fallen(f, &all.at[i]);

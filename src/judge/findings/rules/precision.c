@@ -255,7 +255,10 @@ void fsd_find_islands(struct fsd_finder *f)
         fsd_fact_text(f, "exit", border_name(f, island->exit));
         add_ms(f, island->ms);
         put_segment(f->out, island);
-        fprintf(f->out, " in precisions up to %s between lower-precision data: ", type);
+        fprintf(f->out,
+                " in precisions up to %s, higher than before and after these "
+                "layers: ",
+                type);
         fsd_put_subjects(f, f->now.nodes);
         fsd_put_took(f, island->ms);
         fsd_finding_close(f);

@@ -55,11 +55,11 @@ void fsd_put_noise(const struct fsd_timing *t, struct fsd_noise noise, FILE *out
     static const struct {
         const char *is, *why;
     } by[] = {
-        [FSD_NOISE_POLICY] = {"assumed by the policy", "vary less than this"},
+        [FSD_NOISE_POLICY] = {"assumed by the policy", "vary less than this value"},
         [FSD_NOISE_UNMEASURED] = {"assumed by the policy",
                                   "are too few to measure noise"},
         [FSD_NOISE_MEASURED] = {"two standard deviations", "suffice to measure noise"},
-        [FSD_NOISE_CAPPED] = {"the policy's limit", "vary more than this"}};
+        [FSD_NOISE_CAPPED] = {"the policy's limit", "vary more than this limit"}};
 
     fprintf(out, "%.4f ms (%s, because %u %s%s before and %u now %s)", noise.band,
             by[noise.by].is, t->n_old, t->runs ? "run" : "profile",

@@ -107,7 +107,9 @@ void fsd_find_better(struct fsd_finder *f)
         comma = ", ";
     }
     if (faster > 0)
-        fprintf(f->out, "%s%.4f ms instead of %.4f ms, which noise does not explain",
+        fprintf(f->out,
+                "%s%.4f ms instead of %.4f ms, a difference that noise does "
+                "not explain",
                 comma, c->after, c->before);
     if (!has_errors(f->found))
         fputs(": --update records this build as the reference for later builds",
