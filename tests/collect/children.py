@@ -51,12 +51,16 @@ def wait_until(holds, what, seconds=120):
     check(what, holds())
 
 
-def is_gone(pid):
+def state(pid):
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-            return file.read().rpartition(")")[2].split()[0] in "ZX"     # nobody may have taken its status yet
+            return file.read().rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
-        return True
+        return "X"
+
+
+def is_gone(pid):
+    return state(pid) in "ZX"     # nobody may have taken its status yet
 
 
 def begin(verb):
@@ -82,9 +86,9 @@ def check_left(verb, what):
         check(what + ": a file of the user's is kept", read(MINE) == "mine")
 
 
-def started(words, script):
+def started(words, script, **more):
     return subprocess.Popen([BINARY, *words, "sh", "-c", script], cwd=FOLDER, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **more)
 
 
 def signals(verb):
@@ -102,12 +106,15 @@ def signals(verb):
 
 
 def deaf():
-    """A command that ignores every signal that may be ignored, and a child of it that does, too."""
+    """A command that ignores every signal that may be ignored, and a child of it that does, too.
+
+    Of several signals, the first one ends the program: of two at once that is SIGINT."""
     verb = "collect"
     program = started(begin(verb), "trap '' INT TERM HUP QUIT; sleep 600 & echo $$ $! >my-part; mv my-part my-pids; while :; do sleep 1; done")
     wait_until(lambda: read("my-pids"), verb + ", deaf: the command runs")
+    program.send_signal(signal.SIGINT)
     program.send_signal(signal.SIGTERM)
-    check(verb + ", deaf: ends the program", program.wait() == -signal.SIGTERM, program.returncode)
+    check(verb + ", deaf: ends the program", program.wait() == -signal.SIGINT, program.returncode)
     for pid in read("my-pids").split():
         check(verb + ", deaf: killed", is_gone(pid), pid)
         if not is_gone(pid):
@@ -127,6 +134,52 @@ def killed():
         os.kill(int(pid), signal.SIGKILL)
     done = subprocess.run([BINARY, "collect", "build", "--", "true"], cwd=FOLDER, capture_output=True, text=True, check=False)
     check("killed: the next collect", done.returncode == 0 and os.path.exists(path("build/command.json")), done.stderr)
+
+
+def inherited():
+    """Under nohup, both ignore SIGHUP. Nothing else of the program concerns the command: no signal, no open file."""
+    script = "grep -E 'Sig(Blk|Ign)' /proc/self/status; ls /proc/self/fd; echo >my-ready; while [ ! -e my-go ]; do sleep .05; done"
+    program = started(begin("collect"), script, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    wait_until(lambda: os.path.exists(path("my-ready")), "nohup: the command runs")
+    program.send_signal(signal.SIGHUP)
+    with open(path("my-go"), "w", encoding="utf-8"):
+        pass
+    check("nohup: SIGHUP is ignored", program.wait() == 0, program.returncode)
+    check("nohup: what the command inherits", read("build/build.log").split() ==
+          ["SigBlk:", f"{0:016x}", "SigIgn:", f"{1:016x}", "0", "1", "2", "3"], read("build/build.log"))
+
+
+def blocked():
+    """A command that a signal ends, which is blocked in the program: the program ends in the same way."""
+    program = subprocess.Popen([BINARY, *begin("collect"), "/usr/bin/python3", "-ISc",
+                                "import os, signal; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.kill(os.getpid(), signal.SIGTERM)"],
+                               cwd=FOLDER, stderr=subprocess.DEVNULL,
+                               preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM]))
+    check("a blocked signal", program.wait() == -signal.SIGTERM, program.returncode)
+
+
+def held():
+    """SIGTSTP stops the program and the command as often as it comes, and SIGCONT continues both. A command that stops
+    itself does not stop the program. It waits without a process of its own: a shell that starts one cannot be stopped."""
+    script = "echo $$ >my-part; mv my-part my-pids; read x <my-pipe; kill -STOP $$"
+    words = begin("collect")
+    os.mkfifo(path("my-pipe"))
+    program = started(words, script, preexec_fn=os.setpgrp)
+    wait_until(lambda: read("my-pids"), "held: the command runs")
+    pid = read("my-pids").strip()
+    for turn in range(2):
+        program.send_signal(signal.SIGTSTP)
+        wait_until(lambda: state(program.pid) == state(pid) == "T", f"held {turn}: both are stopped")
+        program.send_signal(signal.SIGCONT)
+        wait_until(lambda: "T" not in (state(program.pid), state(pid)), f"held {turn}: both go on")
+    with open(path("my-pipe"), "w", encoding="utf-8") as file:
+        file.write("go\n")
+    wait_until(lambda: state(pid) == "T", "held: the command stops itself")
+    os.kill(int(pid), signal.SIGCONT)
+    wait_until(lambda: program.poll() is not None, "held: the program was not stopped")
+    check("held: ends well", program.returncode == 0, program.returncode)
+    if program.returncode is None:
+        program.kill()
 
 
 def grandchild(verb):
@@ -166,6 +219,7 @@ class Shell:
         self.pid, self.terminal = pty.fork()
         if not self.pid:
             os.chdir(FOLDER)
+            os.closerange(3, 1024)
             os.environ.update(PS1="", HISTFILE="", TERM="dumb")
             os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
         self.said = b""
@@ -196,13 +250,19 @@ def command_line(words, script):
 
 
 def at_terminal(verb):
-    """The command reads the terminal, as it did before it had a group of its own."""
+    """The command reads the terminal, as it did before it had a group of its own; and behind it, the script that ran it."""
     words, shell = begin(verb), Shell()
-    shell.type(command_line(words, f"echo >my-ready; read x </dev/tty; echo got $x >my-got; echo {SPLIT}") + "; echo $? >my-status\n")
+    line = command_line(words, f"ls /proc/self/fd >my-files; echo >my-ready; read x </dev/tty; echo got $x >my-got; echo {SPLIT}")
+    with open(path("my-script"), "w", encoding="utf-8") as file:
+        file.write(line + "\necho $? >my-part; mv my-part my-status; read x </dev/tty; echo $x >my-script-got\n")
+    shell.type("bash my-script\n")
     shell.wait_until(lambda: os.path.exists(path("my-ready")), verb + ": runs at a terminal")
     shell.type("hello\n")
     shell.wait_until(lambda: read("my-status").strip(), verb + ": reads the terminal")
     check(verb + ": what was typed", read("my-got") == "got hello\n" and read("my-status") == "0\n", (read("my-got"), shell.said))
+    check(verb + ": the command has no other files", verb != "collect" or read("my-files").split() == ["0", "1", "2", "3"], read("my-files"))
+    shell.type("more\n")
+    shell.wait_until(lambda: read("my-script-got") == "more\n", verb + ": the script has the terminal again")
     shell.type("read y; echo $y >my-shell\nback\n")
     shell.wait_until(lambda: read("my-shell") == "back\n", verb + ": the shell has the terminal again")
     shell.end()
@@ -274,6 +334,9 @@ try:
     piped()
     deaf()
     killed()
+    inherited()
+    blocked()
+    held()
     late()
 finally:
     shutil.rmtree(FOLDER)
