@@ -6,9 +6,11 @@ written whole or not at all; its text fits into an issue and names what a mainta
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 import rights  # noqa: E402  pylint: disable=wrong-import-position
@@ -192,10 +194,40 @@ def verified(binary, fixtures, folder):
     check(words[0].endswith("/part.onnx") and words[0].startswith("--onnx=") and "--profilingVerbosity=detailed" in words, f"--verify: {words}")
 
 
+def ended(binary, fixtures, folder):
+    """Whatever ends the program while it writes, no file and no folder of the report is left."""
+    model, engine = (fixtures.parent / "qat_block" / name for name in ("model.onnx", "engine.graph.json"))
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    words = [binary, "issue", model, engine, "--anonymize", "-q", "-o", folder / "report", "--names"]
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        # Nobody reads the pipe, so that the program waits when it has made all other files.
+        program = subprocess.Popen([*words, pipe], preexec_fn=lambda number=number: signal.signal(number, signal.SIG_DFL))
+        while not list(folder.glob("report.*/*.md")) and program.poll() is None:
+            time.sleep(.01)
+        program.send_signal(number)
+        check(program.wait() == -number, f"{number.name}: ends with {program.returncode}")
+        check(os.listdir(folder) == ["pipe"], f"{number.name}: leaves {os.listdir(folder)}")
+    ran = run(*words, "/dev/full")
+    check(ran.returncode == 2 and b"No space left" in ran.stderr, f"a full device: {ran.stderr}")
+    check(os.listdir(folder) == ["pipe"], f"a full device: leaves {os.listdir(folder)}")
+    tools = folder / "tools"
+    tools.mkdir()
+    (tools / "trtexec").write_text(f"#!/bin/sh\n>{folder}/ready\nexec sleep 600\n")
+    (tools / "trtexec").chmod(0o755)
+    program = subprocess.Popen([binary, "issue", model, engine, "--verify", "-q", "-o", folder / "report"],
+                               env={**os.environ, "PATH": f"{tools}:/usr/bin:/bin"})
+    while not (folder / "ready").exists() and program.poll() is None:
+        time.sleep(.01)
+    program.send_signal(signal.SIGTERM)
+    check(program.wait() == -signal.SIGTERM, f"in the builder: ends with {program.returncode}")
+    check(sorted(os.listdir(folder)) == ["pipe", "ready", "tools"], f"in the builder: leaves {os.listdir(folder)}")
+
+
 def main():
     binary, fixtures = sys.argv[1], pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
-        for test in (anonymous, collected, weights, refused, two_builds, verified):
+        for test in (anonymous, collected, weights, refused, two_builds, verified, ended):
             (pathlib.Path(folder) / test.__name__).mkdir()
             test(binary, fixtures, pathlib.Path(folder) / test.__name__)
     print(f"{failures} failures")
