@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,8 @@ except ImportError:
 
 BINARY, SOURCE = (os.path.abspath(path) for path in sys.argv[1:3])
 FIXTURES = f"{SOURCE}/fixtures"
+# Three places of the bar move on by one each second.
+BAR = re.compile(rb"\r\x1b\[Kfusiondiff \[([# ]{12})\] analysing pairs (?:0|[1-9]\d*) of 20000 ([1-9]\d*) s")
 PAIR = "qat_block/model.onnx qat_block/engine.graph.json"
 GOOD = (PAIR, f"{PAIR} profile=qat_block/profile.json", "kernels/model.onnx kernels/engine.log", "log/two-engines.log engine=2",
         "ort/model.onnx ort/optimized.onnx", f"{PAIR} times=qat_block/times.json", "kernels/engine.log")
@@ -142,11 +145,12 @@ def check_bar():
     child.stdin.close()
     os.close(side)
     seen = b""
-    while b" of 20000 " not in seen and child.poll() is None:   # reading the list may be what takes long
+    while not (bar := BAR.search(seen)) and child.poll() is None:   # reading the list may be what takes long
         seen += os.read(main, 200)
     child.kill()
     child.wait()
-    claim(b"analysing pairs" in seen and b" of 20000 " in seen, f"the bar is {seen!r}")
+    places = "".join("#" if (i - int(bar[2])) % 12 < 3 else " " for i in range(12)) if bar else ""
+    claim(bar and bar[1].decode() == places, f"the bar is {seen!r}")
 
 
 check_resume(*check_lines())

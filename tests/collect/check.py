@@ -7,6 +7,8 @@ A script plays trtexec: its --help lists what the test lets it have, and it writ
 options ask for, which are fixtures.  No real builder is needed: what one writes is read by
 the other tests.
 """
+import fcntl
+import filecmp
 import json
 import os
 import shlex
@@ -20,6 +22,7 @@ import time
 BINARY, FIXTURES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 FOLDER = tempfile.mkdtemp()
 failures = []
+PATH_MAX = 4096
 LOG = os.path.join(FIXTURES, "build_log/build.log")
 QAT = os.path.join(FIXTURES, "qat_block")
 TRTEXEC = f"""#!/bin/bash
@@ -34,6 +37,7 @@ for word; do
         --exportProfile=*) cp {shlex.quote(QAT)}/profile.json "${{word#*=}}" ;;
         --exportTimes=*) cp {shlex.quote(QAT)}/times.json "${{word#*=}}" ;;
         --verbose) cat {shlex.quote(LOG)} ;;
+        --also) echo '[]' >"$FUSIONDIFF_COLLECT/layers.json" ;;
         --unknown) echo "Unknown option: $word" >&2; exit 1 ;;
     esac
 done
@@ -146,6 +150,54 @@ def ends():
           command("killed.partial")["status"] == 128 + signal.SIGTERM)
 
 
+def refused(what, done, *said):
+    check(what, done.returncode == 2 and all(word in done.stderr for word in said), f"{done.returncode}: {done.stderr}")
+
+
+def spoiled():
+    """Commands that take away from the program what it needs, and places where nothing can be made."""
+    trtexec, at = put("trtexec", TRTEXEC), '"$FUSIONDIFF_COLLECT"'
+    refused("a file of its own name", collect("taken", "sh", "-c", f"echo mine >{at}/command.json"), "taken.partial/command.json", "exists")
+    check("it stays", open(path("taken.partial/command.json"), encoding="utf-8").read() == "mine\n" and not os.path.exists(path("taken")))
+    refused("an export that is there twice", collect("twice", trtexec, f"--exportLayerInfo={path('twice.json')}", "--also"),
+            "twice.partial/layers.json", "exists")
+    refused("a model that is there", collect("there", "sh", "-c", f"echo mine >{at}/model.onnx", more=["--model", f"{QAT}/model.onnx"]),
+            "qat_block/model.onnx", "exists")
+    refused("another directory in its place", collect("moved", "sh", "-c", f"mv {at} {at}.old; mkdir {at}"), "moved.partial",
+            "the directory of another build")
+    check("which stays", os.listdir(path("moved.partial")) == [] and not os.path.exists(path("moved")))
+    refused("a directory with the build's name", collect("come", "sh", "-c", f"mkdir {path('come')}; echo mine >{path('come')}/mine"),
+            "come: ", "not empty")
+    check("which stays, too", os.listdir(path("come")) == ["mine"] and os.path.exists(path("come.partial/command.json")))
+    refused("no directory for it", collect("none/below", "true"), "none/below.partial", "No such file")
+    put("file.partial", "mine")
+    refused("a file in its place", collect("file", "true"), "file.partial", "found a link or a file")
+    os.makedirs(path("held.partial/layers.json"))
+    put("held.partial/UNFINISHED", "")
+    refused("a directory that cannot be removed", collect("held", "touch", path("has-run")), "held.partial")
+    check("before the command runs", not os.path.exists(path("has-run")))
+    # The longest DIR, whose DIR.partial/profile.json has two bytes less than a path may have, and one byte more.
+    for more in (0, 1):
+        name = "./" * 2000 + "x" * (PATH_MAX - len(".partial/profile.json") - len(path("")) - 4002 + more)
+        done = collect(name, "true")
+        check(f"a long path {more}", done.returncode == 2 * more and os.path.exists(path(name)) != bool(more) and
+              ("path is too long" in done.stderr) == bool(more), done.stderr)
+
+
+def modes():
+    """All that is made has the usual modes, less those of the umask, and all that the command wrote elsewhere is copied."""
+    for mask in (0, 0o27):
+        done = subprocess.run([BINARY, "collect", path(f"mode{mask}"), "--copy-model", "--", path("trtexec"), f"--onnx={QAT}/model.onnx",
+                               f"--exportLayerInfo={path('elsewhere.json')}", "--unknown"], capture_output=True, text=True, check=False, umask=mask,
+                              env={**os.environ, "OPTIONS": ALL})
+        folder = path(f"mode{mask}.partial")
+        found = {name: os.stat(os.path.join(folder, name)).st_mode & 0o7777 for name in (".", *os.listdir(folder))}
+        check(f"modes {mask:o}", found == {".": 0o777 & ~mask, **dict.fromkeys(
+            ("UNFINISHED", "build.log", "command.json", "layers.json", "model.onnx"), 0o666 & ~mask)}, f"{found} {done.stderr}")
+        for name, origin in (("layers.json", "engine.graph.json"), ("model.onnx", "model.onnx")):
+            check(f"a copy of {name}", filecmp.cmp(f"{folder}/{name}", f"{QAT}/{origin}", shallow=False))
+
+
 def interrupted():
     # By sh: bash loses a signal that arrives while it replaces itself by `sleep`.
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -216,7 +268,14 @@ def links():
 
 
 def at_once():
-    """The second of two into one directory is refused, whatever the first one has there."""
+    """The second of two into one directory is refused, whatever the first one has there, and by each of the two locks."""
+    for name in (".", "UNFINISHED"):
+        os.makedirs(path("locked.partial"), exist_ok=True)
+        lock = os.open(put("locked.partial/UNFINISHED", "") if name != "." else path("locked.partial"), os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        refused(f"a lock on {name}", collect("locked", "touch", path("has-run")), "locked.partial", "another collect is writing")
+        check("the command does not run", not os.path.exists(path("has-run")))
+        os.close(lock)
     ready = path("ready")
     first = subprocess.Popen([BINARY, "collect", path("shared"), "--", "sh", "-c", f"echo one; >{ready}; exec sleep 600"],
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -246,6 +305,8 @@ try:
     whole_builds()
     options()
     ends()
+    spoiled()
+    modes()
     interrupted()
     links()
     at_once()

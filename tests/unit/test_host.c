@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -111,14 +112,14 @@ static struct fsd_host_outcome run(const char *script, const char *in, double se
 static void runs(void **state)
 {
     char out[64], said[64];
-    struct fsd_host_outcome o = run("cat; echo to say >&2", "a text", 10, out, said);
+    struct fsd_host_outcome o = run("echo half; exit 3", "", 10, out, said);
 
     (void)state;
+    assert_true(!o.good && !o.timed_out);
+    o = run("cat; echo to say >&2", "a text", 10, out, said);
     assert_true(o.good && !o.timed_out);
     assert_string_equal(out, "a text");
     assert_string_equal(said, "to say\n");
-    o = run("echo half; exit 3", "", 10, out, said);
-    assert_true(!o.good && !o.timed_out);
     o = run("kill -SEGV $$", "", 10, out, said);
     assert_true(!o.good && !o.timed_out);
     o = run_words((const char *const[]){"/no/such/program", NULL}, "", 10, out, said);
@@ -188,10 +189,17 @@ static void ends(void **state)
 static void waits(void **state)
 {
     char out[64], said[64];
-    struct fsd_host_outcome o = run("exec sleep 600", "", 121 / 30000. - 1, out, said);
+    struct timespec before, after;
+    struct fsd_host_outcome o;
 
     (void)state;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    o = run("exec sleep 600", "", 121 / 30000. - 1, out, said);
+    clock_gettime(CLOCK_MONOTONIC, &after);
     assert_true(!o.good && o.timed_out);
+    assert_true((double)(after.tv_sec - before.tv_sec) +
+                    (double)(after.tv_nsec - before.tv_nsec) * 1e-9 >=
+                121 * 2e-3);
 }
 
 /* ------------------------------------------------------------------------- process */

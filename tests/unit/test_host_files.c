@@ -161,20 +161,22 @@ static void links_that_lead_out(void **state)
 
 /* -------------------------------------------------------------------------- copies */
 
-/* The system copies what there is, to where the other file is. A system that cannot
- * copies nothing. */
+/* The system copies what there is, to the position of the other file. A system that
+ * cannot copy copies nothing. */
 static void copies(void **state)
 {
     FILE *from = fsd_host_temporary(), *to = fsd_host_temporary();
     char text[32];
     uint64_t n;
+    bool can;
 
     (void)state;
     fputs("0123456789", from);
     fflush(from);
+    can = copy_file_range(fileno(from), &(off_t){0}, fileno(to), &(off_t){0}, 1, 0) > 0;
     n = fsd_host_copy(fileno(from), 3, fileno(to), 4);
-    assert_true(!n || n == 4);
-    if (n) {
+    assert_int_equal(n, can ? 4 : 0);
+    if (can) {
         assert_int_equal(fsd_host_copy(fileno(from), 8, fileno(to), 100), 2);
         assert_int_equal(fsd_host_copy(fileno(from), 0, fileno(to), 0), 0);
         rewind(to);
