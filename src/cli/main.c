@@ -58,8 +58,10 @@ static int run_line(int argc, char **argv)
             print_completions((unsigned)argc - 3, argv + 3);
         else if (argc == 4 && !strcmp(argv[3], "man"))
             print_manual(stdout);
-        else
+        else {
             fputs("fusiondiff: expected 'man' after 'help --as'\n", stderr);
+            return TROUBLE;
+        }
         return fflush(stdout) ? TROUBLE : OK;
     }
     if (asks && !verb) {
