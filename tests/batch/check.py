@@ -153,8 +153,29 @@ def check_bar():
     claim(bar and bar[1].decode() == places, f"the bar is {seen!r}")
 
 
+def check_wipe():
+    """The bar of a run that waits is wiped once, before the report."""
+    main, side = pty.openpty()
+    with open(f"{FIXTURES}/kernels/engine.log", "rb") as file, \
+            subprocess.Popen([BINARY, "top", "kernels/model.onnx", "-"], cwd=FIXTURES, stdin=subprocess.PIPE, stderr=side,
+                             stdout=subprocess.DEVNULL) as child:
+        os.close(side)
+        seen = b""
+        while b"reading 1 s" not in seen:
+            seen += os.read(main, 200)
+        child.communicate(file.read())
+    try:
+        while more := os.read(main, 200):
+            seen += more
+    except OSError:     # the program has closed its end
+        pass
+    last = seen.rpartition(b" s")[2]
+    claim(last == b"\r\x1b[K", f"behind the bar comes {last!r}")
+
+
 check_resume(*check_lines())
 check_ends()
 check_bar()
+check_wipe()
 print("\n".join(bad) or "the lines are those of the pairs, in order, from wherever they were cut")
 sys.exit(bool(bad))
