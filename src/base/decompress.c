@@ -62,6 +62,8 @@ static int keep(struct sink *s, size_t n)
     size_t size = (size_t)(s->done - n), room = s->room;
     unsigned char *larger;
 
+    if (!n)
+        return 0; /* there may be no memory yet */
     while (room - size < n)
         room = room ? 2 * room : PIECE;
     larger = room == s->room ? s->kept : realloc(s->kept, room);
