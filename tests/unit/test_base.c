@@ -35,6 +35,59 @@ static void arena__gives_zeroed_aligned_memory(void **state)
     fsd_arena_free(NULL);
 }
 
+/* Arrays of all sizes grow, small and large ones between each other, and keep what they
+ * have; the arena frees them. */
+static void arena__grows_what_it_gave(void **state)
+{
+    enum { ARRAYS = 4, STEPS = 5 };
+    static const size_t sizes[ARRAYS][STEPS] = {
+        {10, 20, 5000, 5001, 6000},
+        {3 << 20, 3 << 20, 5 << 20, 6 << 20, 7 << 20},
+        {1, 1 << 20, (1 << 20) + 1, 2 << 20, 3 << 20},
+        {2 << 20, 4 << 20, 4 << 20, 9 << 20, 9 << 20}};
+    struct fsd_arena *arena = fsd_arena_new();
+    unsigned char *at[ARRAYS] = {NULL};
+    (void)state;
+
+    for (size_t step = 0; step < STEPS; step++)
+        for (unsigned i = 0; i < ARRAYS; i++) {
+            size_t before = step ? sizes[i][step - 1] : 0;
+
+            at[i] = fsd_arena_grow(arena, at[i], before, sizes[i][step]);
+            memset(at[i] + before, (int)(i * STEPS + step + 1),
+                   sizes[i][step] - before);
+            for (size_t was = 0; was < step; was++) {
+                size_t from = was ? sizes[i][was - 1] : 0, to = sizes[i][was];
+
+                if (to == from)
+                    continue;
+                assert_int_equal(at[i][from], i * STEPS + was + 1);
+                assert_int_equal(at[i][to - 1], i * STEPS + was + 1);
+            }
+            assert_string_equal(fsd_arena_strndup(arena, "between", 4), "betw");
+        }
+    fsd_arena_free(arena);
+}
+
+static void clock__is_that_of_the_system(void **state)
+{
+    static const clockid_t clocks[] = {CLOCK_MONOTONIC, CLOCK_REALTIME,
+                                       CLOCK_PROCESS_CPUTIME_ID};
+    (void)state;
+
+    for (size_t i = 0; i < 3; i++) {
+        struct timespec before, after;
+        double now;
+
+        clock_gettime(clocks[i], &before);
+        now = i ? fsd_clock(clocks[i]) : fsd_now();
+        clock_gettime(clocks[i], &after);
+        assert_true(now > (double)before.tv_sec + (double)before.tv_nsec * 1e-9 - 1e-6);
+        assert_true(now < (double)after.tv_sec + (double)after.tv_nsec * 1e-9 + 1e-6);
+    }
+    assert_true(fsd_clock((clockid_t)99) == 0); /* no system has this one */
+}
+
 static void end_quietly(void)
 {
     _exit(2);
@@ -682,6 +735,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arena__gives_zeroed_aligned_memory),
+        cmocka_unit_test(arena__grows_what_it_gave),
+        cmocka_unit_test(clock__is_that_of_the_system),
         cmocka_unit_test(arena__without_memory_ends_as_told),
         cmocka_unit_test(vec__keeps_what_was_pushed),
         cmocka_unit_test(intern__equal_text_is_equal_symbol),
