@@ -266,7 +266,7 @@ static void take_step(struct fsd_routing *r, uint32_t i)
  * "iteration-3"; UINT64_MAX: there is none. */
 static uint64_t iteration_in(const char *name)
 {
-    uint64_t found = UINT64_MAX;
+    uint64_t found = UINT64_MAX, number;
 
     for (const char *at = name; (at = strstr(at, "iter"));) {
         struct fsd_slice rest = fsd_slice_of(at += 4);
@@ -274,7 +274,8 @@ static uint64_t iteration_in(const char *name)
         fsd_slice_take(&rest, "ation");
         if (rest.n && strchr("-_.= ", *rest.s))
             rest = fsd_slice_from(rest, 1);
-        fsd_slice_take_number(&rest, UINT32_MAX, &found);
+        if (fsd_slice_take_number(&rest, UINT32_MAX, &number))
+            found = number;
     }
     return found;
 }
