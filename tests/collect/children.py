@@ -112,6 +112,10 @@ def deaf():
     verb = "collect"
     program = started(begin(verb), "trap '' INT TERM HUP QUIT; sleep 600 & echo $$ $! >my-part; mv my-part my-pids; while :; do sleep 1; done")
     wait_until(lambda: read("my-pids"), verb + ", deaf: the command runs")
+    # Another one ignores the first signal only, and has time for what it does at the second one.
+    other = started(["collect", "other", "--"], "trap '' INT; trap 'echo >my-cleaned; exit 3' TERM; echo >my-other; while :; do sleep .1; done")
+    wait_until(lambda: os.path.exists(path("my-other")), verb + ", deaf: the other command runs")
+    other.send_signal(signal.SIGINT)
     program.send_signal(signal.SIGINT)
     program.send_signal(signal.SIGTERM)
     check(verb + ", deaf: ends the program", program.wait() == -signal.SIGINT, program.returncode)
@@ -119,6 +123,8 @@ def deaf():
         check(verb + ", deaf: killed", is_gone(pid), pid)
         if not is_gone(pid):
             os.kill(int(pid), signal.SIGKILL)
+    check(verb + ", deaf: SIGTERM comes before SIGKILL", other.wait() == -signal.SIGINT and os.path.exists(path("my-cleaned")), other.returncode)
+    shutil.rmtree(path("other.partial"))
     check_left(verb, verb + ", deaf")
 
 
