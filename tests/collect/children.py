@@ -128,6 +128,16 @@ def deaf():
     check_left(verb, verb + ", deaf")
 
 
+def group():
+    """A signal reaches the children of the command, too, as it is."""
+    child = 'trap "echo >my-got; exit" HUP; echo >my-ready; while :; do sleep .1; done'
+    program = started(begin("collect"), f"sh -c '{child}'; exit 3")
+    wait_until(lambda: os.path.exists(path("my-ready")), "group: the child runs")
+    program.send_signal(signal.SIGHUP)
+    check("group: ends the program", program.wait() == -signal.SIGHUP, program.returncode)
+    check("group: the child got the signal", os.path.exists(path("my-got")))
+
+
 def killed():
     """Nobody can do anything at SIGKILL; the system ends the command, and the next collect is not blocked."""
     program = started(begin("collect"), "echo $$ >my-part; mv my-part my-pids; exec sleep 600")
@@ -339,6 +349,7 @@ try:
         stopped(name, "while [ ! -e my-free ]; do sleep .1; done")
     piped()
     deaf()
+    group()
     killed()
     inherited()
     blocked()
