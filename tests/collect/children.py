@@ -131,7 +131,7 @@ def deaf():
 def group():
     """A signal reaches the children of the command, too, as it is."""
     child = 'trap "echo >my-got; exit" HUP; echo >my-ready; while :; do sleep .1; done'
-    program = started(begin("collect"), f"sh -c '{child}'; exit 3")
+    program = started(begin("collect"), f"trap : HUP; sh -c '{child}'; exit 3")     # it waits for its child
     wait_until(lambda: os.path.exists(path("my-ready")), "group: the child runs")
     program.send_signal(signal.SIGHUP)
     check("group: ends the program", program.wait() == -signal.SIGHUP, program.returncode)
