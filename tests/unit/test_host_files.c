@@ -124,7 +124,7 @@ static void beside(void **state)
         assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
         close(fd);
     }
-    /* Nobody writes to the FIFO, and nothing waits for that. */
+    /* No process writes to the FIFO, and the call does not wait for one. */
     {
         int fd = fsd_open_beside("one/pipe", "one/own");
 

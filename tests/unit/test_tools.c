@@ -14,8 +14,8 @@
 
 /* -------------------------------------------------------------------------- slices */
 
-/* A slice of a text that goes on behind it, so that a function which reads too far
- * finds something there. */
+/* A slice of a longer text, so that a function which reads too far finds something
+ * there. */
 static struct fsd_slice cut(const char *text, size_t n)
 {
     return (struct fsd_slice){text, n};
