@@ -1,6 +1,7 @@
 /* The small tools of src/base: slices, ids and lists of them, sets, spreads, printed
  * texts, hashes, and what a guard does when memory runs out. */
 #include "base/base.h"
+#include "base/file_type.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -392,6 +393,137 @@ static void hashes_differ(void **state)
     assert_true(fsd_hash_seed() != fsd_hash_seed());
 }
 
+/* ---------------------------------------------------------------------- file types */
+
+static enum fsd_file_type type_of(const char *bytes, size_t n)
+{
+    return fsd_file_type_of(
+        &(struct fsd_file){.bytes = (const unsigned char *)bytes, .size = n});
+}
+
+/* A file has its type by all of its first bytes: with one byte less or changed, it is
+ * another type. */
+static void types_have_first_bytes(void **state)
+{
+    static const struct {
+        size_t at, n;
+        const char *bytes;
+        enum fsd_file_type type;
+    } rows[] = {{0, 4, "ftrt", FSD_FILETYPE_PLAN},
+                {0, 4, "ptrt", FSD_FILETYPE_PLAN},
+                {4, 4, "TFL3", FSD_FILETYPE_TFLITE},
+                {4, 4, "ORTM", FSD_FILETYPE_ORT},
+                {4, 5, "\0\0\0\0{", FSD_FILETYPE_SAFETENSORS},
+                {0, 8, "\x89HDF\r\n\x1a\n", FSD_FILETYPE_HDF5},
+                {0, 4, "\x89PNG", FSD_FILETYPE_PICTURE},
+                {0, 3, "\xff\xd8\xff", FSD_FILETYPE_PICTURE},
+                {0, 4, "GIF8", FSD_FILETYPE_PICTURE},
+                {8, 4, "WEBP", FSD_FILETYPE_PICTURE},
+                {0, 5, "%PDF-", FSD_FILETYPE_PDF},
+                {0, 4, "\177ELF", FSD_FILETYPE_PROGRAM},
+                {0, 8, "!<arch>\n", FSD_FILETYPE_PROGRAM},
+                {0, 15, "SQLite format 3", FSD_FILETYPE_DATABASE},
+                {0, 6, "\x93NUMPY", FSD_FILETYPE_NUMPY},
+                {0, 4, "GGUF", FSD_FILETYPE_GGUF},
+                {0, 2, "\x80\x02", FSD_FILETYPE_PICKLE},
+                {0, 4, "PK\3\4", FSD_FILETYPE_ZIP},
+                {257, 5, "ustar", FSD_FILETYPE_TAR},
+                {0, 34, "version https://git-lfs.github.com", FSD_FILETYPE_LFS},
+                {0, 2, "\x1f\x8b", FSD_FILETYPE_COMPRESSED},
+                {0, 6, "\xfd\x37zXZ\0", FSD_FILETYPE_COMPRESSED},
+                {0, 4, "\x28\xb5\x2f\xfd", FSD_FILETYPE_COMPRESSED}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const size_t end = rows[i].at + rows[i].n;
+        const bool xz = rows[i].n == 6 && *rows[i].bytes == '\xfd';
+        char room[300];
+
+        memset(room, 'x', sizeof room);
+        memcpy(room + rows[i].at, rows[i].bytes, rows[i].n);
+        assert_int_equal(type_of(room, end), rows[i].type);
+        assert_int_equal(type_of(room, sizeof room), rows[i].type);
+        if (xz) /* five bytes of its six are enough */
+            continue;
+        assert_int_not_equal(type_of(room, end - 1), rows[i].type);
+        room[end - 1] ^= 1;
+        assert_int_not_equal(type_of(room, sizeof room), rows[i].type);
+        room[end - 1] ^= 1;
+        room[rows[i].at] ^= 1;
+        assert_int_not_equal(type_of(room, sizeof room), rows[i].type);
+    }
+}
+
+static void texts_have_types(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t n; /* 0: up to the first zero */
+        enum fsd_file_type type;
+    } rows[] = {{"", 0, FSD_FILETYPE_EMPTY},
+                {" \n\t\r", 0, FSD_FILETYPE_EMPTY},
+                {"\xef\xbb\xbf ", 0, FSD_FILETYPE_EMPTY},
+                {"\xef\xbb\xbf {", 0, FSD_FILETYPE_JSON},
+                {"{", 0, FSD_FILETYPE_JSON},
+                {"[", 0, FSD_FILETYPE_JSON},
+                {"[ \n", 0, FSD_FILETYPE_JSON},
+                {"[ ]", 0, FSD_FILETYPE_JSON},
+                {"[{", 0, FSD_FILETYPE_JSON},
+                {"[\"", 0, FSD_FILETYPE_JSON},
+                {"[[", 0, FSD_FILETYPE_JSON},
+                {"[ null", 0, FSD_FILETYPE_JSON},
+                {"[true", 0, FSD_FILETYPE_JSON},
+                {"[nul", 0, FSD_FILETYPE_TEXT},
+                {"[tru", 0, FSD_FILETYPE_TEXT},
+                {"[V]", 0, FSD_FILETYPE_TEXT},
+                {"[1, 2]", 0, FSD_FILETYPE_LIST},
+                {"[ -1.5]", 0, FSD_FILETYPE_LIST},
+                {"[0", 0, FSD_FILETYPE_LIST},
+                {"[9]", 0, FSD_FILETYPE_LIST},
+                {"[03/19/2022-12:28:30] [V]", 0, FSD_FILETYPE_TEXT},
+                {"[12:28:30]", 0, FSD_FILETYPE_TEXT},
+                {"[2023-05-01 12:00:00]", 0, FSD_FILETYPE_TEXT},
+                {"(1)", 0, FSD_FILETYPE_TEXT},
+                {"<?xml", 0, FSD_FILETYPE_XML},
+                {"<!DOCTYPE", 0, FSD_FILETYPE_XML},
+                {"<html", 0, FSD_FILETYPE_XML},
+                {"<x", 0, FSD_FILETYPE_TEXT},
+                {"<", 0, FSD_FILETYPE_TEXT},
+                {"\xff\xfe{\0", 4, FSD_FILETYPE_UTF16},
+                {"\xfe\xff\0{", 4, FSD_FILETYPE_UTF16},
+                {"\xff\xfe{", 3, FSD_FILETYPE_TEXT},
+                {"\xff\xfe{{", 4, FSD_FILETYPE_TEXT},
+                {"\xfe\xff{{", 4, FSD_FILETYPE_TEXT},
+                {"\x08\x07\x12", 3, FSD_FILETYPE_ONNX},
+                {"\x08\x01\x42", 3, FSD_FILETYPE_ONNX},
+                {"\x08\x1f\x1a", 3, FSD_FILETYPE_ONNX},
+                {"\x08\x20\x12", 3, FSD_FILETYPE_BINARY},
+                {"\x08\x07\x13", 3, FSD_FILETYPE_BINARY},
+                {"\x08\x00\x12", 3, FSD_FILETYPE_BINARY},
+                {"\x09\x07\x12", 3, FSD_FILETYPE_BINARY},
+                {"\x08\x07", 2, FSD_FILETYPE_BINARY},
+                {"text\0text", 9, FSD_FILETYPE_BINARY},
+                {"1234567\1", 0, FSD_FILETYPE_TEXT}, /* one of eight is odd */
+                {"123456\1\1", 0, FSD_FILETYPE_BINARY},
+                {"\x1b\x1e\x1f\x1b\n", 0, FSD_FILETYPE_TEXT}};
+    char room[600];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t n = rows[i].n ? rows[i].n : strlen(rows[i].bytes);
+
+        if (type_of(rows[i].bytes, n) != rows[i].type)
+            fail_msg("%zu, '%s': %s", i, rows[i].bytes,
+                     fsd_file_type_noun(type_of(rows[i].bytes, n)));
+    }
+    /* The first 512 bytes decide. */
+    memset(room, 'x', sizeof room);
+    room[512] = 0;
+    assert_int_equal(type_of(room, sizeof room), FSD_FILETYPE_TEXT);
+    room[511] = 0;
+    assert_int_equal(type_of(room, sizeof room), FSD_FILETYPE_BINARY);
+}
+
 /* --------------------------------------------------------------------------- guards */
 
 /* What is made under a guard, and never freed: the sanitizer of leaks finds what the
@@ -486,6 +618,8 @@ int main(void)
         cmocka_unit_test(texts_are_printed),
         cmocka_unit_test(digests_are_hashes),
         cmocka_unit_test(hashes_differ),
+        cmocka_unit_test(types_have_first_bytes),
+        cmocka_unit_test(texts_have_types),
         cmocka_unit_test(guards_free_what_was_made),
         cmocka_unit_test(without_a_guard_it_aborts),
     };
