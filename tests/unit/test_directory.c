@@ -184,6 +184,100 @@ static void builds_are_a_model_and_its_engines(void **state)
     fsd_directory_free(directory);
 }
 
+/* The builds of the directory, as text: "m.onnx e.json; m.onnx f.json"; or why there are
+ * none. */
+static void has_builds(const char *expected)
+{
+    struct fsd_directory *directory;
+    const char *model, *engine;
+    struct fsd_error err = {0};
+    char found[1024] = "";
+    enum fsd_status status = fsd_directory_builds(&directory, folder, false, &err);
+
+    for (uint32_t i = 0;
+         status == FSD_OK && fsd_directory_build(directory, i, &model, &engine); i++) {
+        const char *slash = strrchr(engine, '/');
+
+        assert_memory_equal(model, folder, *model ? strlen(folder) : 0);
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s%s%s",
+                 i ? "; " : "", *model ? strrchr(model, '/') + 1 : "-",
+                 slash ? " " : "", slash ? slash + 1 : "");
+    }
+    assert_string_equal(status == FSD_OK ? found : err.message, expected);
+    assert_int_equal(err.unit, FSD_POS_NONE);
+    fsd_directory_free(directory);
+}
+
+static void builds_are_found(void **state)
+{
+    (void)state;
+    has_builds("");
+    copy("engine.graph.json", "e.json");
+    has_builds("- e.json");
+    copy("profile.json", "p.json"); /* which is no engine */
+    copy("engine.graph.json", ".e.json");
+    has_builds("- e.json");
+    copy("ort/optimized.onnx", "o.onnx"); /* the model of another engine */
+    copy("ort/optimized.onnx", "p.onnx");
+    has_builds("o.onnx e.json; o.onnx p.onnx");
+    unlink(in("e.json"));
+    has_builds("- o.onnx; - p.onnx");
+    copy("forms/dla.log", "l.log");
+    has_builds("o.onnx l.log; o.onnx p.onnx");
+    copy("model.onnx", "m.onnx");
+    has_builds("m.onnx l.log; m.onnx o.onnx; m.onnx p.onnx");
+    copy("model.onnx", "n.onnx");
+    has_builds("expected one model and its engines, or a directory for each build, "
+               "found two models: m.onnx and n.onnx");
+    copy("parts/whole.fsd", "s.fsd"); /* snapshots are builds of their own */
+    has_builds("s.fsd");
+    copy("parts/whole.fsd", "r.fsd");
+    has_builds("r.fsd; s.fsd");
+    unlink(in("s.fsd"));
+    unlink(in("r.fsd"));
+    unlink(in("n.onnx"));
+    unlink(in("l.log"));
+    unlink(in("p.onnx"));
+    assert_int_equal(symlink(FSD_FIXTURES "/qat_block/engine.graph.json", in("z.json")),
+                     0);
+    has_builds("expected a file, or a link that stays in its folder, found a link "
+               "to " FSD_FIXTURES "/qat_block/engine.graph.json (--follow reads it)");
+}
+
+static void snapshots_are_listed(void **state)
+{
+    struct fsd_check_options check = {.snapshot = folder};
+    struct fsd_directory *directory;
+    struct fsd_error err = {0};
+    char name[16];
+
+    (void)state;
+    copy("engine.graph.json", "e.json");
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "%d.fsd", i);
+        copy("parts/whole.fsd", name);
+    }
+    assert_int_equal(fsd_directory_snapshots(&directory, &check, false, &err), FSD_OK);
+    assert_int_equal(check.n_snapshots, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "%u.fsd", i);
+        assert_string_equal(check.snapshots[i], in(name));
+    }
+    fsd_directory_free(directory);
+    check = (struct fsd_check_options){.snapshot = in("1.fsd")};
+    assert_int_equal(fsd_directory_snapshots(&directory, &check, false, &err), FSD_OK);
+    assert_null(directory);
+    assert_int_equal(check.n_snapshots, 0);
+    unlink(in("1.fsd"));
+    assert_int_equal(symlink(FSD_FIXTURES "/parts/whole.fsd", in("1.fsd")), 0);
+    check = (struct fsd_check_options){.snapshot = folder};
+    assert_int_equal(fsd_directory_snapshots(&directory, &check, false, &err),
+                     FSD_E_ARG);
+    fsd_directory_free(directory);
+    assert_int_equal(fsd_directory_snapshots(&directory, &check, true, &err), FSD_OK);
+    fsd_directory_free(directory);
+}
+
 /* What a directory is taken for: "m.onnx as MODEL, e.json as ENGINE". */
 static void taken(const char *as)
 {
@@ -268,6 +362,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_link_stays_in_the_directory, make, clear),
         cmocka_unit_test_setup_teardown(builds_are_a_model_and_its_engines, make,
                                         clear),
+        cmocka_unit_test_setup_teardown(builds_are_found, make, clear),
+        cmocka_unit_test_setup_teardown(snapshots_are_listed, make, clear),
         cmocka_unit_test_setup_teardown(a_log_is_the_engine_without_one, make, clear),
         cmocka_unit_test_setup_teardown(a_model_that_may_be_an_engine, make, clear),
         cmocka_unit_test_setup_teardown(hidden_files_are_passed_over, make, clear),
