@@ -31,7 +31,8 @@ static void put(const char *path, const char *text)
  *     one/model -> ../blobs/model     one/own
  *     one/data  -> ../blobs/data      one/pipe (a FIFO)
  *     one/key   -> ../secret/key      one/round -> own
- *     one/lost  -> gone               one/xxx
+ *     one/lost  -> gone               one/self -> .
+ *     one/xxx
  *     one-more/key                    secret/key */
 static void make_files(void)
 {
@@ -42,7 +43,8 @@ static void make_files(void)
                                            {"../blobs/data", "one/data"},
                                            {"../secret/key", "one/key"},
                                            {"own", "one/round"},
-                                           {"gone", "one/lost"}};
+                                           {"gone", "one/lost"},
+                                           {".", "one/self"}};
 
     strcpy(folder, "/tmp/fusiondiff-beside-XXXXXX");
     assert_non_null(mkdtemp(folder));
@@ -140,6 +142,7 @@ static void links_that_lead_out(void **state)
     static const struct {
         const char *path, *to;
     } cases[] = {{"one/own", NULL},          {"one/round", NULL},
+                 {"one/..", NULL},           {"one/self", NULL},
                  {"one/none", NULL},         {"one/lost", NULL},
                  {"one/key", "/secret/key"}, {"one/data", "/blobs/data"}};
     char real[PATH_MAX], expected[PATH_MAX + 64];
