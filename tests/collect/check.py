@@ -194,7 +194,8 @@ def spoiled():
     check("before the command runs", not os.path.exists(path("has-run")))
     # The longest DIR, whose DIR.partial/profile.json has two bytes less than a path may have, and one byte more.
     for more in (0, 1):
-        name = "./" * 2000 + "x" * (PATH_MAX - len(".partial/profile.json") - len(path("")) - 4002 + more)
+        n = PATH_MAX - len(".partial/profile.json") - len(path("")) - 2 + more
+        name = "./" * (n // 2 - 5) + "x" * (n - 2 * (n // 2 - 5))
         done = collect(name, "true")
         check(f"a long path {more}", done.returncode == 2 * more and os.path.exists(path(name)) != bool(more) and
               ("path is too long" in done.stderr) == bool(more), done.stderr)
