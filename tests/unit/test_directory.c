@@ -184,8 +184,8 @@ static void builds_are_a_model_and_its_engines(void **state)
     fsd_directory_free(directory);
 }
 
-/* The builds of the directory, as text: "m.onnx e.json; m.onnx f.json"; or why there are
- * none. */
+/* The builds of the directory, as text: "m.onnx e.json; m.onnx f.json"; or why there
+ * are none. */
 static void has_builds(const char *expected)
 {
     struct fsd_directory *directory;

@@ -1,5 +1,6 @@
-/* Texts in each number of columns, as fit.found has them: below each text, what is shown
- * of it from a width on. FSD_UPDATE=1 writes fit.found: read it before you keep it. */
+/* Texts in each number of columns, as fit.found has them: below each text, what is
+ * shown of it from a width on. FSD_UPDATE=1 writes fit.found: read it before you keep
+ * it. */
 #include "base/base.h"
 
 #include <setjmp.h>
