@@ -42,7 +42,7 @@ static void found(void **state)
 /* The first folder counts, but only for a file that can be run. */
 static void found_first(void **state)
 {
-    char folder[] = "/tmp/fusiondiff-host-XXXXXX", words[64], file[64], *path;
+    char folder[] = "/tmp/fusiondiff-xxx-XXXXXX", words[64], file[64], *path;
 
     (void)state;
     assert_non_null(mkdtemp(folder));
