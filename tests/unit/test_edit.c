@@ -8,6 +8,7 @@
 
 #include "edit/bisect/hunt.h"
 #include "edit/bisect/choose.h"
+#include "edit/code/code.h"
 #include "edit/cut/cut.h"
 #include "edit/graph.h"
 #include "edit/mark/mark.h"
@@ -119,6 +120,102 @@ static void run_cut(const struct test_case *c, FILE *out)
     }
     free(asked.text);
     fsd_arena_free(arena);
+    fsd_diff_free(d);
+}
+
+/* ------------------------------------------------------------------- a program */
+
+/* Prints the part of a program that depends on the model, and the names of the helpers
+ * before it. The helpers themselves and the command line are the same in each
+ * program. */
+static void put_program(char *program, FILE *out)
+{
+    char *model = strstr(program, "\n\n\nMODEL = ");
+    char *end = strstr(program, "\n\ndef profile_of(");
+    static const char mark[] = "\ndef ";
+
+    assert_non_null(model);
+    assert_non_null(end);
+    *model = *end = '\0';
+    fputs("helpers", out);
+    for (const char *at = program; (at = strstr(at, mark)) != NULL;) {
+        at += sizeof mark - 1;
+        fprintf(out, " %.*s", (int)strcspn(at, "("), at);
+    }
+    fprintf(out, "\n%s", model + 3);
+}
+
+/* Prints the imports of a program and its lines about compute capabilities, which only
+ * a program for TensorRT for RTX has. */
+static void put_builder(char *program, FILE *out)
+{
+    for (const char *line = strtok(program, "\n"); line; line = strtok(NULL, "\n"))
+        if (strstr(line, "import") || strstr(line, "apabilit"))
+            fprintf(out, "%s\n", line);
+}
+
+/* Prints the statements of a program, up to that of the operator End, which reads all
+ * results, so that each operator has a statement. */
+static void put_statements(char *program, bool torch, FILE *out)
+{
+    char *begin = strstr(program, torch ? "\ndef forward(" : "\ndef define(");
+    char *end = strstr(program, torch ? "\n    end = onnx.End"
+                                      : "\n    raise NotImplementedError(\n        "
+                                        "\"End of end");
+
+    assert_non_null(begin);
+    assert_non_null(end);
+    *end = '\0';
+    begin = strstr(begin, "\n\n");
+    assert_non_null(begin);
+    for (char *line = strtok(begin, "\n"); line; line = strtok(NULL, "\n"))
+        fprintf(out, "%s\n", line + 4);
+}
+
+static void put_code(const struct test_case *c, const struct fsd_diff *d, bool torch,
+                     FILE *out)
+{
+    struct asked asked = {0};
+    struct fsd_code_wish wish = {
+        .torch = torch,
+        .engine = case_text(c, "engine", 0) != NULL,
+        .depth = (unsigned)atoi(case_text(c, "depth", 0) ? case_need(c, "depth") : "0"),
+        .part = case_text(c, "cut", 0) ? &asked.opt : NULL};
+    char *program = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&program, &size);
+    struct fsd_error err;
+    enum fsd_status status;
+
+    read_asked(&asked, wish.part ? case_need(c, "cut") : "");
+    status = fsd_code_put(d, &wish, text, &err);
+    fclose(text);
+    if (status != FSD_OK)
+        fprintf(out, "%s: %s\n", fsd_status_name(err.status), err.message);
+    else if (case_text(c, "builder", 0))
+        put_builder(program, out);
+    else if (strstr(case_need(c, "model"), "End end:"))
+        put_statements(program, torch, out);
+    else if (torch)
+        fputs(program, out);
+    else
+        put_program(program, out);
+    free(asked.text);
+    free(program);
+}
+
+/* Without an engine, the run has an engine without layers, and the program says nothing
+ * of layers. With a section `api`, the program is written for this API alone. */
+static void run_code(const struct test_case *c, FILE *out)
+{
+    const char *engine = case_text(c, "engine", 0), *api = case_text(c, "api", 0);
+    struct fsd_diff *d =
+        build_diff(case_need(c, "model"), engine ? engine : "", FSD_BY_ALL);
+
+    if (!api || strstr(api, "tensorrt"))
+        put_code(c, d, false, out);
+    if (!api || strstr(api, "torch"))
+        put_code(c, d, true, out);
     fsd_diff_free(d);
 }
 
@@ -299,11 +396,9 @@ static void run_hunt(const struct test_case *c, FILE *out)
 /* Of another folder than the project's, to try cases out. */
 int main(int argc, char **argv)
 {
-    static const struct case_kind kinds[] = {{"cut", run_cut},
-                                             {"retype", run_retype},
-                                             {"marks", run_marks},
-                                             {"hunt", run_hunt},
-                                             {NULL, NULL}};
+    static const struct case_kind kinds[] = {
+        {"cut", run_cut},     {"code", run_code}, {"retype", run_retype},
+        {"marks", run_marks}, {"hunt", run_hunt}, {NULL, NULL}};
 
     return run_cases(argc > 1 ? argv[1] : FSD_CASES "/edit", kinds);
 }

@@ -150,7 +150,7 @@ static void put_made(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 
         if (made == FSD_NONE || (i && !c->g->tensors.at[made].consumers.n))
             continue;
-        fsd_words_put(w, i ? "; " : "");
+        fsd_words_put(w, w->text.n ? "; " : "");
         put_form(c, made, w);
     }
     put_scale(c, node, w);

@@ -351,6 +351,7 @@ static void put_filled(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
 {
     const struct fsd_attr *attr = attr_of(c, node, "value");
     int64_t sizes[FSD_INTS];
+    enum fsd_dtype type;
     double value = 0;
     uint32_t n;
 
@@ -361,15 +362,16 @@ static void put_filled(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
         c->why = "the sizes or the value of the output are unknown";
         return;
     }
+    type = attr ? c->g->forms.at[attr->form].type : FSD_FP32;
+    if (!fsd_code_numpy_type(type)) {
+        c->why = fsd_printed(c->arena, "the program cannot make constants of type %s",
+                             fsd_dtype_name(type));
+        return;
+    }
     fsd_code_template(c, node, "filled(@, ", w);
     fsd_code_tuple(sizes, n, w);
-    if (attr && c->g->forms.at[attr->form].type != FSD_FP32)
-        fsd_words_printf(w, ", %.17g, ", value);
-    else
-        fsd_words_printf(w, ", %.9g, ", value);
-    fsd_words_printf(w, "\"%s\")",
-                     attr ? fsd_code_numpy_type(c->g->forms.at[attr->form].type)
-                          : "float32");
+    fsd_words_printf(w, type == FSD_FP32 ? ", %.9g, " : ", %.17g, ", value);
+    fsd_words_printf(w, "\"%s\")", fsd_code_numpy_type(type));
 }
 
 static void put_split(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
