@@ -207,6 +207,12 @@ static void tell_fact(struct fsd_graph *g, struct words *w)
 
         fsd_vec_push(g->arena, &g->loops, ((struct fsd_span){first, last + 1 - first}));
         g->jumps = true;
+    } else if (!strcmp(what, "class")) {
+        fsd_sym module = fsd_intern_str(g->names, next_word(w));
+
+        fsd_vec_push(
+            g->arena, &g->classes,
+            ((struct fsd_class){module, fsd_intern_str(g->names, next_word(w))}));
     } else if (!strcmp(what, "ir")) {
         g->ir_version = strtoll(rest, NULL, 10);
     } else if (!strcmp(what, "built") && value) {

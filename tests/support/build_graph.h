@@ -17,7 +17,8 @@
  *                                1.5,2.5, "s", "s","t", s (a word), fp32:1:0000803f
  *                                (a tensor), {} (a graph), ? (not read)
  *     ! producer pytorch 2.1     a fact about the whole graph: producer, ir, opset
- *                                (domain or "-", version), for an engine built
+ *                                (domain or "-", version), class (of a module: its
+ *                                name, the class), for an engine built
  *                                (KEY=VALUE), loop (its first and last layer)
  *     opset 13
  *     unlisted                   attributes are not stated

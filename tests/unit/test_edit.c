@@ -145,12 +145,17 @@ static void put_program(char *program, FILE *out)
     fprintf(out, "\n%s", model + 3);
 }
 
-/* Prints the imports of a program and its lines about compute capabilities, which only
+/* Prints the imports of a program, and its lines about compute capabilities, which only
  * a program for TensorRT for RTX has. */
 static void put_builder(char *program, FILE *out)
 {
-    for (const char *line = strtok(program, "\n"); line; line = strtok(NULL, "\n"))
-        if (strstr(line, "import") || strstr(line, "apabilit"))
+    char *end = strstr(program, "\n\nOp, ");
+
+    assert_non_null(end);
+    *end = '\0';
+    fprintf(out, "%s\n", program);
+    for (char *line = strtok(end + 1, "\n"); line; line = strtok(NULL, "\n"))
+        if (strstr(line, "apabilit"))
             fprintf(out, "%s\n", line);
 }
 

@@ -25,15 +25,20 @@ static enum fsd_status take_part(struct fsd_code *c, const struct fsd_cut_option
 {
     struct fsd_cut_plan *plan;
     enum fsd_status status = fsd_cut_new(&plan, c->arena, c->d, part, err);
+    int64_t ints[FSD_INTS];
+    uint32_t n;
 
     if (status != FSD_OK)
         return status;
     for (fsd_id i = 0; i < c->g->nodes.n; i++)
         c->taken[i] = !c->g->nodes.at[i].scope && plan->kept[i];
-    for (uint32_t i = 0; i < plan->sizes.n; i++)
-        c->numbers[plan->sizes.at[i]] = true;
     c->inputs = plan->inputs;
     c->outputs = plan->outputs;
+    for (uint32_t i = 0; i < plan->sizes.n; i++) {
+        c->numbers[plan->sizes.at[i]] = fsd_code_ints(c, plan->sizes.at[i], ints, &n);
+        if (!c->numbers[plan->sizes.at[i]]) /* they hold only for the engine's sizes */
+            fsd_vec_push(c->arena, &c->inputs, plan->sizes.at[i]);
+    }
     return FSD_OK;
 }
 
