@@ -123,13 +123,15 @@ static bool is_seen(const char *word, enum fsd_seen *what)
 }
 
 /* Reads a text such as "changed 3 7 altered 5 unknown 9". */
-static bool read_seen(char *text, uint8_t *seen, uint32_t n)
+static bool read_seen(struct fsd_arena *arena, const char *text, uint8_t *seen,
+                      uint32_t n)
 {
+    char *words = fsd_arena_strndup(arena, text, strlen(text));
     enum fsd_seen what = FSD_SEEN_NOTHING;
     bool named = false;
     char *rest;
 
-    for (char *word = strtok_r(text, " ", &rest); word;
+    for (char *word = strtok_r(words, " ", &rest); word;
          word = strtok_r(NULL, " ", &rest)) {
         char *end;
         unsigned long group = strtoul(word, &end, 10);
@@ -157,7 +159,7 @@ static enum fsd_status replay_line(struct fsd_bisection *b, struct lines *l, cha
         r++;
     if (r == FSD_BISECT_SKIP + 1)
         return fail_line(l, "good, bad or skip", line);
-    if (space && !read_seen(space, seen, b->marks->state->groups.n))
+    if (space && !read_seen(b->hunt->arena, space, seen, b->marks->state->groups.n))
         return fail_line(
             l, "indices of fusions after 'changed', 'altered' or 'unknown'", space);
     if (b->hunt->phase == FSD_HUNT_OVER)
