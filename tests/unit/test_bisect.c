@@ -67,6 +67,7 @@ static void run_search(const struct test_case *c, FILE *out)
                               .model = (char[]){"model.onnx"},
                               .engine = (char[]){"engine.json"}};
     char *lines = strdup(case_need(c, "results")), *rest;
+    bool quiet = case_text(c, "quiet", 0);
 
     b.hunt = fsd_hunt_new(b.marks);
     for (char *line = strtok_r(lines, "\n", &rest); line;
@@ -80,11 +81,13 @@ static void run_search(const struct test_case *c, FILE *out)
 
         if (fsd_bisection_done(&b))
             fail_msg("the search ends before the result %s", line);
-        put_request(&b, case_text(c, "requests", 0), out);
-        fprintf(out, "-> %s\n", line);
+        if (!quiet) {
+            put_request(&b, case_text(c, "requests", 0), out);
+            fprintf(out, "-> %s\n", line);
+        }
         read_seen(words, seen);
         fsd_hunt_take(b.hunt, result, result == FSD_BISECT_SKIP ? NULL : seen);
-        if (result != FSD_BISECT_SKIP)
+        if (!quiet && result != FSD_BISECT_SKIP)
             fsd_search_put_differences(&b, chosen, seen, out);
     }
     fputs("== log\n", out);
@@ -100,7 +103,8 @@ static void run_search(const struct test_case *c, FILE *out)
 
 /* ---------------------------------------------------------------------- comparisons */
 
-/* Reads a comparison. The section `outputs` has the outputs of the network. */
+/* Reads a comparison. The section `outputs` has the outputs of the network;
+ * "-": one without a name. */
 static void run_comparison(const struct test_case *c, FILE *out)
 {
     enum { MOST = 8 };
@@ -116,7 +120,7 @@ static void run_comparison(const struct test_case *c, FILE *out)
     uint32_t n = 0;
 
     for (char *name = strtok(lines, "\n"); name && n < MOST; name = strtok(NULL, "\n"))
-        outputs[n++].name = fsd_intern_str(names, name);
+        outputs[n++].name = fsd_intern_str(names, strcmp(name, "-") ? name : "");
     if (fsd_accuracy_read(names, &file, outputs, n, &err) != FSD_OK)
         put_error(&err, out);
     for (uint32_t i = 0; i < n; i++)
@@ -128,7 +132,7 @@ static void run_comparison(const struct test_case *c, FILE *out)
     fsd_arena_free(arena);
 }
 
-/* ---------------------------------------------------------------------------- states */
+/* --------------------------------------------------------------------------- states */
 
 /* The search of two small files, which the text of a state names. */
 static struct fsd_bisection *open_search(void)
@@ -162,9 +166,48 @@ static void write_lines(const char *text, const char *saved, FILE *out)
     }
 }
 
-/* Reads a state, and prints what the search that it describes saves. */
+/* Takes results such as "good compare/split.json", with or without a rebuilt engine. */
+static void take(struct fsd_bisection *search, const char *results, FILE *out)
+{
+    char *lines = strdup(results), *rest;
+
+    for (char *line = strtok_r(lines, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        struct fsd_options rebuilt = {.engine = strchr(line, ' ')};
+        struct fsd_error err = {0};
+        enum fsd_bisect_result result = FSD_BISECT_GOOD;
+
+        if (rebuilt.engine)
+            *strchr(line, ' ') = '\0', rebuilt.engine++;
+        while (strcmp(fsd_search_results[result], line) != 0)
+            result++;
+        if (fsd_bisection_take(search, result, rebuilt.engine ? &rebuilt : NULL, out,
+                               &err) != FSD_OK)
+            put_error(&err, out);
+    }
+    free(lines);
+}
+
+/* Prints the lines that a search saves, from the line `from` on. */
+static void put_saved(const struct fsd_bisection *search, unsigned from, FILE *out)
+{
+    char *saved = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&saved, &size);
+    const char *at = saved;
+
+    fsd_search_save(search, text);
+    fclose(text);
+    for (at = saved; from > 1; from--)
+        at = strchr(at, '\n') + 1;
+    fputs(at, out);
+    free(saved);
+}
+
+/* Reads a state, takes results, and prints what the search saves then. */
 static void run_state(const struct test_case *c, FILE *out)
 {
+    enum { RESULTS = 5 };
     char path[] = "/tmp/fusiondiff-state-XXXXXX", *saved = NULL;
     size_t size = 0;
     FILE *text = open_memstream(&saved, &size), *file = fdopen(mkstemp(path), "w");
@@ -181,13 +224,10 @@ static void run_state(const struct test_case *c, FILE *out)
         assert_null(read);
         put_error(&err, out);
     } else {
+        if (case_text(c, "results", 0))
+            take(read, case_need(c, "results"), out);
         fprintf(out, "suspects: %u\n", read->hunt->n);
-        size = strlen(saved);
-        free(saved);
-        text = open_memstream(&saved, &(size_t){0});
-        fsd_search_save(read, text);
-        fclose(text);
-        fputs(saved + size, out);
+        put_saved(read, case_text(c, "whole", 0) ? 1 : RESULTS, out);
     }
     unlink(path);
     free(saved);
