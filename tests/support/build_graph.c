@@ -408,22 +408,26 @@ static void model_line(struct drawing *d, const char *word, struct words *w)
         fsd_vec_push(g->arena, &g->opsets, opset);
     } else if (!strcmp(word, "unlisted")) {
         g->lacks_attributes = true;
-    } else if (!strcmp(word, "body")) {
+    } else if (!strcmp(word, "body") || !strcmp(word, "function")) {
         fsd_id owner = node_named(g, next_word(w));
 
+        if (*word == 'f')
+            g->nodes.at[owner].flags |= FSD_NODE_CALL;
         d->scope = fsd_graph_add_scope(
             g, (struct fsd_scope){.kind = FSD_SCOPE_SUBGRAPH,
                                   .parent = g->nodes.at[owner].scope,
                                   .owner = owner,
                                   .label = fsd_intern_str(g->names, "body")});
     } else if (!strcmp(word, "hands")) {
-        struct fsd_span *outputs = &g->scopes.at[d->scope].outputs;
+        struct fsd_scope *scope = &g->scopes.at[d->scope];
 
-        outputs->at = g->links.n;
-        for (; (word = next_word(w)); outputs->n++)
+        scope->outputs.at = g->links.n;
+        for (; (word = next_word(w)); scope->outputs.n++)
             fsd_vec_push(
                 g->arena, &g->links,
                 fsd_graph_resolve(g, fsd_intern_str(g->names, word), d->scope));
+        if (g->nodes.at[scope->owner].flags & FSD_NODE_CALL)
+            scope->kind = FSD_SCOPE_FUNCTION; /* its nodes read tensors of the call */
     } else {
         add_model_node(d, word, w);
     }

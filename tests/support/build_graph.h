@@ -23,7 +23,7 @@
  *     opset 13
  *     unlisted                   attributes are not stated
  *     body loop                  the following lines are a body of that node; bodies
- *                                come last
+ *                                come last; "function": of a function of the model
  *     hands a b                  the outputs of the body, after their producers; also
  *                                tensors that an enclosing graph produces
  *

@@ -197,13 +197,68 @@ static void unknown_values_are_refused(void **state)
     fclose(out);
 }
 
+/* Each function that opens something sets its result to NULL if it fails. */
+static void results_of_failures_are_null(void **state)
+{
+    const struct fsd_options none = {0};
+    struct fsd_bisection *search = (void *)1;
+    struct fsd_coding *coding = (void *)1;
+    struct fsd_error err = {0};
+
+    (void)state;
+    refused(fsd_coding_open(&coding, &none, &err), &err, "expected MODEL");
+    assert_null(coding);
+    refused(fsd_bisection_open(&search, &none, &err), &err,
+            "expected MODEL and ENGINE");
+    assert_null(search);
+    search = (void *)1;
+    assert_int_equal(fsd_bisection_read(&search, FSD_FIXTURES "/none", &none, &err),
+                     FSD_E_IO);
+    assert_null(search);
+}
+
+/* A model is fixed only if an edit applies. */
+static void models_without_edits_are_not_fixed(void **state)
+{
+    static const struct {
+        const char *model, *message;
+        enum fsd_pos_unit unit;
+    } rows[] = {{"/lint/cast_round-trip.silent.onnx",
+                 "expected an edit that applies, found no proposed edit", FSD_POS_NONE},
+                {"/lint/cast_fp16-range.fires.onnx",
+                 "expected an edit that applies, found only edits that do not apply",
+                 FSD_POS_NONE}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[512];
+        struct fsd_options opt = {.model = path};
+        struct fsd_error err = {0};
+        struct fsd_linting *l;
+        FILE *out = tmpfile();
+
+        snprintf(path, sizeof path, "%s%s", FSD_FIXTURES, rows[i].model);
+        assert_int_equal(
+            fsd_linting_open(&l, &opt, &(struct fsd_lint_options){0}, &err), FSD_OK);
+        assert_int_equal(fsd_linting_fix(l, NULL, out, &err), FSD_E_UNSUPPORTED);
+        assert_string_equal(err.message, rows[i].message);
+        assert_int_equal(err.unit, rows[i].unit);
+        assert_int_equal(ftell(out), 0);
+        fsd_linting_free(l);
+        fclose(out);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(options_are_refused),
-                                       cmocka_unit_test(builds_are_refused),
-                                       cmocka_unit_test(parts_are_refused),
-                                       cmocka_unit_test(lists_of_a_run_are_refused),
-                                       cmocka_unit_test(unknown_values_are_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_of_failures_are_null),
+        cmocka_unit_test(models_without_edits_are_not_fixed),
+        cmocka_unit_test(options_are_refused),
+        cmocka_unit_test(builds_are_refused),
+        cmocka_unit_test(parts_are_refused),
+        cmocka_unit_test(lists_of_a_run_are_refused),
+        cmocka_unit_test(unknown_values_are_refused)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
