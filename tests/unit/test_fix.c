@@ -211,10 +211,43 @@ static void run_fix(const struct test_case *c, FILE *out)
     fsd_diff_free(d);
 }
 
+/* Lists the edits of a file after all rounds: lint judges the edited model, too. */
+static void run_rounds(const struct test_case *c, FILE *out)
+{
+    enum { MOST = 16 };
+    char path[512], *words[MOST], *scales[MOST],
+        *builder = strdup(case_need(c, "for")),
+        *named = strdup(case_text(c, "named", 0) ? case_need(c, "named") : ""),
+        *given = strdup(case_text(c, "scales", 0) ? case_need(c, "scales") : "");
+    struct fsd_fix_options fix = {.what = (const char *const *)words,
+                                  .n_what = split(named, words, MOST),
+                                  .scales = (const char *const *)scales,
+                                  .n_scales = split(given, scales, MOST)};
+    struct fsd_options opt = {.model = path};
+    struct fsd_error err = {0};
+    struct fsd_linting *l;
+
+    builder[strcspn(builder, "\n")] = '\0';
+    snprintf(path, sizeof path, "%s/%s", FSD_FIXTURES, case_need(c, "file"));
+    path[strcspn(path, "\n")] = '\0';
+    assert_int_equal(fsd_linting_open(&l, &opt,
+                                      &(struct fsd_lint_options){.builder = builder},
+                                      &err),
+                     FSD_OK);
+    if (fsd_linting_list_fixes(l, &fix, NULL, out, &err) != FSD_OK)
+        fprintf(out, "%s, unit %d: %s\n", fsd_status_name(err.status), (int)err.unit,
+                err.message);
+    fsd_linting_free(l);
+    free(builder);
+    free(named);
+    free(given);
+}
+
 /* Of another folder than the project's, to try cases out. */
 int main(int argc, char **argv)
 {
-    static const struct case_kind kinds[] = {{"fix", run_fix}, {NULL, NULL}};
+    static const struct case_kind kinds[] = {
+        {"fix", run_fix}, {"rounds", run_rounds}, {NULL, NULL}};
 
     return run_cases(argc > 1 ? argv[1] : FSD_CASES "/fix", kinds);
 }
