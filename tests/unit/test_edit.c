@@ -6,6 +6,7 @@
 #include "build_graph.h"
 #include "cases.h"
 
+#include "edit/annotate/annotate.h"
 #include "edit/bisect/hunt.h"
 #include "edit/bisect/choose.h"
 #include "edit/code/code.h"
@@ -120,6 +121,41 @@ static void run_cut(const struct test_case *c, FILE *out)
     }
     free(asked.text);
     fsd_arena_free(arena);
+    fsd_diff_free(d);
+}
+
+/* Prints a cut. With a section `alone`, this is the engine that was built from the part
+ * alone; with a section `commands`, the part is written to part.onnx. */
+static void run_alone(const struct test_case *c, FILE *out)
+{
+    const char *engine = case_text(c, "alone", 0);
+    struct fsd_diff *d = run_of(c), *alone = NULL;
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_cut_plan *plan;
+    struct fsd_error err;
+    struct asked asked = {0};
+
+    if (engine)
+        alone = build_diff(case_need(c, "model"), engine,
+                           case_text(c, "names", 0) ? FSD_BY_NAME : FSD_BY_ALL);
+    read_asked(&asked, case_need(c, "cut"));
+    if (fsd_cut_new(&plan, arena, d, &asked.opt, &err) == FSD_OK)
+        fsd_cut_print(plan, case_text(c, "commands", 0) ? "part.onnx" : NULL, alone,
+                      out);
+    else
+        fprintf(out, "%s: %s\n", fsd_status_name(err.status), err.message);
+    free(asked.text);
+    fsd_arena_free(arena);
+    fsd_diff_free(alone);
+    fsd_diff_free(d);
+}
+
+/* The data of nodes for Model Explorer. */
+static void run_data(const struct test_case *c, FILE *out)
+{
+    struct fsd_diff *d = run_of(c);
+
+    fsd_annotate_node_data(d, out);
     fsd_diff_free(d);
 }
 
@@ -402,8 +438,10 @@ static void run_hunt(const struct test_case *c, FILE *out)
 int main(int argc, char **argv)
 {
     static const struct case_kind kinds[] = {
-        {"cut", run_cut},     {"code", run_code}, {"retype", run_retype},
-        {"marks", run_marks}, {"hunt", run_hunt}, {NULL, NULL}};
+        {"cut", run_cut},       {"alone", run_alone},
+        {"data", run_data},     {"code", run_code},
+        {"retype", run_retype}, {"marks", run_marks},
+        {"hunt", run_hunt},     {NULL, NULL}};
 
     return run_cases(argc > 1 ? argv[1] : FSD_CASES "/edit", kinds);
 }
