@@ -124,6 +124,21 @@ static void run_cut(const struct test_case *c, FILE *out)
     fsd_diff_free(d);
 }
 
+/* Writes random inputs, and prints how many bytes they have. */
+static void put_inputs(const struct fsd_cut_plan *plan, FILE *out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    struct fsd_error err = {0};
+
+    if (fsd_cut_write_inputs(plan, NULL, file, &err) != FSD_OK)
+        fprintf(out, "%s: %s\n", fsd_status_name(err.status), err.message);
+    fclose(file);
+    fprintf(out, "%zu bytes\n", size);
+    free(text);
+}
+
 /* Prints a cut. With a section `alone`, this is the engine that was built from the part
  * alone; with a section `commands`, the part is written to part.onnx. */
 static void run_alone(const struct test_case *c, FILE *out)
@@ -132,7 +147,7 @@ static void run_alone(const struct test_case *c, FILE *out)
     struct fsd_diff *d = run_of(c), *alone = NULL;
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_cut_plan *plan;
-    struct fsd_error err;
+    struct fsd_error err = {0};
     struct asked asked = {0};
 
     if (engine)
@@ -142,7 +157,9 @@ static void run_alone(const struct test_case *c, FILE *out)
     if (fsd_cut_new(&plan, arena, d, &asked.opt, &err) == FSD_OK)
         fsd_cut_print(plan, case_text(c, "commands", 0) ? "part.onnx" : NULL, alone,
                       out);
-    else
+    if (err.status == FSD_OK && case_text(c, "inputs", 0))
+        put_inputs(plan, out);
+    if (err.status != FSD_OK)
         fprintf(out, "%s: %s\n", fsd_status_name(err.status), err.message);
     free(asked.text);
     fsd_arena_free(arena);
