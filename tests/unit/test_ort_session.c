@@ -254,6 +254,28 @@ static void of_an_assignment_that_is_cut_no_node_is_kept(void **state)
     }
 }
 
+static void files_are_assignments_by_their_words(void **state)
+{
+    static const struct {
+        const char *text;
+        bool is;
+    } rows[] = {{"[{\"ep\": \"A\", \"nodes\": []}]", true},
+                {" [{\"nodes\": [], \"ep_name\": \"A\"}]", true},
+                {"{\"nodes\": [], \"ep_name\": \"A\"}", true},
+                {"[{\"ep\": \"A\", \"layers\": []}]", false},
+                {"[{\"nodes\": [], \"provider\": \"A\"}]", false},
+                {"nodes ep", false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fsd_file file = {.name = "assignment",
+                                .bytes = (const unsigned char *)rows[i].text,
+                                .size = strlen(rows[i].text)};
+
+        assert_int_equal(fsd_ort_is_assignment(&file), rows[i].is);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +287,7 @@ int main(void)
         cmocka_unit_test(a_reason_counts_how_often_it_is_stated),
         cmocka_unit_test(a_function_of_a_fusion_misses_something),
         cmocka_unit_test(what_a_pass_adds_is_an_event),
+        cmocka_unit_test(files_are_assignments_by_their_words),
         cmocka_unit_test(nodes_are_assigned_group_by_group),
         cmocka_unit_test(of_an_assignment_that_is_cut_no_node_is_kept),
     };
