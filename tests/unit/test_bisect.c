@@ -1,5 +1,5 @@
 /*
- * The messages of a search for a wrong fusion, the comparisons that tell its results,
+ * The messages of a search for a wrong fusion, comparisons of outputs,
  * and the text of its state: the cases of tests/unit/cases/bisect.
  */
 #include "build_graph.h"
