@@ -105,7 +105,7 @@ static void gain(struct growth *w, fsd_id tensor, enum property p)
     w->work[p].at[w->work[p].n++] = tensor;
 }
 
-static void give(struct growth *w, fsd_id node, enum property p)
+static void give_property(struct growth *w, fsd_id node, enum property p)
 {
     const struct fsd_graph *g = w->f->g;
     const struct fsd_node *n = &g->nodes.at[node];
@@ -122,13 +122,13 @@ static void look_at_node(struct growth *w, fsd_id node)
 {
     if (value_is_fixed(w, node, CONSTANT)) {
         w->f->folded[node] = !w->f->size[node];
-        give(w, node, CONSTANT);
-        give(w, node, SHAPED);
+        give_property(w, node, CONSTANT);
+        give_property(w, node, SHAPED);
     } else if (!w->given[SHAPED][node] && shape_is_fixed(w, node)) {
-        give(w, node, SHAPED);
+        give_property(w, node, SHAPED);
     }
     if (value_is_fixed(w, node, OF_SIZES))
-        give(w, node, OF_SIZES);
+        give_property(w, node, OF_SIZES);
 }
 
 /* Takes one tensor from the worklist and updates its consumers.  A consumer that reads

@@ -35,7 +35,7 @@
 
 enum {
     MOST_NODES = 64,
-    BUDGET_PER_NODE = 64,
+    STEPS_PER_NODE = 64,
     MOST_PORTS = 16,
     PASSED = FSD_OP_VIEW | FSD_OP_QDQ | FSD_OP_CASTS
 };
@@ -504,7 +504,7 @@ void fsd_match_infer(struct fsd_match *m)
     x.sizes = fsd_match_sizes(m, x.scratch);
     list_readers(&x);
     list_weights(&x);
-    x.budget = (uint64_t)BUDGET_PER_NODE * (m->model->nodes.n + m->engine->nodes.n);
+    x.budget = (uint64_t)STEPS_PER_NODE * (m->model->nodes.n + m->engine->nodes.n);
     order = fsd_graph_order(x.scratch, m->engine);
     for (fsd_id i = 0; i < m->engine->nodes.n; i++)
         infer_layer(&x, order[i]);

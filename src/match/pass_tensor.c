@@ -76,7 +76,7 @@ static void link_end(const struct ends *e, fsd_id layer, fsd_id node)
         fsd_match_link(e->m, layer, node, FSD_BY_TENSOR);
 }
 
-static fsd_id before_view(const void *of, fsd_id node)
+static fsd_id input_of_view(const void *of, fsd_id node)
 {
     const struct fsd_match *m = of;
 
@@ -87,7 +87,7 @@ static fsd_id before_view(const void *of, fsd_id node)
 static fsd_id producer(const struct fsd_match *m, fsd_id tensor)
 {
     return fsd_tensor_producer(m->model,
-                               fsd_walk_back(m->model, tensor, before_view, m));
+                               fsd_walk_back(m->model, tensor, input_of_view, m));
 }
 
 static void link_ends(const struct ends *e, fsd_id layer)

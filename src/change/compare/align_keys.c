@@ -161,7 +161,8 @@ static uint64_t *find_twins(struct fsd_arena *scratch,
     return twins;
 }
 
-static void pair(struct fsd_align_side side[2], fsd_id old, fsd_id new, uint8_t *by)
+static void pair_by_key(struct fsd_align_side side[2], fsd_id old, fsd_id new,
+                        uint8_t *by)
 {
     side[0].counterpart[old] = new;
     side[1].counterpart[new] = old;
@@ -212,7 +213,7 @@ static uint32_t align(struct fsd_align_side side[2], struct fsd_arena *scratch,
     }
     for (fsd_id i = 0; i < n; i++)
         if (chosen[i]) {
-            pair(side, i, keys.like[0][i], by);
+            pair_by_key(side, i, keys.like[0][i], by);
             made++;
         }
     return made;
@@ -248,7 +249,7 @@ void fsd_align_folded(struct fsd_align_side side[2], struct fsd_arena *scratch,
     for (fsd_id i = 0; i < side[0].s->nodes.n; i++)
         if (like[i] != FSD_NONE && is_free(&side[0], i) && is_free(&side[1], like[i]) &&
             is_side(&side[0], i) != is_side(&side[1], like[i]))
-            pair(side, i, like[i], by);
+            pair_by_key(side, i, like[i], by);
 }
 
 uint32_t fsd_align_by_keys(struct fsd_align_side side[2], struct fsd_arena *scratch,

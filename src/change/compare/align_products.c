@@ -143,7 +143,7 @@ uint64_t fsd_align_product_label(const struct fsd_align_side *side, fsd_id node)
                         count_weight(fsd_text(s->names, s->nodes.at[node].traits)));
 }
 
-static void pair(struct fsd_align_side side[2], fsd_id old, fsd_id new)
+static void pair_products(struct fsd_align_side side[2], fsd_id old, fsd_id new)
 {
     side[0].counterpart[old] = new;
     side[1].counterpart[new] = old;
@@ -160,7 +160,7 @@ uint32_t fsd_align_biases(struct fsd_align_side side[2], uint8_t *by)
             continue;
         is = side[1].bias[new];
         if (was != FSD_NONE && is != FSD_NONE) {
-            pair(side, was, is);
+            pair_products(side, was, is);
             by[was] = by[i];
         } else if (was != is) {
             side[0].counterpart[i] = side[1].counterpart[new] = FSD_NONE;

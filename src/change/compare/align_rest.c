@@ -69,7 +69,7 @@ static void color_to(struct fsd_align_side *side)
  * hash is of the subgraphs in both directions, the second of the subgraph down to the
  * outputs, the third of the subgraph up to the inputs. The last pass takes only
  * optional nodes, because these belong to the node before them. */
-enum { BY_BOTH, BY_TO, BY_FROM, PASSES };
+enum { BY_BOTH_ENDS, BY_OUTPUTS, BY_INPUTS, PASSES };
 
 void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
                     uint8_t *by)
@@ -91,13 +91,13 @@ void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,
                 uint64_t from = side[k].from[i], to = side[k].to[i];
 
                 if (is_rest(&side[k], i) && side[k].counterpart[i] == FSD_NONE &&
-                    (pass != BY_FROM ||
+                    (pass != BY_INPUTS ||
                      side[k].s->nodes.at[i].role == FSD_ROLE_OPTIONAL))
-                    rows[n++] =
-                        (struct fsd_hash_row){pass == BY_BOTH ? fsd_hash_mix(to, from)
-                                              : pass == BY_TO ? to
-                                                              : from,
-                                              i, k};
+                    rows[n++] = (struct fsd_hash_row){pass == BY_BOTH_ENDS
+                                                          ? fsd_hash_mix(to, from)
+                                                      : pass == BY_OUTPUTS ? to
+                                                                           : from,
+                                                      i, k};
             }
         n = fsd_hash_rows_pairs(rows, n);
         for (uint32_t i = 0; i < n; i += 2) {

@@ -341,7 +341,7 @@ static uint32_t collect(const struct pairing *p, int pass)
     return n;
 }
 
-static fsd_id region_of(const struct fsd_compare *c, bool new, uint32_t owner)
+static fsd_id region_of_owner(const struct fsd_compare *c, bool new, uint32_t owner)
 {
     return owner & FSD_LAYER_MOVES
                ? fsd_compare_region_of_move(c, new, owner & ~FSD_LAYER_MOVES)
@@ -365,8 +365,8 @@ static bool holds_kernels(const struct fsd_compare *c, const struct fsd_region_d
     return kernels || !layers;
 }
 
-static void add(struct pairing *p, struct fsd_arena *scratch, fsd_id old, fsd_id new,
-                int pass)
+static void add_kernel_change(struct pairing *p, struct fsd_arena *scratch, fsd_id old,
+                              fsd_id new, int pass)
 {
     struct fsd_compare *c = p->c;
     struct fsd_kernel_change change = {.what = old == FSD_NONE   ? FSD_KERNEL_ADDED
@@ -378,8 +378,8 @@ static void add(struct pairing *p, struct fsd_arena *scratch, fsd_id old, fsd_id
                                        .new_of = fsd_id_at(c->kernel_of[1], new)};
     struct fsd_region_diff *r;
 
-    change.region = new != FSD_NONE ? region_of(c, true, change.new_of)
-                                    : region_of(c, false, change.old_of);
+    change.region = new != FSD_NONE ? region_of_owner(c, true, change.new_of)
+                                    : region_of_owner(c, false, change.old_of);
     r = fsd_compare_region(c, change.region);
     if (r && change.what == FSD_KERNEL_CHANGED && pass <= BY_WORK)
         r->as_before++;
@@ -408,7 +408,7 @@ static void pair_rows(struct pairing *p, struct fsd_arena *scratch, uint32_t at,
                    correspond */
     for (uint32_t i = at, k = news; i < news && k < end; i++, k++) {
         p->done[0][p->rows[i].id] = p->done[1][p->rows[k].id] = true;
-        add(p, scratch, p->rows[i].id, p->rows[k].id, pass);
+        add_kernel_change(p, scratch, p->rows[i].id, p->rows[k].id, pass);
     }
 }
 
@@ -437,10 +437,10 @@ static void pair_all(struct pairing *p, struct fsd_arena *scratch)
     }
     for (fsd_id i = 0; i < p->c->old->kernels.n; i++)
         if (is_compared(p, false, i) && !p->done[0][i])
-            add(p, scratch, i, FSD_NONE, PASSES);
+            add_kernel_change(p, scratch, i, FSD_NONE, PASSES);
     for (fsd_id i = 0; i < p->c->new->kernels.n; i++)
         if (is_compared(p, true, i) && !p->done[1][i])
-            add(p, scratch, FSD_NONE, i, PASSES);
+            add_kernel_change(p, scratch, FSD_NONE, i, PASSES);
 }
 
 void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,

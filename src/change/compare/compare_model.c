@@ -17,7 +17,7 @@
 
 static const char NONE[] = "none";
 
-static void add(struct fsd_compare *c, struct fsd_node_edit edit)
+static void add_edit(struct fsd_compare *c, struct fsd_node_edit edit)
 {
     fsd_vec_push(c->arena, &c->edits, edit);
 }
@@ -104,7 +104,7 @@ static const char *name_of(struct fsd_compare *c, struct fsd_slice name)
     return fsd_printed(c->arena, "%s%.*s", input ? "input " : "", (int)name.n, name.s);
 }
 
-static const char *value_of(struct fsd_compare *c, struct fsd_slice value, bool there)
+static const char *value_text(struct fsd_compare *c, struct fsd_slice value, bool there)
 {
     if (!there)
         return "";
@@ -127,10 +127,10 @@ static void compare_words(struct fsd_compare *c, struct fsd_node_edit edit,
         if (backwards ? there : there && fsd_slice_equal(word.value, found.value))
             continue;
         edit.of = name_of(c, word.name);
-        edit.was = backwards ? "" : value_of(c, word.value, true);
-        edit.now =
-            backwards ? value_of(c, word.value, true) : value_of(c, found.value, there);
-        add(c, edit);
+        edit.was = backwards ? "" : value_text(c, word.value, true);
+        edit.now = backwards ? value_text(c, word.value, true)
+                             : value_text(c, found.value, there);
+        add_edit(c, edit);
     }
 }
 
@@ -193,9 +193,9 @@ static void compare_values(struct fsd_compare *c, fsd_id old, fsd_id new)
             is_rounded(word.value, found.value))
             continue;
         edit.of = name_of(c, word.name);
-        edit.was = value_of(c, word.value, true);
-        edit.now = value_of(c, found.value, true);
-        add(c, edit);
+        edit.was = value_text(c, word.value, true);
+        edit.now = value_text(c, found.value, true);
+        add_edit(c, edit);
     }
 }
 
@@ -231,9 +231,9 @@ static void compare_bias(struct fsd_compare *c, fsd_id old, fsd_id new)
 
     if (had != has && c->old->reading && c->new->reading &&
         !is_folded(c, had, had ? new : old))
-        add(c, (struct fsd_node_edit){FSD_EDIT_ATTRIBUTE, old, new, "bias",
-                                      had ? value_of(c, was.value, true) : NONE,
-                                      has ? value_of(c, is.value, true) : NONE});
+        add_edit(c, (struct fsd_node_edit){FSD_EDIT_ATTRIBUTE, old, new, "bias",
+                                           had ? value_text(c, was.value, true) : NONE,
+                                           has ? value_text(c, is.value, true) : NONE});
 }
 
 /* ----------------------------------------------------------------------- sources */
@@ -302,10 +302,10 @@ static void compare_sources(struct fsd_compare *c, fsd_id old, fsd_id new)
                              reads(c, false, old, (struct fsd_producer){before, is.out})
                        : fsd_same_origin(now.at, is.at) && now.out == is.out))
             continue;
-        add(c, (struct fsd_node_edit){FSD_EDIT_SOURCE, old, new,
-                                      fsd_printed(c->arena, "input %u", (unsigned)i),
-                                      fsd_origin_text(s, was.at),
-                                      fsd_origin_text(t, is.at)});
+        add_edit(c, (struct fsd_node_edit){
+                        FSD_EDIT_SOURCE, old, new,
+                        fsd_printed(c->arena, "input %u", (unsigned)i),
+                        fsd_origin_text(s, was.at), fsd_origin_text(t, is.at)});
     }
 }
 
@@ -330,8 +330,8 @@ void fsd_compare_model(struct fsd_compare *c)
         was = fsd_text(c->old->names, c->old->nodes.at[old].op);
         is = fsd_text(c->new->names, c->new->nodes.at[i].op);
         if (strcmp(was, is) != 0)
-            add(c,
-                (struct fsd_node_edit){FSD_EDIT_OPERATOR, old, i, "operator", was, is});
+            add_edit(c, (struct fsd_node_edit){FSD_EDIT_OPERATOR, old, i, "operator",
+                                               was, is});
         else if (attributes)
             compare_attributes(c, old, i);
         if (attributes)

@@ -44,7 +44,16 @@ static uint64_t hash_form(const struct fsd_compare *c, const struct fsd_state *s
     return fsd_hash_mix(f.type, fsd_state_hash(s, f.layout));
 }
 
-enum { BY_ALL, BY_KERNEL, BY_KIND, BY_ENDS, BY_REGIONS, BY_NODES, BY_NEIGHBOR, PASSES };
+enum {
+    BY_ALL_FACTS,
+    BY_KERNEL,
+    BY_KIND,
+    BY_ENDS,
+    BY_REGIONS,
+    BY_MOVED_NODES,
+    BY_NEIGHBOR,
+    MOVE_PASSES
+};
 
 /* The hash of the regions of the ends. If the tensors of a move are unknown, the first
  * node of a group stands for an end. The order of nodes in the file decides which
@@ -136,7 +145,7 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
         hash = hash_computing(c, s, m);
         return hash ? hash : fsd_hash_mix(i, new); /* matches no other move */
     }
-    if (pass == BY_NODES)
+    if (pass == BY_MOVED_NODES)
         return m->nodes.n ? hash_what(c, s, m) : fsd_hash_mix(i, new);
     if (pass == BY_NEIGHBOR) {
         hash = hash_neighbor(c, s, m);
@@ -148,7 +157,7 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
     hash = fsd_hash_mix(hash_set(c, to), hash_set(c, from));
     if (pass <= BY_KIND)
         hash = fsd_hash_mix(hash, m->kind * 2u + m->inserted);
-    if (pass == BY_ALL)
+    if (pass == BY_ALL_FACTS)
         hash = fsd_hash_mix(fsd_hash_mix(hash, hash_computing(c, s, m)),
                             hash_what(c, s, m));
     return hash;
@@ -224,8 +233,8 @@ static void change_move(struct fsd_compare *c, fsd_id old, fsd_id new)
                                                 .after = after ? q->after : q->before});
 }
 
-static uint32_t collect(const struct fsd_compare *c, bool *const done[2],
-                        struct fsd_hash_row *rows, int pass)
+static uint32_t collect_moves(const struct fsd_compare *c, bool *const done[2],
+                              struct fsd_hash_row *rows, int pass)
 {
     uint32_t n = 0;
 
@@ -241,8 +250,8 @@ static uint32_t collect(const struct fsd_compare *c, bool *const done[2],
 }
 
 /* Pairs moves with equal hashes in any order, because nothing distinguishes them. */
-static void pair_rows(bool *const done[2], const struct fsd_hash_row *rows, uint32_t n,
-                      fsd_id *partner, uint32_t *alike)
+static void pair_moves(bool *const done[2], const struct fsd_hash_row *rows, uint32_t n,
+                       fsd_id *partner, uint32_t *alike)
 {
     uint32_t news = 0;
 
@@ -298,14 +307,14 @@ void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch)
     uint32_t *alike = FSD_NEW(scratch, uint32_t, m); /* indexed by new move: the first
                                                         new move with the same hash */
 
-    for (int pass = 0; pass < PASSES; pass++) {
-        uint32_t count = collect(c, done, rows, pass);
+    for (int pass = 0; pass < MOVE_PASSES; pass++) {
+        uint32_t count = collect_moves(c, done, rows, pass);
 
         for (uint32_t i = 0, k; i < count; i = k) {
             k = fsd_hash_rows_end(rows, count, i);
-            pair_rows(done, rows + i, k - i, partner, alike);
+            pair_moves(done, rows + i, k - i, partner, alike);
         }
-        for (fsd_id i = 0; pass == BY_ALL && i < m; i++)
+        for (fsd_id i = 0; pass == BY_ALL_FACTS && i < m; i++)
             same[i] = done[1][i];
     }
     for (fsd_id i = 0; i < m; i++)

@@ -234,7 +234,8 @@ static void open_span(struct fsd_compare *c, struct fsd_span *span)
     span->n = 0;
 }
 
-static void add(struct fsd_compare *c, struct fsd_span *span, fsd_id id, bool put)
+static void add_to_span(struct fsd_compare *c, struct fsd_span *span, fsd_id id,
+                        bool put)
 {
     if (put)
         c->pool.at[span->at + span->n] = id;
@@ -250,14 +251,14 @@ static void fill_side(struct fsd_compare *c, bool new, bool put)
         struct fsd_region_diff *r =
             &c->regions.at[(new ? c->new_region : c->old_region)[i]];
 
-        add(c, new ? &r->new_groups : &r->old_groups, i, put);
+        add_to_span(c, new ? &r->new_groups : &r->old_groups, i, put);
     }
     for (fsd_id i = 0; i < s->moves.n; i++) {
         struct fsd_region_diff *r =
             fsd_compare_region(c, fsd_compare_region_of_move(c, new, i));
 
         if (r)
-            add(c, new ? &r->new_moves : &r->old_moves, i, put);
+            add_to_span(c, new ? &r->new_moves : &r->old_moves, i, put);
     }
 }
 

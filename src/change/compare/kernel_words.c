@@ -133,7 +133,7 @@ static fsd_id node_of(const struct fsd_compare *c, bool new, fsd_id kernel)
 }
 
 /* The origin of input k->input: a node or a network input. */
-static struct fsd_origin source_of(const struct fsd_compare *c,
+static struct fsd_origin origin_of(const struct fsd_compare *c,
                                    const struct fsd_kernel_change *k, bool new)
 {
     const struct fsd_state *s = new ? c->new : c->old;
@@ -159,7 +159,7 @@ static void put_source(const struct fsd_state *s, struct fsd_origin from, FILE *
 void fsd_put_kernel_source(const struct fsd_compare *c,
                            const struct fsd_kernel_change *k, FILE *out)
 {
-    struct fsd_origin is = source_of(c, k, true), was = source_of(c, k, false);
+    struct fsd_origin is = origin_of(c, k, true), was = origin_of(c, k, false);
 
     fprintf(out, "takes input %" PRIu32 " from ", k->input);
     if (fsd_is_origin(is) && fsd_is_origin(was) &&

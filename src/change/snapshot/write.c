@@ -494,7 +494,7 @@ static struct outer outer_binding(const struct fsd_matrix *m, uint32_t build, fs
 
 /* The input, output or binding of `build` that is the counterpart of input, output or
  * binding i of the first build. */
-static struct outer outer_of(const struct fsd_matrix *m, uint32_t build, uint32_t i)
+static struct outer outer_at(const struct fsd_matrix *m, uint32_t build, uint32_t i)
 {
     const uint32_t inputs = m->builds[0]->inputs.n, outputs = m->builds[0]->outputs.n;
 
@@ -509,7 +509,7 @@ static struct outer outer_of(const struct fsd_matrix *m, uint32_t build, uint32_
  * name.  Another name means another input or output. */
 static bool is_there(const struct fsd_matrix *m, uint32_t build, uint32_t i)
 {
-    struct outer p = outer_of(m, 0, i), q = outer_of(m, build, i);
+    struct outer p = outer_at(m, 0, i), q = outer_at(m, build, i);
 
     return q.record &&
            !texts_differ(m->builds[0], p.is.name, m->builds[build], q.is.name);
@@ -518,7 +518,7 @@ static bool is_there(const struct fsd_matrix *m, uint32_t build, uint32_t i)
 static bool is_as_first(const struct fsd_matrix *m, uint32_t build, uint32_t i)
 {
     const struct fsd_state *s = m->builds[0], *t = m->builds[build];
-    struct fsd_binding p = outer_of(m, 0, i).is, q = outer_of(m, build, i).is;
+    struct fsd_binding p = outer_at(m, 0, i).is, q = outer_at(m, build, i).is;
 
     return is_there(m, build, i) && !texts_differ(s, p.shape, t, q.shape) &&
            !texts_differ(s, p.ranges, t, q.ranges) &&
@@ -534,7 +534,7 @@ static void put_outer(const struct writer *w, const struct fsd_matrix *m,
     const struct fsd_state *s = w->first;
 
     for (uint32_t i = 0; i < s->inputs.n + s->outputs.n + s->bindings.n; i++) {
-        struct outer o = outer_of(m, build, i);
+        struct outer o = outer_at(m, build, i);
         bool known = !w->known;
 
         for (uint32_t b = 1; b < m->n; b++)

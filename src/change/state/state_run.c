@@ -36,7 +36,7 @@ static struct fsd_state_port port(struct fsd_state_build *b, fsd_id tensor, bool
                        : (struct fsd_producer){FSD_NO_ORIGIN, 0}};
 }
 
-static void add_ports(struct fsd_state_build *b)
+static void add_outer_ports(struct fsd_state_build *b)
 {
     const struct fsd_graph *g = b->model;
     const struct fsd_scope *main = &g->scopes.at[0];
@@ -134,7 +134,7 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d)
     open_prints(&b);
     add_head(&b);
     fsd_state_add_nodes(&b);
-    add_ports(&b);
+    add_outer_ports(&b);
     fsd_state_see_through(b.s);
     fsd_state_add_layers(&b);
     fsd_state_add_kernels(&b);
@@ -215,7 +215,7 @@ static uint8_t type_on_way(const struct fsd_state_build *b, fsd_id tensor)
                           : tensor);
 }
 
-static struct fsd_span add_reads(struct fsd_state_build *b, fsd_id node)
+static struct fsd_span add_node_inputs(struct fsd_state_build *b, fsd_id node)
 {
     struct fsd_state *s = b->s;
     struct fsd_span in = s->nodes.at[node].core_in;
@@ -251,7 +251,7 @@ static void add_lone_nodes(struct fsd_state_build *b)
                      ((struct fsd_group){.kind = FSD_KIND_COMPUTE,
                                          .precision = n->precision,
                                          .nodes = {s->refs.n - 1, 1},
-                                         .in = add_reads(b, i),
+                                         .in = add_node_inputs(b, i),
                                          .ms = FSD_SPREAD_NONE}));
     }
 }
@@ -270,7 +270,7 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
     open_prints(&b);
     add_export(&b);
     fsd_state_add_nodes(&b);
-    add_ports(&b);
+    add_outer_ports(&b);
     drop_prints(&b);
     fsd_state_see_through(b.s);
     add_lone_nodes(&b);

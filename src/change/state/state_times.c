@@ -5,7 +5,7 @@
 
 /* ------------------------------------------------------------------- sorting */
 
-struct keyed {
+struct keyed_time {
     const struct fsd_state *s;
     uint32_t number; /* number of the move before sorting */
 };
@@ -31,7 +31,7 @@ static int by_form(const struct fsd_state *s, struct fsd_state_form a,
 
 static int by_ends(const void *a, const void *b)
 {
-    const struct keyed *x = a, *y = b;
+    const struct keyed_time *x = a, *y = b;
     const struct fsd_state *s = x->s;
     const struct fsd_move *p = &s->moves.at[x->number], *q = &s->moves.at[y->number];
     int order =
@@ -57,12 +57,12 @@ static void sort_moves(struct fsd_state_build *b)
 {
     struct fsd_state *s = b->s;
     uint32_t n = s->moves.n;
-    struct keyed *keys = FSD_NEW(b->scratch, struct keyed, n);
+    struct keyed_time *keys = FSD_NEW(b->scratch, struct keyed_time, n);
     struct fsd_move *moves = FSD_NEW(b->scratch, struct fsd_move, n);
     uint32_t *place = FSD_NEW(b->scratch, uint32_t, n);
 
     for (uint32_t i = 0; i < n; i++)
-        keys[i] = (struct keyed){s, i};
+        keys[i] = (struct keyed_time){s, i};
     fsd_sort(keys, n, sizeof *keys, by_ends);
     for (uint32_t i = 0; i < n; i++) {
         moves[i] = s->moves.at[keys[i].number];

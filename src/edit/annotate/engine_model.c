@@ -218,7 +218,7 @@ static properties find_metadata(const struct graph *g, fsd_id layer)
     return all;
 }
 
-static void add_layer(struct graph *g, fsd_id layer, const char *domain)
+static void add_engine_layer(struct graph *g, fsd_id layer, const char *domain)
 {
     const struct fsd_node *node = &g->engine->nodes.at[layer];
     const char *op = fsd_text(g->engine->names, node->op);
@@ -259,7 +259,7 @@ struct fsd_onnx_edits *fsd_annotate_layers(struct fsd_arena *arena,
     for (uint32_t i = 0; i < d->engine->nodes.n; i++)
         g.place[order[i]] = i;
     for (uint32_t i = 0; i < d->engine->nodes.n; i++)
-        add_layer(&g, order[i], domain);
+        add_engine_layer(&g, order[i], domain);
     fsd_onnx_set_property(g.edits, FSD_NONE, "fusiondiff.builder",
                           fsd_text(d->names, d->engine->producer));
     return g.edits;

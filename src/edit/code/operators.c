@@ -211,7 +211,7 @@ static void put_modulo(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
 
 /* Checks that a zero point is 0, because TensorRT's quantization has no zero point. If
  * the value is not known here, block.c writes a statement that checks the value. */
-static void check_zero(struct fsd_code *c, fsd_id node)
+static void expect_zero(struct fsd_code *c, fsd_id node)
 {
     fsd_id zero = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 2));
     const struct fsd_value *value = fsd_tensor_value(c->g, zero);
@@ -230,7 +230,7 @@ static void put_scaled(struct fsd_code *c, fsd_id node, const char *add,
                            : fsd_node_out_tensor(c->g, node, 0);
     enum fsd_dtype type = fsd_tensor_form(c->g, quantized)->type;
 
-    check_zero(c, node);
+    expect_zero(c, node);
     if (type != FSD_INT8 && type != FSD_FP8 && type != FSD_INT4)
         c->why = fsd_printed(c->arena, "TensorRT does not quantize to %s",
                              fsd_dtype_name(type));

@@ -143,7 +143,7 @@ static void put_string(struct fsd_code *c, const struct fsd_code_group *g,
     fputc('"', out);
 }
 
-static void put_layers(const struct fsd_code_group *g, uint32_t slot, FILE *out)
+static void put_group_layers(const struct fsd_code_group *g, uint32_t slot, FILE *out)
 {
     enum { MOST = 4 };
 
@@ -177,7 +177,7 @@ static void put_hole(struct fsd_code *c, const struct fsd_code_group *g, uint32_
         put_string(c, g, slot, out);
         break;
     case FSD_SLOT_LAYER:
-        put_layers(g, slot, out);
+        put_group_layers(g, slot, out);
         break;
     case FSD_SLOT_RANGE:
         put_range(g, slot, out);
@@ -273,8 +273,8 @@ static size_t bracket_end(const struct draft *d, size_t at)
 }
 
 /* Prints a list with as many items on a line as fit. */
-static void put_filled(const struct draft *d, size_t from, size_t to, unsigned indent,
-                       FILE *out)
+static void put_filled_lines(const struct draft *d, size_t from, size_t to,
+                             unsigned indent, FILE *out)
 {
     size_t column = WIDTH;
 
@@ -306,7 +306,7 @@ static void put_inside(const struct draft *d, size_t from, size_t to, unsigned i
         return;
     }
     if (bracket == '[') {
-        put_filled(d, from, to, indent, out);
+        put_filled_lines(d, from, to, indent, out);
         return;
     }
     while (from < to) {

@@ -302,8 +302,8 @@ static void put_type(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
         c->why = fsd_printed(c->arena, "TensorRT has no type %s", fsd_dtype_name(type));
 }
 
-static void put_input(struct fsd_code *c, fsd_id node, char how, char which,
-                      struct fsd_code_words *w)
+static void put_operand(struct fsd_code *c, fsd_id node, char how, char which,
+                        struct fsd_code_words *w)
 {
     fsd_id tensor;
     double number;
@@ -344,7 +344,7 @@ void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
         } else if (sign == '&') {
             put_type(c, node, w);
         } else if (strchr("$%~^", sign)) {
-            put_input(c, node, sign, *at++, w);
+            put_operand(c, node, sign, *at++, w);
         } else {
             fsd_words_put(w, (const char[]){sign == '`' ? *at++ : sign, '\0'});
         }

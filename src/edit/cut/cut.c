@@ -9,11 +9,6 @@
 #include "base/base.h"
 #include "edit/graph.h"
 
-static const struct fsd_graph *model_of(const struct fsd_cut_plan *plan)
-{
-    return plan->d->model;
-}
-
 static bool is_kept(const struct fsd_cut_plan *plan, fsd_id node)
 {
     return node != FSD_NONE && plan->kept[plan->main_of[node]];
@@ -23,9 +18,9 @@ static enum fsd_status fail(const struct fsd_cut_plan *plan, struct fsd_error *e
                             enum fsd_status status, const char *expected, fsd_sym name,
                             const char *found)
 {
-    return fsd_fail(err, status, model_of(plan)->path, FSD_POS_NONE, 0,
+    return fsd_fail(err, status, fsd_cut_model(plan)->path, FSD_POS_NONE, 0,
                     "expected %s, found '%.200s', %s", expected,
-                    fsd_text(model_of(plan)->names, name), found);
+                    fsd_text(fsd_cut_model(plan)->names, name), found);
 }
 
 /* ---------------------------------------------------------------------- order */
@@ -48,7 +43,7 @@ static fsd_id producer_at(const struct fsd_graph *g, uint32_t port)
  * algorithm). */
 static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     uint32_t *waits = FSD_NEW(plan->arena, uint32_t, g->nodes.n + 1);
     uint32_t *at = FSD_NEW(plan->arena, uint32_t, g->nodes.n + 1);
     fsd_id_vec ready = {0};
@@ -86,7 +81,7 @@ static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
 /* A tensor that depends on itself; FSD_NONE if there is none. */
 static fsd_id find_cycle(const struct fsd_cut_plan *plan)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     const uint32_t *at = find_waiting(plan);
     fsd_id node = 0;
 
@@ -104,7 +99,7 @@ static fsd_id find_cycle(const struct fsd_cut_plan *plan)
 static enum fsd_status check_order(const struct fsd_cut_plan *plan,
                                    struct fsd_error *err)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     fsd_id early = FSD_NONE, cycle;
     bool sorted = true;
 
@@ -139,14 +134,14 @@ static const struct fsd_ints *known_numbers(const struct fsd_cut_plan *plan,
 {
     const struct fsd_sizes *s = plan->d->cost->sizes;
     const struct fsd_shape *shape = fsd_shape_of(s, tensor);
-    enum fsd_dtype type = fsd_tensor_form(model_of(plan), tensor)->type;
+    enum fsd_dtype type = fsd_tensor_form(fsd_cut_model(plan), tensor)->type;
     const struct fsd_ints *ints = fsd_sizes_ints(s, tensor);
     int64_t number;
 
     if (!ints || !shape->ranked || shape->rank > 1 ||
         (type != FSD_INT64 && type != FSD_INT32) ||
         !fsd_is_build_constant(plan->d->facts, tensor) ||
-        model_of(plan)->tensors.at[tensor].flags & FSD_TENSOR_INPUT)
+        fsd_cut_model(plan)->tensors.at[tensor].flags & FSD_TENSOR_INPUT)
         return NULL;
     for (uint8_t i = 0; i < ints->n; i++)
         if (!fsd_amount_number(s->amounts, ints->at[i], &number))
@@ -156,7 +151,7 @@ static const struct fsd_ints *known_numbers(const struct fsd_cut_plan *plan,
 
 static bool is_asked_input(const struct fsd_cut_plan *plan, fsd_id tensor)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
 
     for (unsigned i = 0; i < plan->opt->n_from; i++)
         if (!strcmp(fsd_text(g->names, g->tensors.at[tensor].name), plan->opt->from[i]))
@@ -168,7 +163,7 @@ static bool is_asked_input(const struct fsd_cut_plan *plan, fsd_id tensor)
 static enum fsd_status need(struct fsd_cut_plan *plan, fsd_id tensor, bool *needed,
                             struct fsd_error *err)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     const struct fsd_tensor *t = &g->tensors.at[tensor];
     const struct fsd_value *value = fsd_graph_value(g, t->value);
     fsd_id producer = fsd_tensor_producer(g, tensor);
@@ -194,7 +189,7 @@ static enum fsd_status need(struct fsd_cut_plan *plan, fsd_id tensor, bool *need
 
 static enum fsd_status find_inputs(struct fsd_cut_plan *plan, struct fsd_error *err)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     bool *needed = FSD_NEW(plan->arena, bool, g->tensors.n + 1);
     enum fsd_status status = FSD_OK;
 
@@ -217,7 +212,7 @@ static enum fsd_status find_inputs(struct fsd_cut_plan *plan, struct fsd_error *
  * is an output of the model. */
 static bool *read_outside(const struct fsd_cut_plan *plan)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     bool *read = FSD_NEW(plan->arena, bool, g->tensors.n + 1);
 
     for (fsd_id t = 0; t < g->tensors.n; t++) {
@@ -243,7 +238,7 @@ static bool *read_outside(const struct fsd_cut_plan *plan)
  * reads; 0 if there is no such tensor. */
 static fsd_sym find_collision(const struct fsd_cut_plan *plan)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
 
     for (uint32_t i = 0; i < g->remarks.n; i++) {
         fsd_sym name = g->remarks.at[i].text;
@@ -264,7 +259,7 @@ static fsd_sym find_collision(const struct fsd_cut_plan *plan)
  * outputs: every other part that reads such a constant has its own copy of the node. */
 static enum fsd_status find_outputs(struct fsd_cut_plan *plan, struct fsd_error *err)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     const bool *read = read_outside(plan);
     fsd_sym twice = find_collision(plan);
 
@@ -295,7 +290,7 @@ static enum fsd_status find_outputs(struct fsd_cut_plan *plan, struct fsd_error 
 static enum fsd_status check_types(const struct fsd_cut_plan *plan,
                                    struct fsd_error *err)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     const fsd_id_vec *lists[] = {&plan->inputs, &plan->outputs};
 
     for (int l = 0; l < 2; l++)
@@ -349,7 +344,7 @@ enum fsd_status fsd_cut_new(struct fsd_cut_plan **out, struct fsd_arena *arena,
 static void edit_tensor(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
                         fsd_id tensor, bool in, bool out)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     const struct fsd_tensor *t = &g->tensors.at[tensor];
     fsd_id producer = fsd_tensor_producer(g, tensor);
     bool inside = is_kept(plan, producer);
@@ -383,7 +378,7 @@ static bool is_open(const struct fsd_graph *g, fsd_id tensor)
 static void declare(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
                     enum fsd_onnx_list list, fsd_id tensor)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     unsigned listed = list == FSD_ONNX_INPUTS ? FSD_TENSOR_INPUT : FSD_TENSOR_OUTPUT;
     bool there = g->tensors.at[tensor].flags & listed;
     struct fsd_onnx_info info = fsd_tensor_info(plan->arena, plan->d, tensor);
@@ -400,7 +395,7 @@ bool fsd_cut_is_flat(const struct fsd_cut_plan *plan, fsd_id output)
     struct fsd_onnx_info info = fsd_tensor_info(plan->arena, plan->d, output);
 
     return !info.ranked && info.type &&
-           model_of(plan)->tensors.at[output].item == FSD_NONE;
+           fsd_cut_model(plan)->tensors.at[output].item == FSD_NONE;
 }
 
 static void flatten(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
@@ -433,7 +428,7 @@ static void flatten(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edit
 static void add_sizes(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
                       fsd_id tensor)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     const struct fsd_sizes *s = plan->d->cost->sizes;
     const struct fsd_ints *ints = known_numbers(plan, tensor);
     unsigned char bytes[8 * FSD_INTS];
@@ -456,7 +451,7 @@ static void add_sizes(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *ed
 static void keep_functions(const struct fsd_cut_plan *plan,
                            struct fsd_onnx_edits *edits)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     FSD_VEC(struct fsd_onnx_called) called = {0};
 
     for (fsd_id i = 0; i < g->nodes.n; i++) {
@@ -477,7 +472,7 @@ static void keep_functions(const struct fsd_cut_plan *plan,
 
 struct fsd_onnx_edits *fsd_cut_edits(const struct fsd_cut_plan *plan)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     struct fsd_onnx_edits *edits = fsd_onnx_edits_new(plan->arena, g);
     bool *in = FSD_NEW(plan->arena, bool, g->tensors.n + 1);
     bool *out = FSD_NEW(plan->arena, bool, g->tensors.n + 1);

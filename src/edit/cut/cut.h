@@ -47,6 +47,11 @@ struct fsd_cut_plan {
     uint64_t weight_bytes;
 };
 
+static inline const struct fsd_graph *fsd_cut_model(const struct fsd_cut_plan *plan)
+{
+    return plan->d->model;
+}
+
 /** Checks the options.
  *  @return FSD_OK; FSD_E_ARG for a list that is NULL or contains a NULL text */
 enum fsd_status fsd_expect_cut(const struct fsd_cut_options *cut,

@@ -12,11 +12,6 @@
 #include "edit/graph.h"
 #include "edit/cut/cut.h"
 
-static const struct fsd_graph *model_of(const struct fsd_cut_plan *plan)
-{
-    return plan->d->model;
-}
-
 static const char *name_of(const struct fsd_graph *g, fsd_id node, char room[40])
 {
     fsd_sym name = g->nodes.at[node].name;
@@ -52,7 +47,7 @@ static void keep(struct fsd_cut_plan *plan, fsd_id node, enum fsd_kept why)
 /* The producer of a tensor of the main graph; FSD_NONE if there is none. */
 static fsd_id producer_of(const struct fsd_cut_plan *plan, fsd_id tensor)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
 
     return fsd_graph_tensor(g, tensor)->scope ? FSD_NONE
                                               : fsd_tensor_producer(g, tensor);
@@ -65,7 +60,7 @@ static fsd_id producer_of(const struct fsd_cut_plan *plan, fsd_id tensor)
 static enum fsd_status take_nodes(struct fsd_cut_plan *plan, const fsd_id_vec *nodes,
                                   struct fsd_error *err)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     fsd_id inside = FSD_NONE;
     char rooms[2][40];
 
@@ -182,7 +177,7 @@ static enum fsd_status take_words(struct fsd_cut_plan *plan, struct fsd_error *e
 static enum fsd_status find_tensor(const struct fsd_cut_plan *plan, const char *name,
                                    fsd_id *out, struct fsd_error *err)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     struct fsd_nearest nearest = fsd_nearest_to(name);
     fsd_sym sym = fsd_intern_find(g->names, name, strlen(name));
     char text[512];
@@ -221,7 +216,7 @@ static enum fsd_status find_tensors(const struct fsd_cut_plan *plan,
 static bool *reach_down(const struct fsd_cut_plan *plan, const bool *start,
                         const bool *stop)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     bool *reached = FSD_NEW(plan->arena, bool, g->nodes.n + 1);
     fsd_id_vec todo = {0};
 
@@ -255,7 +250,7 @@ typedef void reads_fn(struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer,
  * another node of the main graph. */
 static void each_read(struct fsd_cut_plan *plan, fsd_id node, reads_fn *found, void *to)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     fsd_id inner;
 
     for (uint32_t i = 0; (inner = fsd_list_at(&plan->within, node, i)) != FSD_NONE; i++)
@@ -288,7 +283,7 @@ static void ascend(struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer, vo
  * of the main graph. */
 static bool *reach_up(struct fsd_cut_plan *plan, const bool *start, const bool *stop)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     const bool *nowhere = FSD_NEW(plan->arena, bool, g->tensors.n + 1);
     struct ascent up = {nowhere, FSD_NEW(plan->arena, bool, g->nodes.n + 1), {0}};
 
@@ -306,7 +301,7 @@ static bool *reach_up(struct fsd_cut_plan *plan, const bool *start, const bool *
  * the kept nodes become inputs of the part. */
 static enum fsd_status take_between(struct fsd_cut_plan *plan, struct fsd_error *err)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     const struct fsd_cut_options *opt = plan->opt;
     bool *from = FSD_NEW(plan->arena, bool, g->tensors.n + 1);
     bool *to = FSD_NEW(plan->arena, bool, g->tensors.n + 1);
@@ -339,7 +334,7 @@ typedef bool wanted_fn(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id pr
 static void add_producers(struct fsd_cut_plan *plan, const uint8_t *of,
                           wanted_fn *wanted, enum fsd_kept why)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
 
     for (fsd_id i = g->nodes.n; i-- > 0;) {
         struct fsd_span in = g->nodes.at[i].in;
@@ -387,7 +382,7 @@ static bool is_quantizer(const struct fsd_cut_plan *plan, fsd_id tensor,
 
 static uint8_t *copy_kept(const struct fsd_cut_plan *plan)
 {
-    size_t n = model_of(plan)->nodes.n;
+    size_t n = fsd_cut_model(plan)->nodes.n;
     uint8_t *copy = FSD_NEW(plan->arena, uint8_t, n + 1);
 
     memcpy(copy, plan->kept, n);
@@ -399,7 +394,7 @@ static uint8_t *copy_kept(const struct fsd_cut_plan *plan)
 static void add_readers_of(struct fsd_cut_plan *plan, fsd_id node, unsigned traits,
                            enum fsd_kept why)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
     struct fsd_span out = g->nodes.at[node].out;
 
     FSD_EACH_OF (tensor, g->ports, out, tensor) {
@@ -414,7 +409,7 @@ static void add_readers_of(struct fsd_cut_plan *plan, fsd_id node, unsigned trai
 static void add_readers(struct fsd_cut_plan *plan, const uint8_t *of, unsigned traits,
                         enum fsd_kept why)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
 
     for (fsd_id i = 0; i < g->nodes.n && !g->nodes.at[i].scope; i++)
         if (of[i])
@@ -447,7 +442,7 @@ static void add_quantizers(struct fsd_cut_plan *plan)
     add_producers(plan, plan->kept, is_quantizer, FSD_KEPT_QUANTIZER);
     add_readers(plan, before, FSD_OP_QUANTIZE, FSD_KEPT_QUANTIZER);
     before = copy_kept(plan);
-    for (fsd_id i = 0; i < model_of(plan)->nodes.n; i++)
+    for (fsd_id i = 0; i < fsd_cut_model(plan)->nodes.n; i++)
         if (!(fsd_traits_of(plan->d->facts, i) & FSD_OP_QUANTIZE))
             before[i] = FSD_KEPT_NOT;
     add_readers(plan, before, FSD_OP_DEQUANTIZE, FSD_KEPT_QUANTIZER);
@@ -455,7 +450,7 @@ static void add_quantizers(struct fsd_cut_plan *plan)
 
 static void find_main(struct fsd_cut_plan *plan)
 {
-    const struct fsd_graph *g = model_of(plan);
+    const struct fsd_graph *g = fsd_cut_model(plan);
 
     plan->kept = FSD_NEW(plan->arena, uint8_t, g->nodes.n + 1);
     plan->main_of = FSD_NEW(plan->arena, fsd_id, g->nodes.n + 1);
@@ -476,7 +471,7 @@ enum fsd_status fsd_cut_pick(struct fsd_cut_plan *plan, struct fsd_error *err)
     if (status != FSD_OK)
         return status;
     if (!plan->count[FSD_KEPT_ASKED])
-        return fsd_fail(err, FSD_E_ARG, model_of(plan)->path, FSD_POS_NONE, 0,
+        return fsd_fail(err, FSD_E_ARG, fsd_cut_model(plan)->path, FSD_POS_NONE, 0,
                         "expected a part to cut: pass layers, groups or nodes, or "
                         "tensors by --from and --to");
     add_context(plan, opt->context);

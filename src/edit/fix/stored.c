@@ -33,7 +33,7 @@ static bool read_zeros(struct stored *s, const struct fsd_graph *g, fsd_id node)
     return true;
 }
 
-static bool read(struct stored *s, const struct fsd_lint *l, fsd_id node)
+static bool read_stored(struct stored *s, const struct fsd_lint *l, fsd_id node)
 {
     uint64_t inner = 1;
 
@@ -84,7 +84,7 @@ const char *fsd_fix_refuse_store(struct fsd_fixes *f, const struct fsd_edit *e)
     struct fsd_span in = g->nodes.at[e->node].in;
     struct stored s;
 
-    if (!read(&s, f->lint, e->node))
+    if (!read_stored(&s, f->lint, e->node))
         return "the values, scales or zero points of the constant are unknown";
     for (uint32_t i = 0; i < in.n; i++)
         if (f->set[in.at + i])
@@ -141,7 +141,7 @@ void fsd_fix_store(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     struct stored s;
 
-    read(&s, a->f->lint, fix->edit->node);
+    read_stored(&s, a->f->lint, fix->edit->node);
     if (strcmp(fix->edit->type, fsd_dtype_name(FSD_INT8)) != 0)
         store_floats(a, &s);
     else

@@ -69,7 +69,7 @@ static void choose_letters(struct fsd_renamer *r)
     }
 }
 
-static bool is_number(struct fsd_slice text)
+static bool is_numeric(struct fsd_slice text)
 {
     size_t i = 0;
 
@@ -258,8 +258,8 @@ static size_t name_at(const struct fsd_renamer *r, struct fsd_slice text,
 /* Whether a word is one of the builder's counters: "12", "U14", "v3". */
 static bool is_counter(struct fsd_slice word)
 {
-    return is_number(word) || (word.n > 1 && isalpha((unsigned char)*word.s) &&
-                               is_number(fsd_slice_from(word, 1)));
+    return is_numeric(word) || (word.n > 1 && isalpha((unsigned char)*word.s) &&
+                                is_numeric(fsd_slice_from(word, 1)));
 }
 
 static void put_word(struct fsd_renamer *r, struct fsd_slice word, FILE *out)
@@ -301,7 +301,7 @@ static const char *new_text(struct fsd_renamer *r, struct fsd_slice text)
     struct fsd_print print;
     FILE *out;
 
-    if (name || stays(r, text.s, text.n) || is_number(text))
+    if (name || stays(r, text.s, text.n) || is_numeric(text))
         return name;
     out = fsd_print_open(&print);
     put_text(r, text, out);

@@ -123,7 +123,7 @@ static void read_instead(const struct marker *m, fsd_id tensor, const char *name
                 fsd_onnx_set_input(m->edits, node, k, name);
 }
 
-static void pass(struct marker *m, fsd_id tensor)
+static void pass_marked(struct marker *m, fsd_id tensor)
 {
     const char *name = name_of(m, tensor);
     struct fsd_onnx_new_node node = {
@@ -149,7 +149,7 @@ static struct fsd_onnx_edits *edits_of(struct fsd_arena *arena,
     for (uint32_t i = 0; i < what->outputs.n; i++)
         mark(&m, what->outputs.at[i]);
     for (uint32_t i = 0; i < what->passed.n; i++)
-        pass(&m, what->passed.at[i]);
+        pass_marked(&m, what->passed.at[i]);
     return m.edits;
 }
 

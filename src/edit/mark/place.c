@@ -17,7 +17,7 @@
 #include "edit/graph.h"
 #include "edit/mark/mark.h"
 
-enum { FAR = 64 }; /* maximum number of steps from tensor to tensor */
+enum { FAR_STEPS = 64 }; /* maximum number of steps from tensor to tensor */
 
 /* ------------------------------------------------------------------------- forms */
 
@@ -207,7 +207,7 @@ static bool is_turned_behind(const struct fsd_marks *m, fsd_id tensor)
     const struct fsd_graph *g = m->d->model;
     fsd_id node = fsd_tensor_only_reader(g, tensor);
 
-    for (int far = 0; far < FAR && node != FSD_NONE; far++) {
+    for (int far = 0; far < FAR_STEPS && node != FSD_NONE; far++) {
         if (fsd_node_is(g, node, FSD_ONNX_Transpose))
             return true;
         if (!(m->d->facts->traits[node] & FSD_OP_BARE))
@@ -397,7 +397,7 @@ static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 {
     fsd_id holder = m->places[tensor].holder;
 
-    for (int far = 0; far < FAR && holder != FSD_NONE; far++) {
+    for (int far = 0; far < FAR_STEPS && holder != FSD_NONE; far++) {
         if (m->places[holder].place != FSD_PLACE_GONE ||
             m->places[holder].holder == FSD_NONE)
             return holder;

@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-enum { LISTED = 2, MOST_BORDERS = 64 };
+enum { LISTED_PORTS = 2, MOST_BORDERS = 64 };
 
 /* Whether a layer with these forms of its input and its output changes neither type nor
  * layout. */
@@ -345,14 +345,14 @@ static void put_changed(const struct fsd_diff *d, bool input, FILE *out)
 
         if (!need_at(d, list.at[i], input, &need))
             continue;
-        if (++n > LISTED)
+        if (++n > LISTED_PORTS)
             continue;
         fputs(n > 1 ? ", `" : "`", out);
         fsd_put_brief(d, called(d, list.at[i]), out);
         fputs("`", out);
     }
-    if (n > LISTED)
-        fprintf(out, " and %u more", n - LISTED);
+    if (n > LISTED_PORTS)
+        fprintf(out, " and %u more", n - LISTED_PORTS);
 }
 
 static bool advise_format(const struct fsd_diff *d, fsd_id layer, FILE *out)

@@ -9,7 +9,7 @@
 #include "model/graph/graph.h"
 
 /* The maximum number of nodes without layers between a node and what it controls. */
-enum { FAR = 4 };
+enum { CONTROL_STEPS = 4 };
 
 enum control { CONTROL_NOT, CONTROL_DECIDES, CONTROL_BEGINS };
 
@@ -98,7 +98,7 @@ static bool is_small(const struct fsd_match *m, const struct fsd_sizes *sizes,
 const char *fsd_why_of_control(const struct fsd_match *m, const struct fsd_sizes *sizes,
                                fsd_id node)
 {
-    switch (control_of(m, node, FAR)) {
+    switch (control_of(m, node, CONTROL_STEPS)) {
     case CONTROL_DECIDES:
         return m->engine->jumps && is_small(m, sizes, node)
                    ? "it remains as the condition of an If, or as the number of "
@@ -152,7 +152,7 @@ static bool is_known_at_build(const struct fsd_match *m, fsd_id node, int far)
 
 const char *fsd_why_of_fixed_sizes(const struct fsd_match *m, fsd_id node)
 {
-    return is_known_at_build(m, node, FAR) && has_fixed_sizes(m->engine)
+    return is_known_at_build(m, node, CONTROL_STEPS) && has_fixed_sizes(m->engine)
                ? "it is computed from sizes, which are fixed in this engine"
                : NULL;
 }

@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-enum { STEPS = 32 };
+enum { QUEUE_MOST = 32 };
 
 /* Bits of a layer, by the precision of its ports.  WIDE is higher precision (a rank of
  * at least search.wide), NARROW is lower precision. */
@@ -175,21 +175,21 @@ static void add_behind(struct search *s, fsd_id layer, fsd_id tensor)
 {
     const struct fsd_graph *g = s->m->model;
     uint32_t n = 0;
-    fsd_id queue[STEPS];
+    fsd_id queue[QUEUE_MOST];
 
     if (tensor != FSD_NONE)
         queue[n++] = tensor;
     for (uint32_t at = 0; at < n; at++) {
         struct fsd_span uses = g->tensors.at[queue[at]].consumers;
 
-        for (uint32_t i = 0; i < uses.n && i < STEPS; i++) {
+        for (uint32_t i = 0; i < uses.n && i < QUEUE_MOST; i++) {
             fsd_id node = g->links.at[uses.at + i];
             fsd_id out = fsd_node_out_tensor(g, node, 0);
 
             if (!fsd_match_has(s->m, layer, node))
                 continue;
             add_once(s, node);
-            if (out != FSD_NONE && n < STEPS)
+            if (out != FSD_NONE && n < QUEUE_MOST)
                 queue[n++] = out;
         }
     }

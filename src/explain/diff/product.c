@@ -17,8 +17,9 @@ enum { SEVERAL = 2 };
 /* Whether the layer is a product kernel: it computes products and elementwise
  * operations only.  An attention kernel is no product kernel, because it has other
  * operations. */
-static bool is_product(const struct fsd_match *m, const struct fsd_layer_result *layers,
-                       const struct fsd_node_result *nodes, fsd_id layer)
+static bool is_product_kernel(const struct fsd_match *m,
+                              const struct fsd_layer_result *layers,
+                              const struct fsd_node_result *nodes, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
 
@@ -88,7 +89,7 @@ const struct fsd_products *fsd_diff_products(const struct fsd_match *m,
         enum fsd_dtype type = layers[i].precision;
         bool known = true;
 
-        of[i] = is_product(m, layers, nodes, i);
+        of[i] = is_product_kernel(m, layers, nodes, i);
         if (!of[i] || !fsd_dtype_is_quantized(type) ||
             !is_quantized(m, i, true, &known))
             continue;

@@ -41,7 +41,7 @@ struct directory {
     uint64_t at, size, members;
 };
 
-static uint64_t number_at(const struct archive *z, uint64_t at, unsigned bytes)
+static uint64_t field_at(const struct archive *z, uint64_t at, unsigned bytes)
 {
     uint64_t number = 0;
 
@@ -83,7 +83,7 @@ static bool find_end(const struct archive *z, uint64_t *at)
 
     for (size_t back = END_SIZE; back <= size && back <= END_SIZE + COMMENT_MAX; back++)
         if (is_at(z, size - back, "PK\5\6") &&
-            number_at(z, size - back + 20, 2) <= back - END_SIZE) {
+            field_at(z, size - back + 20, 2) <= back - END_SIZE) {
             *at = size - back;
             return true;
         }
@@ -97,17 +97,17 @@ static enum fsd_status find_directory(const struct archive *z, struct directory 
     if (!find_end(z, &end))
         return damaged(z, z->file->size, "an end record",
                        "none: the file is truncated, or is another kind of archive");
-    out->members = number_at(z, end + 10, 2);
-    out->size = number_at(z, end + 12, 4);
-    out->at = number_at(z, end + 16, 4);
+    out->members = field_at(z, end + 10, 2);
+    out->size = field_at(z, end + 12, 4);
+    out->at = field_at(z, end + 16, 4);
     if (end >= LOCATOR_SIZE && is_at(z, end - LOCATOR_SIZE, "PK\6\7")) {
-        record = number_at(z, end - LOCATOR_SIZE + 8, 8);
+        record = field_at(z, end - LOCATOR_SIZE + 8, 8);
         if (!has(z, record, END64_SIZE) || !is_at(z, record, "PK\6\6"))
             return damaged(z, end - LOCATOR_SIZE, "a 64-bit end record",
                            "other bytes at the offset that the file states");
-        out->members = number_at(z, record + 32, 8);
-        out->size = number_at(z, record + 40, 8);
-        out->at = number_at(z, record + 48, 8);
+        out->members = field_at(z, record + 32, 8);
+        out->size = field_at(z, record + 40, 8);
+        out->at = field_at(z, record + 48, 8);
     }
     if (!has(z, out->at, out->size))
         return damaged(z, end, "a complete directory", "the end of the file");
@@ -136,14 +136,14 @@ static void read_extra(const struct archive *z, uint64_t at, uint64_t n,
     uint64_t end = at + n;
 
     while (end - at >= 4) {
-        uint64_t id = number_at(z, at, 2), len = number_at(z, at + 2, 2);
+        uint64_t id = field_at(z, at, 2), len = field_at(z, at + 2, 2);
 
         at += 4;
         if (len > end - at)
             return;
         for (size_t i = 0, k = 0; id == 1 && i < FSD_COUNT_OF(due); i++)
             if (*due[i] == UINT32_MAX && k + 8 <= len) {
-                *due[i] = number_at(z, at + k, 8);
+                *due[i] = field_at(z, at + k, 8);
                 k += 8;
             }
         at += len;
@@ -159,19 +159,19 @@ static bool read_entry(const struct archive *z, uint64_t *at, uint64_t end,
 
     if (end - *at < ENTRY_SIZE || !is_at(z, *at, "PK\1\2"))
         return false;
-    name = number_at(z, *at + 28, 2);
-    extra = number_at(z, *at + 30, 2);
-    comment = number_at(z, *at + 32, 2);
+    name = field_at(z, *at + 28, 2);
+    extra = field_at(z, *at + 30, 2);
+    comment = field_at(z, *at + 32, 2);
     size = ENTRY_SIZE + name + extra + comment;
     if (end - *at < size)
         return false;
     *m = (struct member){
-        .flags = (unsigned)number_at(z, *at + 8, 2),
-        .method = (unsigned)number_at(z, *at + 10, 2),
-        .crc = (uint32_t)number_at(z, *at + 16, 4),
-        .stored = number_at(z, *at + 20, 4),
-        .size = number_at(z, *at + 24, 4),
-        .local = number_at(z, *at + 42, 4),
+        .flags = (unsigned)field_at(z, *at + 8, 2),
+        .method = (unsigned)field_at(z, *at + 10, 2),
+        .crc = (uint32_t)field_at(z, *at + 16, 4),
+        .stored = field_at(z, *at + 20, 4),
+        .size = field_at(z, *at + 24, 4),
+        .local = field_at(z, *at + 42, 4),
         .name = {(const char *)z->file->bytes + *at + ENTRY_SIZE, (size_t)name}};
     read_extra(z, *at + ENTRY_SIZE + name, extra, m);
     *at += size;
@@ -185,8 +185,8 @@ static bool find_bytes(const struct archive *z, const struct member *m, uint64_t
 {
     if (!has(z, m->local, LOCAL_SIZE) || !is_at(z, m->local, "PK\3\4"))
         return false;
-    *at = m->local + LOCAL_SIZE + number_at(z, m->local + 26, 2) +
-          number_at(z, m->local + 28, 2);
+    *at = m->local + LOCAL_SIZE + field_at(z, m->local + 26, 2) +
+          field_at(z, m->local + 28, 2);
     return has(z, *at, m->stored);
 }
 

@@ -64,8 +64,8 @@ const char *fsd_array_shape(struct fsd_arena *arena, const struct fsd_array *arr
     return fsd_print_take(&print, arena);
 }
 
-static enum fsd_status add_pair(struct pairing *p, const struct fsd_array *a,
-                                const struct fsd_array *b)
+static enum fsd_status pair_arrays(struct pairing *p, const struct fsd_array *a,
+                                   const struct fsd_array *b)
 {
     struct fsd_error_measure measure;
     struct fsd_unmeasured un = {b->name, NULL};
@@ -149,7 +149,7 @@ enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
             out->only_second++;
             continue;
         }
-        status = add_pair(&p, a ? &a->at.at[of_a[name] - 1] : NULL, &b->at.at[i]);
+        status = pair_arrays(&p, a ? &a->at.at[of_a[name] - 1] : NULL, &b->at.at[i]);
     }
     for (uint32_t i = 0; a && i < a->at.n; i++)
         out->only_first += of_a[a->at.at[i].name] == i + 1 && !of_b[a->at.at[i].name];

@@ -31,8 +31,8 @@ struct table {
     uint64_t line;
 };
 
-static enum fsd_status fail(const struct table *t, const char *expected,
-                            const char *found)
+static enum fsd_status fail_at_line(const struct table *t, const char *expected,
+                                    const char *found)
 {
     return fsd_fail(t->err, FSD_E_FORMAT, t->file->name,
                     t->line ? FSD_POS_LINE : FSD_POS_NONE, t->line,
@@ -92,9 +92,9 @@ static enum fsd_status finish(struct table *t)
     n->n_columns = kept;
     t->line = 0;
     if (!n->rows.n)
-        return fail(t, "a table with a row for each name", "no row");
+        return fail_at_line(t, "a table with a row for each name", "no row");
     if (!kept)
-        return fail(t, "a column of numbers in addition to 'name'", "none");
+        return fail_at_line(t, "a column of numbers in addition to 'name'", "none");
     return FSD_OK;
 }
 
@@ -154,8 +154,8 @@ static bool take_line(struct table *t, struct fsd_slice *text, struct fsd_slice 
 
 /* Reads the header: sets *name to the index of the column "name", and adds all other
  * columns to t->out.  finish() removes the columns without numbers. */
-static enum fsd_status read_header(struct table *t, struct fsd_slice line, char mark,
-                                   uint32_t *name)
+static enum fsd_status read_header_line(struct table *t, struct fsd_slice line,
+                                        char mark, uint32_t *name)
 {
     struct fsd_slice cell;
     bool last = !line.n;
@@ -163,7 +163,7 @@ static enum fsd_status read_header(struct table *t, struct fsd_slice line, char 
     *name = FSD_NONE;
     for (uint32_t i = 0; !last; i++) {
         if (!take_cell(t, &line, mark, &cell, &last))
-            return fail(t, "a closing quotation mark", "none");
+            return fail_at_line(t, "a closing quotation mark", "none");
         if (*name == FSD_NONE && fsd_slice_is(cell, "name")) {
             *name = i;
             continue;
@@ -174,7 +174,7 @@ static enum fsd_status read_header(struct table *t, struct fsd_slice line, char 
             fsd_text(t->names, fsd_intern_slice(t->names, cell));
     }
     return *name == FSD_NONE
-               ? fail(t, "a header with the column 'name'", "none of that name")
+               ? fail_at_line(t, "a header with the column 'name'", "none of that name")
                : FSD_OK;
 }
 
@@ -189,11 +189,11 @@ static enum fsd_status read_row(struct table *t, struct fsd_slice line, char mar
     begin_row(t);
     for (uint32_t i = 0; !last; i++) {
         if (!take_cell(t, &line, mark, &cell, &last))
-            return fail(t, "a closing quotation mark", "none");
+            return fail_at_line(t, "a closing quotation mark", "none");
         if (i == name)
             t->out->rows.at[t->out->rows.n - 1].name = fsd_intern_slice(t->names, cell);
         else if (column == t->out->n_columns)
-            return fail(t, "as many cells as the header has", "more");
+            return fail_at_line(t, "as many cells as the header has", "more");
         else if (read_number(cell, &number))
             set_number(t, column++, number);
         else
@@ -213,9 +213,9 @@ static enum fsd_status read_csv(struct table *t)
     char mark;
 
     if (!take_line(t, &text, &line))
-        return fail(t, "a table, CSV or JSON", "an empty file");
+        return fail_at_line(t, "a table, CSV or JSON", "an empty file");
     mark = memchr(line.s, '\t', line.n) ? '\t' : ',';
-    status = read_header(t, line, mark, &name);
+    status = read_header_line(t, line, mark, &name);
     while (status == FSD_OK && take_line(t, &text, &line)) {
         if (!fsd_slice_trim(line).n)
             continue;
@@ -295,9 +295,9 @@ static enum fsd_status read_json(struct table *t)
         } else if (step == FSD_RECORD_CLOSE && open) {
             open = false;
             if (!named)
-                return fail(t,
-                            "a string for the key \"name\" in each object of the table",
-                            "an object without it");
+                return fail_at_line(
+                    t, "a string for the key \"name\" in each object of the table",
+                    "an object without it");
         }
     }
     return status;

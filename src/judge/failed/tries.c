@@ -19,8 +19,8 @@
 
 typedef bool applies_fn(const struct fsd_failed *f);
 
-#define OF(is) (1u << (is))
-#define ANY    (~0u)
+#define OF(is)      (1u << (is))
+#define ALL_CLASSES (~0u)
 
 /* ----------------------------------------------------------------------- conditions */
 
@@ -75,13 +75,14 @@ static bool is_unread(const struct fsd_failed *f)
 
 /* ------------------------------------------------------------------------ the table */
 
-static const struct row {
+static const struct advice {
     unsigned classes;
     applies_fn *applies; /* NULL: the row applies to all builds of these classes */
     const char *text, *command;
-} rows[] = {
-    {ANY, is_unread, "Export the model again, because the file cannot be read", NULL},
-    {ANY, has_fix, "Apply the edit that lint proposes",
+} advices[] = {
+    {ALL_CLASSES, is_unread, "Export the model again, because the file cannot be read",
+     NULL},
+    {ALL_CLASSES, has_fix, "Apply the edit that lint proposes",
      "fusiondiff lint {model} --for {target} --fix={fix} -o fixed.onnx"},
     {OF(FSD_FAILS_MEMORY), has_bytes,
      "Raise the workspace limit to the memory that the builder requested",
@@ -143,9 +144,10 @@ static const struct row {
          OF(FSD_FAILS_SHAPE) | OF(FSD_FAILS_QDQ),
      has_model, "List all problems that lint expects with this builder",
      "fusiondiff lint {model} --for {target}"},
-    {ANY, has_part, "Cut the failing part out of the model, and build this part alone",
+    {ALL_CLASSES, has_part,
+     "Cut the failing part out of the model, and build this part alone",
      "fusiondiff cut {model} {log} -o part.onnx"},
-    {ANY, has_part, "Report the failure to the maintainers of the builder",
+    {ALL_CLASSES, has_part, "Report the failure to the maintainers of the builder",
      "fusiondiff issue {model} {log} -o report"},
 };
 
@@ -209,10 +211,12 @@ static const char *filled(const struct fsd_failed *f, const char *command)
 
 void fsd_failed_add_tries(struct fsd_failed *f)
 {
-    for (size_t i = 0; i < FSD_COUNT_OF(rows); i++)
-        if ((rows[i].classes & OF(f->is)) && (!rows[i].applies || rows[i].applies(f)))
-            fsd_vec_push(
-                f->arena, &f->tries,
-                (struct fsd_failed_try){
-                    rows[i].text, rows[i].command ? filled(f, rows[i].command) : NULL});
+    for (size_t i = 0; i < FSD_COUNT_OF(advices); i++)
+        if ((advices[i].classes & OF(f->is)) &&
+            (!advices[i].applies || advices[i].applies(f)))
+            fsd_vec_push(f->arena, &f->tries,
+                         (struct fsd_failed_try){advices[i].text,
+                                                 advices[i].command
+                                                     ? filled(f, advices[i].command)
+                                                     : NULL});
 }

@@ -215,7 +215,7 @@ void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d, bool ci
         fsd_cite_in_run(f.found, d);
 }
 
-static const struct fsd_findings *ask_lint(struct fsd_finder *f)
+static const struct fsd_findings *ask_lint_rules(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
 
@@ -236,7 +236,7 @@ const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
                            .policy = policy,
                            .today = today};
 
-    return ask_lint(&f);
+    return ask_lint_rules(&f);
 }
 
 const struct fsd_findings *fsd_find_lint_confirmable(const struct fsd_diff *d,
@@ -245,7 +245,7 @@ const struct fsd_findings *fsd_find_lint_confirmable(const struct fsd_diff *d,
     struct fsd_finder f = {
         .d = d, .found = new_findings(d->arena), .lint = lint, .confirmable = true};
 
-    return ask_lint(&f);
+    return ask_lint_rules(&f);
 }
 
 /* Sorts findings by severity, then by milliseconds, then by the order in which rules

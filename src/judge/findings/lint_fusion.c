@@ -275,8 +275,8 @@ static bool is_fp32(const struct fsd_lint *l, fsd_id product)
 
 /* Proposes all edits that the rules require, each once, in an order in which a script
  * can apply them. If one of the rules has no edit, proposes none. */
-static void propose(struct fsd_finder *f, const struct fsd_measured_block *m,
-                    const fsd_block_reasons *why)
+static void propose_edit(struct fsd_finder *f, const struct fsd_measured_block *m,
+                         const fsd_block_reasons *why)
 {
     static bool (*const makes[])(struct fsd_finder * f,
                                  const struct fsd_measured_block *m) = {
@@ -318,7 +318,7 @@ static void report(struct fsd_finder *f, const struct fsd_blocks *all,
     fsd_fact_text(f, "fusion", why->at[0].rule->id);
     if (why->at[0].edit)
         fsd_fact_text(f, "edit", why->at[0].edit);
-    propose(f, &m, why);
+    propose_edit(f, &m, why);
     fsd_lint_close(f);
 }
 

@@ -51,7 +51,7 @@ static void find_exported(struct fsd_finder *f)
 
 #define BIT(what) (1u << (what))
 
-static const struct fsd_rule rules[] = {
+static const struct fsd_rule export_rules[] = {
     {"export/quantization", FSD_WARNING,
      "The two exports quantize an input of a node differently.", FSD_NEEDS_EXPORTS,
      .find = find_exported, .which = (int)BIT(FSD_EXPORT_QUANTIZED),
@@ -100,5 +100,5 @@ static const struct fsd_rule rules[] = {
 
 const struct fsd_rule *fsd_export_rule_at(unsigned i)
 {
-    return i < FSD_COUNT_OF(rules) ? &rules[i] : NULL;
+    return i < FSD_COUNT_OF(export_rules) ? &export_rules[i] : NULL;
 }

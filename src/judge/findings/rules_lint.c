@@ -3,16 +3,12 @@
 #include "judge/findings/finder.h"
 #include "judge/lint/lint.h"
 
-enum {
-    CASE = FSD_NEEDS_CASE,
-    LINT = FSD_NEEDS_LINT,
-    BUILT = FSD_NEEDS_LINT | FSD_NEEDS_ENGINE
-};
+enum { LINT = FSD_NEEDS_LINT, BUILT = FSD_NEEDS_LINT | FSD_NEEDS_ENGINE };
 /* All builders but TensorRT for RTX. A kernel of a compiled region of RTX can round
  * values itself, so a quantizer separates no operators in such a region. */
 #define NOT_RTX (FSD_TRT8 | FSD_TRT10 | FSD_TRT11)
 
-static const struct fsd_rule rules[] = {
+static const struct fsd_rule lint_rules[] = {
     {"build/refused", FSD_ERROR,
      "The builder does not support an operator, a type or an attribute.", LINT,
      .find = fsd_lint_refused, .proves = FSD_PROVES_BUILT,
@@ -453,14 +449,14 @@ static const struct fsd_rule rules[] = {
     {"policy", FSD_WARNING,
      "An ignore entry of the policy has expired, or a name in the policy matches "
      "nothing.",
-     CASE, fsd_find_stale_policy, 0, 0, .budget = {-1, -1, -1},
+     FSD_NEEDS_CASE, fsd_find_stale_policy, 0, 0, .budget = {-1, -1, -1},
      .why = "An entry that matches nothing has no effect on the check.",
      .fix = "Correct the line of the policy that the finding names."},
 };
 
 const struct fsd_rule *fsd_lint_rule_at(unsigned i)
 {
-    enum { N = FSD_COUNT_OF(rules) };
+    enum { N = FSD_COUNT_OF(lint_rules) };
 
-    return i < N ? &rules[i] : fsd_export_rule_at(i - N);
+    return i < N ? &lint_rules[i] : fsd_export_rule_at(i - N);
 }

@@ -18,8 +18,9 @@
 
 enum { LONG_ROW = 16384 };
 
-#define RTX      " rtx "
-#define MEASURED "measured: TensorRT for RTX 1.7.1, compute capabilities 7.5 to 12.0"
+#define RTX " rtx "
+#define MEASURED_TARGETS                                                               \
+    "measured: TensorRT for RTX 1.7.1, compute capabilities 7.5 to 12.0"
 #define DOCUMENTED                                                                     \
     "documented by NVIDIA: the TensorRT developer guide, MHA fusion; not measured"
 
@@ -33,7 +34,7 @@ static const struct fsd_fusion_rule rules[] = {
      "TensorRT for RTX fuses attention with head sizes from 9 to 256 only", NULL,
      "18 of 18 attentions with other head sizes are split, and 0 of 39 with head sizes "
      "from 9 to 256",
-     MEASURED},
+     MEASURED_TARGETS},
     {"attention/between", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_scored_otherwise,
      "`{A}` is between the scores and the Softmax",
      "TensorRT for RTX fuses any operator there except Tanh, Relu, Sigmoid, Erf, Elu, "
@@ -41,25 +42,25 @@ static const struct fsd_fusion_rule rules[] = {
      NULL,
      "11 of 11 attentions with these operators are split; attentions with one of 18 "
      "other operators, of 11 kinds of masks or of 7 kinds of scales are not split",
-     MEASURED},
+     MEASURED_TARGETS},
     {"attention/axis", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_across,
      "the Softmax is along axis {0}",
      "TensorRT for RTX fuses attention with a Softmax along the last axis only", NULL,
-     "2 of 2 attentions are split", MEASURED},
+     "2 of 2 attentions are split", MEASURED_TARGETS},
     {"attention/token", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_of_one_token,
      "there is one query and one key",
      "TensorRT for RTX fuses attention with two "
      "keys or more",
      NULL,
      "1 of 1 attention is split; an attention with 1 query and 64 keys is not split",
-     MEASURED},
+     MEASURED_TARGETS},
     {"attention/single", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_single,
      "the batch size times the number of heads is 1, and the sizes are fixed",
      "TensorRT for RTX fuses attention if this product is 2 or more, or if the batch "
      "size is dynamic",
      NULL,
      "7 of 7 attentions are split; an attention with a dynamic batch size is not split",
-     MEASURED},
+     MEASURED_TARGETS},
     {"attention/changed", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_changed,
      "`{A}` is between the Softmax and the product with V, and {B}",
      "TensorRT for RTX fuses such an operator only in FP16, with head size 32 or 64, "
@@ -67,7 +68,7 @@ static const struct fsd_fusion_rule rules[] = {
      "512); it never fuses a Relu there",
      "mask the scores before the Softmax",
      "63 of 63 attentions outside these limits are split, and 0 of 20 within them",
-     MEASURED},
+     MEASURED_TARGETS},
     /* Attention: rules that an edit of the model can satisfy. */
     {"attention/type", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp32,
      "the attention is FP32", "TensorRT for RTX fuses attention in FP16 and BF16 only",
@@ -75,7 +76,7 @@ static const struct fsd_fusion_rule rules[] = {
      "outputs back",
      "237 of 237 attentions are split; after the edit, 64 of 64 in FP16 and 8 of 8 in "
      "BF16 are one kernel",
-     MEASURED, FSD_CURE_CASTS},
+     MEASURED_TARGETS, FSD_CURE_CASTS},
     {"attention/head", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_narrow,
      "the head size is {0}",
      "TensorRT for RTX fuses attention with head sizes from 9 to 256 only",
@@ -83,13 +84,13 @@ static const struct fsd_fusion_rule rules[] = {
      "10 of 10 attentions with smaller head sizes are split, and 0 of 39 with head "
      "sizes of 9 or more; after "
      "the edit, 28 of 28 are one kernel",
-     MEASURED, FSD_CURE_PADS},
+     MEASURED_TARGETS, FSD_CURE_PADS},
     {"attention/sizes", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_uneven,
      "K has head size {0} and V has head size {1}",
      "TensorRT for RTX fuses attention with equal head sizes only",
      "pad the smaller of both sizes; if you pad V, slice the output",
-     "14 of 14 attentions are split; after the edit, 17 of 17 are one kernel", MEASURED,
-     FSD_CURE_PADS},
+     "14 of 14 attentions are split; after the edit, 17 of 17 are one kernel",
+     MEASURED_TARGETS, FSD_CURE_PADS},
     {"attention/broadcast", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_broadcast,
      "K or V has one head, which the product broadcasts to the {0} heads of Q",
      "TensorRT for RTX fuses attention if K and V have as many heads as Q, or if the "
@@ -98,14 +99,14 @@ static const struct fsd_fusion_rule rules[] = {
      "39 of 39 attentions outside these limits are split, and 0 of 23 within them; "
      "after the edit, "
      "15 of 15 are one kernel",
-     MEASURED, FSD_CURE_REPEAT},
+     MEASURED_TARGETS, FSD_CURE_REPEAT},
     {"attention/output", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_shown,
      "`{A}` is an output of the network",
      "TensorRT for RTX fuses attention only if no operator outside the attention reads "
      "the scores or probabilities",
      "remove this tensor from the outputs of the network",
-     "6 of 6 attentions are split; after the edit, 4 of 4 are one kernel", MEASURED,
-     FSD_CURE_UNMARK},
+     "6 of 6 attentions are split; after the edit, 4 of 4 are one kernel",
+     MEASURED_TARGETS, FSD_CURE_UNMARK},
     {"attention/part-quantized", FSD_PATTERN_ATTENTION, RTX,
      fsd_attention_is_half_quantized,
      "only the product that computes the {A} has quantizers on both operands",
@@ -114,7 +115,7 @@ static const struct fsd_fusion_rule rules[] = {
      "quantize all four operands and the output, or none of them",
      "49 of 49 such attentions are split; 0 of 72 are split if only one operand of a "
      "product is quantized, and 0 of 28 if no operand is quantized",
-     MEASURED, FSD_CURE_UNQUANTIZE},
+     MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/rounded", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_rounded,
      "the probabilities have quantizers, V has none, and {A}",
      "TensorRT for RTX fuses such an attention only in FP16, with head size 32 or 64, "
@@ -123,7 +124,7 @@ static const struct fsd_fusion_rule rules[] = {
      "remove the quantizers of the probabilities",
      "37 of 37 attentions outside these limits are split, and 0 of 11 within them; "
      "after the edit, 8 of 8 are one kernel",
-     MEASURED, FSD_CURE_UNQUANTIZE},
+     MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/int8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_int8_otherwise,
      "the attention is INT8, with head size {0}, {A} and {B}",
      "TensorRT for RTX fuses INT8 attention only with head size 16, 32 or 64, at most "
@@ -132,7 +133,7 @@ static const struct fsd_fusion_rule rules[] = {
      "29 of 29 attentions are split; after the edit, 6 of 6 are one kernel; INT8 "
      "attentions within these limits are one kernel (1 to 512 keys, 2 to 600 queries, "
      "masks and dynamic sizes)",
-     MEASURED, FSD_CURE_UNQUANTIZE},
+     MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/fp8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp8_otherwise,
      "the attention is FP8 with {A}",
      "TensorRT for RTX fuses FP8 attention only if the number of keys is static and at "
@@ -142,7 +143,7 @@ static const struct fsd_fusion_rule rules[] = {
      "39 of 39 attentions are split; after the edit, 5 of 5 are one kernel; 57 FP8 "
      "attentions with 32 keys or more are one kernel without an edit, even with one "
      "query",
-     MEASURED, FSD_CURE_UNQUANTIZE},
+     MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/behind", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_masked_behind,
      "`{A}` is between the Softmax and its quantizer",
      "TensorRT for RTX fuses a Softmax only if its quantizer follows directly or "
@@ -150,7 +151,7 @@ static const struct fsd_fusion_rule rules[] = {
      "remove the quantizers of the attention, or mask the scores before the Softmax",
      "36 of 36 attentions with a Where, Mul or Clip in this place are split, and 0 of "
      "8 with a scaling; after the quantizers are removed, 5 of 5 are one kernel",
-     MEASURED, FSD_CURE_UNQUANTIZE},
+     MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/shared", FSD_PATTERN_ATTENTION, RTX, fsd_attention_shares_queries,
      "`{A}` also multiplies the queries, which have three axes",
      "TensorRT for RTX merges both products that read the queries into one, unless the "
@@ -158,7 +159,7 @@ static const struct fsd_fusion_rule rules[] = {
      "pad the other factor of `{A}` with zeros",
      "26 of 26 such attentions are split, and 0 of 25 whose queries have four axes or "
      "are inputs of the network; after the edit, 9 of 9 are one kernel",
-     MEASURED, FSD_CURE_APART},
+     MEASURED_TARGETS, FSD_CURE_APART},
     {"attention/documented", FSD_PATTERN_ATTENTION, " trt10 trt11 ",
      fsd_attention_is_beyond_documented, "the head size is {0}",
      "TensorRT fuses attention in FP16 and BF16 if the head size is a multiple of 8 "
@@ -169,19 +170,20 @@ static const struct fsd_fusion_rule rules[] = {
      "`{A}` moves the data of the norm's output",
      "TensorRT for RTX fuses a norm only if no operator moves the data of its output",
      "compute the norm after `{A}`, if `{A}` moves whole rows",
-     "7 of 8 norms are split, and 0 of 22 whose output no operator moves", MEASURED},
+     "7 of 8 norms are split, and 0 of 22 whose output no operator moves",
+     MEASURED_TARGETS},
     {"layernorm/row", FSD_PATTERN_LAYERNORM, RTX, is_one_row, "the norm has one row",
      "TensorRT for RTX fuses norms with two rows or more", NULL, "1 of 1 norm is split",
-     MEASURED},
+     MEASURED_TARGETS},
     {"layernorm/long", FSD_PATTERN_LAYERNORM, RTX, is_long_row,
      "each row of the norm has {0} elements",
      "TensorRT for RTX fuses norms with rows of fewer than 16384 elements", NULL,
-     "norms with rows of 8 to 8192 elements are not split", MEASURED},
+     "norms with rows of 8 to 8192 elements are not split", MEASURED_TARGETS},
 
     {"conv/int8", FSD_PATTERN_CONV_BN_ACT, RTX, is_quantized_conv, "the Conv is INT8",
      "TensorRT for RTX computes the scale, bias and activation in the next quantizing "
      "kernel, which the engine needs in any case",
-     NULL, "325 of 325 such blocks are split", MEASURED},
+     NULL, "325 of 325 such blocks are split", MEASURED_TARGETS},
     {"conv/readers", FSD_PATTERN_CONV_BN_ACT, RTX, is_read_by_others,
      "{A} reads the activation",
      "TensorRT for RTX fuses SiLU, HardSwish, LeakyRelu, GELU and HardSigmoid with the "
@@ -189,7 +191,7 @@ static const struct fsd_fusion_rule rules[] = {
      NULL,
      "66 of 66 such blocks in models with one block are split, and 351 of 373 such "
      "blocks in exported models",
-     MEASURED},
+     MEASURED_TARGETS},
 };
 
 const struct fsd_fusion_rule *fsd_fusion_rules(uint32_t *n)

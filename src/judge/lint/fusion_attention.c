@@ -13,13 +13,13 @@
 #include "model/ops/ids.h"
 
 enum {
-    NARROW = 8,    /* head sizes up to NARROW are not fused */
-    WIDE = 256,    /* head sizes above WIDE are not fused */
-    LEAST = 16,    /* the smallest documented head size */
-    MULTIPLE = 8,  /* all documented head sizes are multiples of this */
-    LONGEST = 512, /* the most keys in INT8 */
-    SHORTEST = 32, /* the fewest keys in FP8 */
-    SMALLER = 32,  /* SMALLER and LARGER: the only head sizes with a kernel in which
+    NARROW_HEAD = 8, /* head sizes up to NARROW_HEAD are not fused */
+    WIDE = 256,      /* head sizes above WIDE are not fused */
+    LEAST = 16,      /* the smallest documented head size */
+    MULTIPLE = 8,    /* all documented head sizes are multiples of this */
+    LONGEST = 512,   /* the most keys in INT8 */
+    SHORTEST = 32,   /* the fewest keys in FP8 */
+    SMALLER = 32,    /* SMALLER and LARGER: the only head sizes with a kernel in which
                       other operators than masks may be between the Softmax and the
                       product with V */
     LARGER = 64,
@@ -230,7 +230,7 @@ bool fsd_attention_is_narrow(struct fsd_measured_block *m)
     if (is_all(m, FSD_FP8))
         return false;
     m->number[0] = fsd_attention_size(m, m->q, 0);
-    return m->number[0] >= 1 && m->number[0] <= NARROW;
+    return m->number[0] >= 1 && m->number[0] <= NARROW_HEAD;
 }
 
 bool fsd_attention_is_uneven(struct fsd_measured_block *m)

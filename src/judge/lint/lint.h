@@ -164,9 +164,10 @@ void fsd_lint_reach(const struct fsd_lint *l, fsd_id tensor, struct fsd_arena *a
 
 /** Whether two quantizers have equal scales; unknown if the scales of either are
  *  unknown. */
-enum fsd_alike { FSD_ALIKE, FSD_UNLIKE, FSD_ALIKE_UNKNOWN };
-enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quantizer *a,
-                               const struct fsd_quantizer *b);
+enum fsd_likeness { FSD_ALIKE, FSD_UNLIKE, FSD_ALIKE_UNKNOWN };
+enum fsd_likeness fsd_lint_scales(const struct fsd_lint *l,
+                                  const struct fsd_quantizer *a,
+                                  const struct fsd_quantizer *b);
 
 /* ------------------------------------------------------------------------ refusals */
 

@@ -152,8 +152,9 @@ void fsd_lint_reach(const struct fsd_lint *l, fsd_id tensor, struct fsd_arena *a
         reach(&w, tensor, FSD_NONE, 0);
 }
 
-enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quantizer *a,
-                               const struct fsd_quantizer *b)
+enum fsd_likeness fsd_lint_scales(const struct fsd_lint *l,
+                                  const struct fsd_quantizer *a,
+                                  const struct fsd_quantizer *b)
 {
     if (fsd_op_copied(l->g, a->scale) == fsd_op_copied(l->g, b->scale))
         return FSD_ALIKE;

@@ -16,7 +16,7 @@ static const struct fsd_shape *shape_in(const struct fsd_lint *l, fsd_id node,
 
 /* The size of the axis with the number `from_last`, where the last axis is 0. Returns 0
  * if the size is not fixed, or if there is no such axis. */
-static int64_t size_at(const struct fsd_shape *x, int from_last)
+static int64_t axis_size(const struct fsd_shape *x, int from_last)
 {
     int64_t size =
         x->ranked && from_last < x->rank ? x->dims[x->rank - 1 - from_last] : 0;
@@ -174,10 +174,10 @@ FSD_CONDITION(fsd_refused_adds_unlike)
                            *c = shape_in(l, node, 2);
     bool a = fsd_node_int(l->g, node, "transA", 0) != 0,
          b = fsd_node_int(l->g, node, "transB", 0) != 0;
-    const int64_t sizes[] = {size_at(y, b ? 1 : 0), size_at(x, a ? 0 : 1)};
+    const int64_t sizes[] = {axis_size(y, b ? 1 : 0), axis_size(x, a ? 0 : 1)};
 
     for (int i = 0; i < 2 && x->rank == 2 && y->rank == 2; i++)
-        if (sizes[i] > 1 && size_at(c, i) > 1 && size_at(c, i) != sizes[i])
+        if (sizes[i] > 1 && axis_size(c, i) > 1 && axis_size(c, i) != sizes[i])
             return true;
     return false;
 }
@@ -188,8 +188,8 @@ FSD_CONDITION(fsd_refused_scales_unlike)
     const struct fsd_shape *x = shape_in(l, node, 0), *scale = shape_in(l, node, 1);
 
     for (int i = 0; i < scale->rank && i < x->rank; i++)
-        if (size_at(x, i) > 1 && size_at(scale, i) > 1 &&
-            size_at(x, i) != size_at(scale, i))
+        if (axis_size(x, i) > 1 && axis_size(scale, i) > 1 &&
+            axis_size(x, i) != axis_size(scale, i))
             return true;
     return false;
 }
@@ -199,13 +199,13 @@ FSD_CONDITION(fsd_refused_scales_unlike)
 FSD_CONDITION(fsd_refused_counts_channels)
 {
     const struct fsd_shape *x = shape_in(l, node, 0);
-    int64_t channels = x->rank > 1 ? size_at(x, x->rank - 2) : 0;
+    int64_t channels = x->rank > 1 ? axis_size(x, x->rank - 2) : 0;
 
     for (uint32_t i = 1; channels && i <= r->number; i++) {
         const struct fsd_shape *of = shape_in(l, node, i);
 
-        if (of->rank == 1 && size_at(of, 0) && size_at(of, 0) != channels &&
-            (size_at(of, 0) > 1 ||
+        if (of->rank == 1 && axis_size(of, 0) && axis_size(of, 0) != channels &&
+            (axis_size(of, 0) > 1 ||
              !fsd_node_is(l->g, node, FSD_ONNX_InstanceNormalization)))
             return true;
     }
@@ -216,10 +216,10 @@ FSD_CONDITION(fsd_refused_counts_channels)
 FSD_CONDITION(fsd_refused_biases_unlike)
 {
     const struct fsd_shape *w = shape_in(l, node, 1), *bias = shape_in(l, node, 2);
-    int64_t kernels = w->rank > 2 ? size_at(w, w->rank - 1) : 0;
+    int64_t kernels = w->rank > 2 ? axis_size(w, w->rank - 1) : 0;
 
-    return kernels && bias->rank == 1 && size_at(bias, 0) &&
-           size_at(bias, 0) != kernels;
+    return kernels && bias->rank == 1 && axis_size(bias, 0) &&
+           axis_size(bias, 0) != kernels;
 }
 
 /* -------------------------------------------------------------------------- lengths */
@@ -229,7 +229,7 @@ FSD_CONDITION(fsd_refused_repeats_more)
 {
     const struct fsd_shape *x = shape_in(l, node, 0), *n = shape_in(l, node, 1);
 
-    return x->ranked && n->rank == 1 && size_at(n, 0) > x->rank;
+    return x->ranked && n->rank == 1 && axis_size(n, 0) > x->rank;
 }
 
 /* The number of pads is not twice the number of axes of the input. The condition does
@@ -239,7 +239,7 @@ FSD_CONDITION(fsd_refused_pads_other)
     const struct fsd_shape *x = shape_in(l, node, 0), *pads = shape_in(l, node, 1);
 
     return !fsd_node_has_in(l->g, node, 3) && x->ranked && pads->rank == 1 &&
-           size_at(pads, 0) && size_at(pads, 0) != 2 * (int64_t)x->rank;
+           axis_size(pads, 0) && axis_size(pads, 0) != 2 * (int64_t)x->rank;
 }
 
 /* The parts together have more elements than the axis. */
@@ -267,8 +267,8 @@ FSD_CONDITION(fsd_refused_has_unlike_scales)
     if (!q || !x->ranked || axis < 0)
         return false;
     if (scale->rank == 1)
-        return x->dims[axis] > 0 && size_at(scale, 0) > 1 &&
-               size_at(scale, 0) != x->dims[axis];
+        return x->dims[axis] > 0 && axis_size(scale, 0) > 1 &&
+               axis_size(scale, 0) != x->dims[axis];
     return fsd_node_int(l->g, node, "block_size", 0) > 0 && scale->rank == x->rank &&
            x->dims[axis] > 0 && scale->dims[axis] > 0 &&
            x->dims[axis] % scale->dims[axis] != 0;

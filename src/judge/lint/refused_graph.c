@@ -167,7 +167,7 @@ FSD_CONDITION(fsd_refused_mixes_types)
     return fsd_refused_mixes_numbers(l, r, node) && needs_one_type(l, node);
 }
 
-static bool is_unlike(const struct fsd_lint *l, fsd_id a, fsd_id b)
+static bool are_unlike(const struct fsd_lint *l, fsd_id a, fsd_id b)
 {
     enum fsd_dtype x, y;
 
@@ -194,10 +194,11 @@ FSD_CONDITION(fsd_refused_changes_type)
     a = g->scopes.at[one].outputs;
     b = loops ? (struct fsd_span){0} : g->scopes.at[other].outputs;
     for (uint32_t i = 0; loops && i + 2 < g->nodes.at[node].in.n && i + 1 < a.n; i++)
-        if (is_unlike(l, fsd_node_in_tensor(g, node, i + 2), g->links.at[a.at + i + 1]))
+        if (are_unlike(l, fsd_node_in_tensor(g, node, i + 2),
+                       g->links.at[a.at + i + 1]))
             return true;
     for (uint32_t i = 0; i < a.n && i < b.n; i++)
-        if (is_unlike(l, g->links.at[a.at + i], g->links.at[b.at + i]))
+        if (are_unlike(l, g->links.at[a.at + i], g->links.at[b.at + i]))
             return true;
     return false;
 }

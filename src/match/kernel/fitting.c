@@ -83,7 +83,7 @@ static bool cut_for(const struct replay *r, fsd_id out)
 
 /* The node of kernel `by` whose output the engine tensor `tensor` holds, for example a
  * sum behind a product; if there is none, the product of `by`. */
-static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
+static fsd_id made_by(const struct replay *r, fsd_id by, fsd_id tensor)
 {
     for (uint32_t i = 0; i < r->values[tensor].held.n; i++) {
         struct held h = r->held.at[r->values[tensor].held.at + i];
@@ -492,7 +492,7 @@ void fsd_commit_fitting(struct replay *r)
             if (node == FSD_NONE || fsd_joins_products(r, by))
                 continue;
             if (cuts)
-                link_cut(r, i, made_for(r, by, in));
+                link_cut(r, i, made_by(r, by, in));
             else if (r->layers[i].pads)
                 link_filled(r, i, by, filled_for(r, by, in, out));
             else

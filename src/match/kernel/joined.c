@@ -50,7 +50,7 @@ static bool only_joins(const struct replay *r, fsd_id layer)
 
 /* Whether the output of the layer has the size of the Concat's result.  The output may
  * be larger if a second Concat step pads the result for a product. */
-static bool writes(const struct replay *r, fsd_id layer, fsd_id concat)
+static bool writes_concat(const struct replay *r, fsd_id layer, fsd_id concat)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_port *out = fsd_node_out(e, &e->nodes.at[layer], 0);
@@ -70,7 +70,7 @@ static bool fits(const struct replay *r, fsd_id layer, fsd_id concat)
 
     if (r->g->nodes.at[concat].in.n != n->in.n)
         return false;
-    if (only_joins(r, layer) && !writes(r, layer, concat))
+    if (only_joins(r, layer) && !writes_concat(r, layer, concat))
         return false;
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_data_in(r, concat, i);

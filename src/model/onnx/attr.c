@@ -10,7 +10,7 @@
 #include "model/onnx/wire.h"
 
 /* The numbers of those fields of AttributeProto that the filter may drop. */
-enum { STRING = 4, FLOATS = 7, INTS = 8, STRINGS = 9 };
+enum { FIELD_STRING = 4, FIELD_FLOATS = 7, FIELD_INTS = 8, FIELD_STRINGS = 9 };
 
 /* Returns the type of an attribute according to the field that has its value, because
  * files from before IR version 2 do not state the type. */
@@ -20,17 +20,17 @@ static Onnx__AttributeProto__AttributeType guess_type(const Onnx__AttributeProto
         return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT;
     if (a->has_i)
         return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
-    if (a->has_s || fsd_wire_dropped(&a->base, STRING))
+    if (a->has_s || fsd_wire_dropped(&a->base, FIELD_STRING))
         return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING;
     if (a->t)
         return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
     if (a->g)
         return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH;
-    if (a->n_floats || fsd_wire_dropped(&a->base, FLOATS))
+    if (a->n_floats || fsd_wire_dropped(&a->base, FIELD_FLOATS))
         return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS;
-    if (a->n_ints || fsd_wire_dropped(&a->base, INTS))
+    if (a->n_ints || fsd_wire_dropped(&a->base, FIELD_INTS))
         return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS;
-    if (a->n_strings || fsd_wire_dropped(&a->base, STRINGS))
+    if (a->n_strings || fsd_wire_dropped(&a->base, FIELD_STRINGS))
         return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS;
     if (a->n_graphs)
         return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPHS;
@@ -58,7 +58,7 @@ static void read_list(struct fsd_graph *g, struct fsd_attr *attr,
                       const Onnx__AttributeProto *a, unsigned field)
 {
     uint64_t dropped = fsd_wire_dropped(&a->base, field);
-    bool floats = field == FLOATS, ints = field == INTS;
+    bool floats = field == FIELD_FLOATS, ints = field == FIELD_INTS;
 
     if (dropped) {
         attr->form = form_of_list(
@@ -86,7 +86,7 @@ static void read_list(struct fsd_graph *g, struct fsd_attr *attr,
     }
 }
 
-static void read_tensor(struct fsd_attr *attr, struct fsd_onnx_const constant)
+static void set_tensor(struct fsd_attr *attr, struct fsd_onnx_const constant)
 {
     attr->kind = FSD_ATTR_TENSOR;
     attr->form = constant.form;
@@ -110,27 +110,27 @@ struct fsd_attr fsd_onnx_attr(struct fsd_graph *g, const Onnx__AttributeProto *a
         attr.i = a->i;
         break;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRING:
-        if (!fsd_wire_dropped(&a->base, STRING)) {
+        if (!fsd_wire_dropped(&a->base, FIELD_STRING)) {
             attr.kind = FSD_ATTR_STRING;
             attr.s = text_of(g, a->s);
         }
         break;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR:
         if (a->t)
-            read_tensor(&attr, fsd_onnx_tensor(g, a->t, attr.name));
+            set_tensor(&attr, fsd_onnx_tensor(g, a->t, attr.name));
         break;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSOR:
         if (a->sparse_tensor)
-            read_tensor(&attr, fsd_onnx_sparse(g, a->sparse_tensor, attr.name));
+            set_tensor(&attr, fsd_onnx_sparse(g, a->sparse_tensor, attr.name));
         break;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS:
-        read_list(g, &attr, a, FLOATS);
+        read_list(g, &attr, a, FIELD_FLOATS);
         break;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS:
-        read_list(g, &attr, a, INTS);
+        read_list(g, &attr, a, FIELD_INTS);
         break;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS:
-        read_list(g, &attr, a, STRINGS);
+        read_list(g, &attr, a, FIELD_STRINGS);
         break;
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH:
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPHS:

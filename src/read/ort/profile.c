@@ -49,7 +49,7 @@ struct sum {
     bool varies; /* the outputs differ between runs */
 };
 
-struct reading {
+struct timeline {
     struct fsd_arena *arena, *scratch;
     struct fsd_intern *names, *keys;
     struct fsd_records r;
@@ -109,7 +109,7 @@ static fsd_sym sizes_of(struct fsd_intern *names, struct fsd_slice t)
 /* Returns the entry of the event's node; adds the entry if it is new.
  * @param within  if the node ran in a body: the index of the entry of the body's owner,
  *         plus 1; if the node ran in the main graph: 0 */
-static uint32_t entry_of(struct reading *t, const struct event *e, uint32_t within)
+static uint32_t entry_of(struct timeline *t, const struct event *e, uint32_t within)
 {
     uint32_t is[] = {e->name, e->index, within};
     fsd_sym key = fsd_intern_find(t->keys, (const char *)is, sizeof is);
@@ -137,7 +137,7 @@ static uint32_t entry_of(struct reading *t, const struct event *e, uint32_t with
     return t->entry_of.at[key] - 1;
 }
 
-static uint32_t add_time(struct reading *t, const struct event *e, uint32_t within)
+static uint32_t add_time(struct timeline *t, const struct event *e, uint32_t within)
 {
     uint32_t id = entry_of(t, e, within);
     struct fsd_profile_entry *entry = &t->profile.entries.at[id];
@@ -155,7 +155,7 @@ static uint32_t add_time(struct reading *t, const struct event *e, uint32_t with
 
 /* Drops the times of the first run, and keeps its layers.  Called if there is a second
  * run. */
-static void forget_times(struct reading *t)
+static void forget_times(struct timeline *t)
 {
     for (uint32_t i = 0; i < t->sums.n; i++) {
         t->profile.entries.at[i].mean_ms = -1;
@@ -164,7 +164,7 @@ static void forget_times(struct reading *t)
     }
 }
 
-static void end_run(struct reading *t)
+static void end_run(struct timeline *t)
 {
     uint32_t n = t->events.n, *ids = FSD_NEW(t->scratch, uint32_t, n);
 
@@ -185,13 +185,13 @@ static void end_run(struct reading *t)
 /* Reads the event of an "Execute".  The events that this "Execute" ran move from
  * `running` to `ended`.  The "Execute" of the main graph has no owner; after it, the
  * run ends. */
-static void end_execute(struct reading *t, double start)
+static void end_execute(struct timeline *t, double start)
 {
     while (t->running.n && t->events.at[t->running.at[t->running.n - 1]].start >= start)
         fsd_vec_push(t->scratch, &t->ended, t->running.at[--t->running.n]);
 }
 
-static void end_node(struct reading *t, const struct event *e)
+static void end_node(struct timeline *t, const struct event *e)
 {
     while (t->ended.n && t->events.at[t->ended.at[t->ended.n - 1]].start >= e->start)
         t->events.at[t->ended.at[--t->ended.n]].owner = t->events.n;
@@ -199,7 +199,7 @@ static void end_node(struct reading *t, const struct event *e)
     fsd_vec_push(t->scratch, &t->events, *e);
 }
 
-static void end_event(struct reading *t, const struct event *e)
+static void end_event(struct timeline *t, const struct event *e)
 {
     if (e->is == EVENT_NODE)
         end_node(t, e);
@@ -209,7 +209,7 @@ static void end_event(struct reading *t, const struct event *e)
         end_run(t);
 }
 
-static void read_name(struct reading *t, struct event *e, struct fsd_slice name)
+static void read_event_name(struct timeline *t, struct event *e, struct fsd_slice name)
 {
     e->is = EVENT_OTHER;
     if (fsd_slice_is(name, "model_run"))
@@ -224,7 +224,7 @@ static void read_name(struct reading *t, struct event *e, struct fsd_slice name)
     e->unescaped = fsd_record_unescaped(t->names, name);
 }
 
-static void read_field(struct reading *t, struct event *e, const struct fsd_field *f)
+static void read_field(struct timeline *t, struct event *e, const struct fsd_field *f)
 {
     struct fsd_slice text = {f->text, f->text_len};
     uint64_t index;
@@ -237,7 +237,7 @@ static void read_field(struct reading *t, struct event *e, const struct fsd_fiel
                                             behind - t->r.at};
         t->r.at = behind;
     } else if (fsd_field_is(f, "name") && f->is_text) {
-        read_name(t, e, text);
+        read_event_name(t, e, text);
     } else if (fsd_field_is(f, "ts") && !f->is_text) {
         e->start = f->number;
     } else if (fsd_field_is(f, "dur") && !f->is_text) {
@@ -252,7 +252,7 @@ static void read_field(struct reading *t, struct event *e, const struct fsd_fiel
     }
 }
 
-static enum fsd_status read_events(struct reading *t)
+static enum fsd_status read_events(struct timeline *t)
 {
     static const struct event none = {.owner = FSD_NONE, .us = -1};
     struct event e = none;
@@ -280,16 +280,16 @@ enum fsd_status fsd_ort_profile_read(struct fsd_arena *arena, struct fsd_intern 
                                      struct fsd_error *err)
 {
     FSD_SCRATCH(scratch);
-    struct reading t = {.arena = arena,
-                        .scratch = scratch,
-                        .names = names,
-                        .keys = fsd_intern_new(scratch),
-                        .r = {.file = file,
-                              .at = fsd_file_text_start(file),
-                              .what = "a profile",
-                              .err = err,
-                              .nested = true},
-                        .profile = {.path = file->name, .number = 1}};
+    struct timeline t = {.arena = arena,
+                         .scratch = scratch,
+                         .names = names,
+                         .keys = fsd_intern_new(scratch),
+                         .r = {.file = file,
+                               .at = fsd_file_text_start(file),
+                               .what = "a profile",
+                               .err = err,
+                               .nested = true},
+                         .profile = {.path = file->name, .number = 1}};
     enum fsd_status status = read_events(&t);
 
     if (status == FSD_E_LIMIT)

@@ -15,13 +15,13 @@
 #include "read/ort/ort.h"
 
 enum {
-    SEARCHED = 1 << 16,     /* the maximum number of bytes that are searched for the
+    BYTES_SEARCHED = 1 << 16, /* the maximum number of bytes that are searched for the
                                first line of a session */
-    LONGEST_LINE = 1 << 20, /* the maximum number of bytes of a line; a longer line is
+    LONGEST_LINE = 1 << 20,   /* the maximum number of bytes of a line; a longer line is
                                ignored */
-    LONGEST_HEAD = 1 << 9,  /* the maximum number of bytes of the text before a message;
+    LONGEST_HEAD = 1 << 9, /* the maximum number of bytes of the text before a message;
                                function names on Windows are long */
-    MOST_PASSES = 1 << 12   /* the maximum number of passes in one session; sessions
+    MOST_PASSES = 1 << 12  /* the maximum number of passes in one session; sessions
                                have a few hundred */
 };
 
@@ -49,7 +49,7 @@ bool fsd_ort_is_session(const struct fsd_file *file)
     enum fsd_file_type look = fsd_file_type_of(file);
 
     return (look == FSD_FILETYPE_TEXT || look == FSD_FILETYPE_LIST) &&
-           fsd_file_has_word(file, SEARCHED, ":onnxruntime:");
+           fsd_file_has_word(file, BYTES_SEARCHED, ":onnxruntime:");
 }
 
 /* --------------------------------------------------------------------------- lines */

@@ -24,7 +24,7 @@
 #include "read/trt/build.h"
 #include "read/trt/trt.h"
 
-enum { LAYERS_MAX = 1 << 20 };
+enum { DRY_LAYERS_MAX = 1 << 20 };
 
 static void add(struct fsd_build *b, struct fsd_slice name, struct fsd_slice type,
                 const char *ran_by)
@@ -64,9 +64,9 @@ enum fsd_status fsd_dryrun_read(struct fsd_build *b, const struct fsd_file *file
 
     while (fsd_log_next(&lines, &line)) {
         layers += read_line(b, line.text);
-        if (layers > LAYERS_MAX)
+        if (layers > DRY_LAYERS_MAX)
             return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_LINE, line.number,
-                            "expected at most %d layers, found more", LAYERS_MAX);
+                            "expected at most %d layers, found more", DRY_LAYERS_MAX);
     }
     b->version = fsd_intern_str(b->g->names, "Torch-TensorRT");
     b->g->kind = "trt-names";

@@ -25,7 +25,7 @@
 #include "base/base.h"
 #include "read/log/log.h"
 
-enum part { HEAD, PROFILES, LAYERS };
+enum printed_part { HEAD, PROFILES, LAYERS };
 
 enum { SIZES_MAX = 8 }; /* TensorRT's limit on the dimensions of a tensor */
 
@@ -33,7 +33,7 @@ struct printed {
     struct fsd_build *b;
     const struct fsd_file *file;
     struct fsd_error *err;
-    enum part part;
+    enum printed_part part;
     cJSON *layer;   /* the current layer; NULL: none */
     cJSON *tensors; /* the open list of tensors of the current layer; NULL: none */
     bool named;     /* the engine has only the names of its layers */
@@ -110,7 +110,7 @@ static bool find_sizes(struct fsd_slice t, const char *word, struct fsd_slice *o
 
 /* Reads a tensor like "x [dtype=float32, shape=(1, 3), Format: Row major linear
  * FP32]". */
-static void read_tensor(struct printed *p, struct fsd_slice t)
+static void read_printed_tensor(struct printed *p, struct fsd_slice t)
 {
     struct fsd_slice name = t, about, sizes, format, type, rest;
     cJSON *tensor = cJSON_CreateObject();
@@ -147,7 +147,7 @@ static void read_tensors(struct printed *p, struct fsd_slice t)
 
     fsd_slice_drop(&t, ",");
     if (t.n)
-        read_tensor(p, t);
+        read_printed_tensor(p, t);
     if (ends)
         p->tensors = NULL;
 }
@@ -227,7 +227,7 @@ static void put_profile(struct printed *p, cJSON *list, struct fsd_slice about)
 
 /* Reads a line about an input or output. Each optimization profile lists the same
  * tensors in the same order. */
-static void read_binding(struct printed *p, struct fsd_slice t)
+static void read_profile_binding(struct printed *p, struct fsd_slice t)
 {
     struct fsd_slice name, about, sizes;
     cJSON *binding;
@@ -335,7 +335,7 @@ static enum fsd_status read_layer_line(struct printed *p, struct fsd_slice t)
 
 /* ------------------------------------------------------------------------- file */
 
-static enum fsd_status read_line(struct printed *p, struct fsd_slice t)
+static enum fsd_status read_printed_line(struct printed *p, struct fsd_slice t)
 {
     enum fsd_status status;
 
@@ -352,7 +352,7 @@ static enum fsd_status read_line(struct printed *p, struct fsd_slice t)
         p->profiles++;
         p->next = p->bindings->child;
     } else if (p->part == PROFILES && p->profiles) {
-        read_binding(p, t);
+        read_profile_binding(p, t);
     }
     return p->part == LAYERS ? read_layer_line(p, t) : FSD_OK;
 }
@@ -366,7 +366,7 @@ static enum fsd_status read_lines(struct printed *p)
     p->bindings = cJSON_CreateArray();
     p->full = !p->bindings;
     while (status == FSD_OK && !p->full && fsd_log_next(&lines, &line))
-        status = read_line(p, line.text);
+        status = read_printed_line(p, line.text);
     if (status == FSD_OK && !p->full)
         status = end_bindings(p);
     if (status == FSD_OK && !p->full)

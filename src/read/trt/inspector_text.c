@@ -39,7 +39,7 @@ static struct fsd_slice from(struct fsd_slice t, size_t at)
 
 /* ---------------------------------------------------------------------- values */
 
-static bool number_of(struct fsd_slice t, double *out)
+static bool parse_number(struct fsd_slice t, double *out)
 {
     char copy[NUMBER_MAX], *end;
 
@@ -56,7 +56,7 @@ static cJSON *scalar_of(struct fsd_slice t)
 {
     double number;
 
-    if (number_of(t, &number))
+    if (parse_number(t, &number))
         return cJSON_CreateNumber(number);
     if (t.n > 1 && *t.s == '"' && t.s[t.n - 1] == '"')
         t = (struct fsd_slice){t.s + 1, t.n - 2};
@@ -112,7 +112,7 @@ static cJSON *value_of(struct context *m, struct fsd_slice t)
     return scalar_of(t);
 }
 
-static void add(struct context *m, cJSON *to, struct fsd_slice key, cJSON *value)
+static void add_item(struct context *m, cJSON *to, struct fsd_slice key, cJSON *value)
 {
     char name[LONGEST_KEY + 1];
 
@@ -129,7 +129,7 @@ static void add(struct context *m, cJSON *to, struct fsd_slice key, cJSON *value
 /* Converts a tensor like "Name: n, Location: Device, Dimensions: [1,3],
  * Format/Datatype: Half".  The name ends at the first key that may follow it.  The
  * order of the keys is fixed, but keys may be absent. */
-static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
+static void read_record(struct context *m, cJSON *list, struct fsd_slice t)
 {
     static const char *const keys[] = {
         ", Location: ",        ", Dimensions: [", ", Strides: [", ", StrideOrder: [",
@@ -149,11 +149,11 @@ static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
             continue;
         if (is_list) /* the opening bracket belongs to the value */
             value = (struct fsd_slice){value.s - 1, value.n + 1};
-        add(m, tensor, (struct fsd_slice){keys[i] + 2, strcspn(keys[i] + 2, ":")},
-            is_list ? value_of(m, value) : fsd_json_string(value));
+        add_item(m, tensor, (struct fsd_slice){keys[i] + 2, strcspn(keys[i] + 2, ":")},
+                 is_list ? value_of(m, value) : fsd_json_string(value));
     }
     if (t.n >= 6)
-        add(m, tensor, fsd_slice_of("Name"), fsd_json_string(from(t, 6)));
+        add_item(m, tensor, fsd_slice_of("Name"), fsd_json_string(from(t, 6)));
 }
 
 /* Splits the text after its first record, which is in braces.  Returns false if the
@@ -180,7 +180,7 @@ static bool take_record(struct fsd_slice *t, struct fsd_slice *record)
 
 /* Reads a list of tensors like " { Name: n, ... }, { ... }]", and returns the text
  * after its closing bracket. */
-static struct fsd_slice read_tensors(struct context *m, const char *key,
+static struct fsd_slice read_records(struct context *m, const char *key,
                                      struct fsd_slice t)
 {
     cJSON *list = cJSON_AddArrayToObject(m->layer, key);
@@ -193,7 +193,7 @@ static struct fsd_slice read_tensors(struct context *m, const char *key,
             m->odd = true;
             return from(t, t.n);
         }
-        read_tensor(m, list, record);
+        read_record(m, list, record);
         if (fsd_slice_begins(t, ","))
             t = from(t, 1);
     }
@@ -251,11 +251,11 @@ static void read_profile(struct context *m, cJSON *list, struct fsd_slice t)
 
         if (fsd_slice_split_at(&before, words[i], &sizes) &&
             fsd_slice_split_at(&sizes, "]", &behind))
-            add(m, one, (struct fsd_slice){words[i], strcspn(words[i], ":")},
-                list_of(sizes));
+            add_item(m, one, (struct fsd_slice){words[i], strcspn(words[i], ":")},
+                     list_of(sizes));
     }
     if (fsd_slice_split_at(&t, "Format: ", &format))
-        add(m, one, fsd_slice_of("Format"), fsd_json_string(format));
+        add_item(m, one, fsd_slice_of("Format"), fsd_json_string(format));
 }
 
 /* Converts a list like "[ { MinShape: ... }, { ... } ]" to JSON.  It has one entry per
@@ -298,11 +298,11 @@ static void read_keys(struct context *m, struct fsd_slice t)
             m->odd = true;
         else if (fsd_slice_begins(key, "TacticValue") ||
                  fsd_slice_begins(key, "TacticName") || last)
-            add(m, m->layer, key, fsd_json_string((struct fsd_slice){t.s, end}));
+            add_item(m, m->layer, key, fsd_json_string((struct fsd_slice){t.s, end}));
         else if (fsd_slice_is(key, "ProfileInfo"))
-            add(m, m->layer, key, profiles_of(m, (struct fsd_slice){t.s, end}));
+            add_item(m, m->layer, key, profiles_of(m, (struct fsd_slice){t.s, end}));
         else
-            add(m, m->layer, key, value_of(m, (struct fsd_slice){t.s, end}));
+            add_item(m, m->layer, key, value_of(m, (struct fsd_slice){t.s, end}));
         t = from(t, end);
     }
     m->odd |= t.n > 0 && !fsd_slice_begins(t, ",");
@@ -310,7 +310,7 @@ static void read_keys(struct context *m, struct fsd_slice t)
 
 /* Converts the line of a layer.  In all versions, the line begins with the name and the
  * type, which is one word. */
-static void read_line(struct context *m, struct fsd_slice t)
+static void read_inspector_line(struct context *m, struct fsd_slice t)
 {
     static const char *const lists[] = {", Inputs: [", ", Constants: [",
                                         ", Outputs: ["};
@@ -321,11 +321,11 @@ static void read_line(struct context *m, struct fsd_slice t)
         m->odd = true;
         t = from(t, t.n);
     }
-    add(m, m->layer, fsd_slice_of("Name"), fsd_json_string(from(name, 6)));
+    add_item(m, m->layer, fsd_slice_of("Name"), fsd_json_string(from(name, 6)));
     while (n < t.n && t.s[n] != ',')
         n++;
-    add(m, m->layer, (struct fsd_slice){"LayerType", 9},
-        fsd_json_string((struct fsd_slice){t.s, n}));
+    add_item(m, m->layer, (struct fsd_slice){"LayerType", 9},
+             fsd_json_string((struct fsd_slice){t.s, n}));
     t = from(t, n);
     for (size_t i = 0; i < FSD_COUNT_OF(lists); i++) {
         char key[LONGEST_KEY] = "";
@@ -333,7 +333,7 @@ static void read_line(struct context *m, struct fsd_slice t)
         if (!fsd_slice_begins(t, lists[i]))
             continue;
         memcpy(key, lists[i] + 2, strcspn(lists[i] + 2, ":"));
-        t = read_tensors(m, key, from(t, strlen(lists[i])));
+        t = read_records(m, key, from(t, strlen(lists[i])));
     }
     read_keys(m, t);
 }
@@ -346,7 +346,7 @@ enum fsd_status fsd_inspector_layer(struct fsd_build *b, const struct fsd_file *
     enum fsd_status status;
 
     if (m.layer)
-        read_line(&m, (struct fsd_slice){s, n});
+        read_inspector_line(&m, (struct fsd_slice){s, n});
     if (!m.layer || m.full)
         status = fsd_fail_memory(err, file->name);
     else
@@ -365,7 +365,7 @@ enum fsd_status fsd_inspector_binding(struct fsd_build *b, const struct fsd_file
 
     if (m.layer && fsd_slice_take(&name, "Name: ") &&
         fsd_slice_split_last(&name, ", IOMode: ", &keys)) {
-        add(&m, m.layer, fsd_slice_of("Name"), fsd_json_string(name));
+        add_item(&m, m.layer, fsd_slice_of("Name"), fsd_json_string(name));
         read_keys(&m, from(line, (size_t)(name.s + name.n - line.s)));
     }
     if (!m.layer || m.full)

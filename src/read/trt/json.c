@@ -184,8 +184,8 @@ static const int64_t *read_strides(struct fsd_json_reading *r, const cJSON *item
 
 /* Reads the format of a tensor: the key "Format/Datatype", or two separate keys since
  * TensorRT 11. */
-static void read_format(struct fsd_json_reading *r, const cJSON *item,
-                        struct fsd_build_tensor *out)
+static void read_item_format(struct fsd_json_reading *r, const cJSON *item,
+                             struct fsd_build_tensor *out)
 {
     static const char *const type_keys[] = {"Datatype", "DataType"};
 
@@ -206,7 +206,7 @@ static void read_tensor(struct fsd_json_reading *r, const cJSON *item,
 
     *out = (struct fsd_build_tensor){.dims = lists->dims};
     out->name = symbol(r, cJSON_IsString(item) ? item : fsd_json_get(item, "Name"));
-    read_format(r, item, out);
+    read_item_format(r, item, out);
     out->ranked = read_list(list, sizes, &out->rank);
     if (!out->ranked)
         out->rank = 0;

@@ -88,7 +88,7 @@ static bool has_layers(const cJSON *root)
            (cJSON_IsArray(root) && root->child && is_layer(root->child));
 }
 
-static void remark_repeated(struct fsd_json_reading *r, const cJSON *rest)
+static void remark_repeated_keys(struct fsd_json_reading *r, const cJSON *rest)
 {
     static const char *const keys[] = {"Bindings", "I/O Tensors"};
     const cJSON *item;
@@ -121,7 +121,7 @@ static void remark_devices(struct fsd_json_reading *r, const cJSON *said)
 }
 
 /* Reads all parts of the file except the layers. */
-static enum fsd_status read_rest(struct fsd_json_reading *r, const cJSON *rest)
+static enum fsd_status read_other_keys(struct fsd_json_reading *r, const cJSON *rest)
 {
     const cJSON *const bindings[] = {fsd_json_get(rest, "Bindings"),
                                      fsd_json_get(rest, "I/O Tensors")};
@@ -129,7 +129,7 @@ static enum fsd_status read_rest(struct fsd_json_reading *r, const cJSON *rest)
     const cJSON *item;
 
     FSD_GUARD(r->err);
-    remark_repeated(r, rest);
+    remark_repeated_keys(r, rest);
     remark_devices(r,
                    fsd_json_get(fsd_json_get(rest, "Engine Metadata"), "Multi-Device"));
     if (bindings[1])
@@ -306,7 +306,7 @@ static bool read_pieces(struct fsd_json_reading *r, const struct fsd_json_text *
     }
     fine = fine && found && skip_space(text, p.behind) == text->s + text->n;
     if (fine && !r->foresees)
-        *status = read_rest(r, rest);
+        *status = read_other_keys(r, rest);
     cJSON_Delete(rest);
     return fine;
 }

@@ -341,7 +341,7 @@ static bool has_finished(const fsd_log_engines *engines)
 
 /* Whether the build of this engine failed.  The builder also prints the layers of an
  * engine that it cannot finish. */
-static bool has_failed(const struct fsd_log_scan *scan, unsigned number)
+static bool engine_failed(const struct fsd_log_scan *scan, unsigned number)
 {
     const fsd_log_engines *engines = &scan->engines;
     const struct fsd_log_engine *e = &engines->at[number ? number - 1 : 0];
@@ -358,7 +358,7 @@ static enum fsd_status choose(const struct fsd_file *file,
     const fsd_log_engines *engines = &scan->engines;
     uint64_t lines = scan->lines;
 
-    if (scan->failures.n && (!has_finished(engines) || has_failed(scan, number)))
+    if (scan->failures.n && (!has_finished(engines) || engine_failed(scan, number)))
         return fsd_log_fail(&scan->failures, file, err);
     if (!engines->n)
         return fsd_fail(

@@ -33,7 +33,7 @@ enum {
                           known has 16 K */
 };
 
-struct reading {
+struct naming {
     struct fsd_graph *g;
     const struct fsd_vocab *vocab;
     fsd_sym metadata;
@@ -42,7 +42,7 @@ struct reading {
 
 /* Returns the length of the known name at the front of an item; 0 if there is none.  If
  * the whole item is no known name, this is the longest known name before a " | ". */
-static size_t known_name(const struct reading *r, const char *s, size_t n,
+static size_t known_name(const struct naming *r, const char *s, size_t n,
                          const struct fsd_meaning **what)
 {
     size_t left = TRAILERS;
@@ -63,7 +63,7 @@ static size_t known_name(const struct reading *r, const char *s, size_t n,
  * lists, innermost first: "lin_act (Act) | /Lin (Lin)".  The owners of a node are the
  * nodes whose bodies contain the node: If, Loop, Scan, and calls of functions.  Returns
  * FSD_NONE if no node or several nodes have these owners. */
-static fsd_id owned_by(const struct reading *r, const struct fsd_meaning *what,
+static fsd_id owned_by(const struct naming *r, const struct fsd_meaning *what,
                        const char *s, size_t n)
 {
     const struct fsd_graph *g = r->vocab->model;
@@ -94,7 +94,7 @@ static fsd_id owned_by(const struct reading *r, const struct fsd_meaning *what,
     return found;
 }
 
-static void read_name(struct reading *r, const char *s, size_t n)
+static void read_name(struct naming *r, const char *s, size_t n)
 {
     struct fsd_mention mention = {.by = FSD_BY_METADATA, .role = FSD_MENTION_COMPUTES};
     const struct fsd_meaning *what = NULL;
@@ -128,7 +128,7 @@ static void read_name(struct reading *r, const char *s, size_t n)
 void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
                        fsd_sym metadata)
 {
-    struct reading r = {.g = g, .vocab = vocab, .metadata = metadata};
+    struct naming r = {.g = g, .vocab = vocab, .metadata = metadata};
     struct fsd_slice list = {fsd_text(g->names, metadata),
                              fsd_text_len(g->names, metadata)};
     struct fsd_slice item;

@@ -47,8 +47,9 @@
 #include "read/engine/reader.h"
 
 /* Limits on the bytes of a name and on the steps of the search for known names.  A name
- * of more than NAME_MAX bytes is not parsed; TensorRT does not write such names. */
-enum { NAME_MAX = 1 << 20, STEPS_AT_LEAST = 1 << 16, STEPS_PER_BYTE = 128 };
+ * of more than NAME_BYTES_MAX bytes is not parsed; TensorRT does not write such
+ * names. */
+enum { NAME_BYTES_MAX = 1 << 20, STEPS_AT_LEAST = 1 << 16, STEPS_PER_BYTE = 128 };
 
 /* Reads the name of a reformat: "Reformatting CopyNode for Input Tensor 0 to X" or,
  * since TensorRT 8.0, "Reformatting CopyNode for Network Input x". */
@@ -441,7 +442,7 @@ void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
         fsd_expr_mention(&p, FSD_MENTION_COMPUTES, 0, p.text.n, what, false);
         return;
     }
-    if (p.text.n > NAME_MAX) {
+    if (p.text.n > NAME_BYTES_MAX) {
         fsd_expr_remark(&p, "input/long-name");
         fsd_expr_mention(&p, FSD_MENTION_UNKNOWN, 0, p.text.n, NULL, false);
         return;

@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-enum { ENTRIES_MAX = 1 << 22, MOST_MS = 1000000000, PEEK = 4096 };
+enum { EVENTS_MAX = 1 << 22, MS_MAX = 1000000000, BYTES_PEEKED = 4096 };
 
 struct reading {
     struct fsd_arena *arena;
@@ -33,8 +33,8 @@ bool fsd_trace_is(const struct fsd_file *file)
 {
     size_t at = fsd_file_text_start(file), end;
 
-    if (fsd_file_has_word(file, PEEK, "\"ph\"") &&
-        fsd_file_has_word(file, PEEK, "\"dur\""))
+    if (fsd_file_has_word(file, BYTES_PEEKED, "\"ph\"") &&
+        fsd_file_has_word(file, BYTES_PEEKED, "\"dur\""))
         return true;
     if (!fsd_file_has_at(file, at, "{", 1))
         return false;
@@ -69,7 +69,7 @@ static void add_time(struct reading *t, fsd_sym name, double ms)
     }
     entry = &t->profile.entries.at[t->entry_of.at[name] - 1];
     times = &t->times.at[t->entry_of.at[name] - 1];
-    if (!(ms >= 0 && ms <= MOST_MS))
+    if (!(ms >= 0 && ms <= MS_MAX))
         entry->odd = true;
     else if (!(*times)++)
         entry->mean_ms = ms;
@@ -88,7 +88,7 @@ static enum fsd_status read_events(struct reading *t)
     bool timed = false, whole = true;
 
     while ((step = fsd_record_next(&t->r, &field)) != FSD_RECORD_END) {
-        if (step == FSD_RECORD_BROKEN || t->profile.entries.n > ENTRIES_MAX)
+        if (step == FSD_RECORD_BROKEN || t->profile.entries.n > EVENTS_MAX)
             return step == FSD_RECORD_BROKEN ? FSD_E_FORMAT : FSD_E_LIMIT;
         if (step == FSD_RECORD_OPEN) {
             name = 0;
@@ -148,7 +148,7 @@ static enum fsd_status read_lists(struct reading *t)
     enum fsd_record_step step;
 
     while ((step = fsd_record_next(&t->r, &field)) != FSD_RECORD_END) {
-        if (step == FSD_RECORD_BROKEN || t->profile.entries.n > ENTRIES_MAX)
+        if (step == FSD_RECORD_BROKEN || t->profile.entries.n > EVENTS_MAX)
             return step == FSD_RECORD_BROKEN ? FSD_E_FORMAT : FSD_E_LIMIT;
         if (step == FSD_RECORD_FIELD && field.opens == '[')
             read_times(t, fsd_intern_add(t->names, field.key, field.key_len));
@@ -170,12 +170,12 @@ enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names
                               .err = err,
                               .nested = true},
                         .profile = {.path = file->name, .number = 1}};
-    bool trace = fsd_file_has_word(file, PEEK, "\"dur\"");
+    bool trace = fsd_file_has_word(file, BYTES_PEEKED, "\"dur\"");
     enum fsd_status status = trace ? read_events(&t) : read_lists(&t);
 
     if (status == FSD_E_LIMIT)
         return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_BYTE, t.r.at,
-                        "expected at most %d layers, found more", ENTRIES_MAX);
+                        "expected at most %d layers, found more", EVENTS_MAX);
     for (uint32_t i = 0; i < t.times.n; i++)
         t.profile.runs =
             t.times.at[i] > t.profile.runs ? t.times.at[i] : t.profile.runs;

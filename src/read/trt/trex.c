@@ -22,7 +22,7 @@
 enum {
     SEARCHED = 1 << 14,
     LONGEST = 1 << 10,
-    ENTRIES_MAX = 1 << 12,
+    TREX_ENTRIES_MAX = 1 << 12,
     N_OPTIONS = 5 /* the number of sections of options, which are the first rows in
                      `sections` */
 };
@@ -116,7 +116,7 @@ static void read_section(struct trex *t, const struct fsd_field *f)
     if (fsd_record_next(&t->r, &entry) != FSD_RECORD_OPEN)
         return;
     while (fsd_record_next(&t->r, &entry) == FSD_RECORD_FIELD &&
-           t->entries++ < ENTRIES_MAX)
+           t->entries++ < TREX_ENTRIES_MAX)
         read_entry(t, &entry);
 }
 
@@ -139,7 +139,8 @@ void fsd_trex_read(struct fsd_history *h, const struct fsd_file *file)
     h->no_steps = true;
     if (fsd_record_next(&t.r, &field) != FSD_RECORD_OPEN)
         return;
-    while (fsd_record_next(&t.r, &field) == FSD_RECORD_FIELD && t.entries < ENTRIES_MAX)
+    while (fsd_record_next(&t.r, &field) == FSD_RECORD_FIELD &&
+           t.entries < TREX_ENTRIES_MAX)
         read_section(&t, &field);
     fsd_log_options_end(h, &h->scan->engines);
 }

@@ -12,7 +12,7 @@
 #include "base/base.h"
 #include "report/phrase/ink.h"
 
-enum { HANG = 4, TOPIC = 12, LEAST_WORD = 8 };
+enum { LINE_HANG = 4, TOPIC = 12, LEAST_WORD = 8 };
 
 /* The number of columns of a text, without color codes. */
 static size_t columns_of(char *s)
@@ -62,7 +62,7 @@ static size_t hang_of(const char *line)
     for (size_t i = 2; *line != ' ' && i <= TOPIC && line[i - 1] && line[i]; i++)
         if (line[i - 2] == ' ' && line[i - 1] == ' ' && line[i] != ' ')
             return i;
-    return strspn(line, " ") + HANG;
+    return strspn(line, " ") + LINE_HANG;
 }
 
 static void put_line(FILE *out, char *line, size_t width)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum {
-    NAME = 34, /* most characters of a name in a box */
+    NAME_IN_BOX = 34, /* most characters of a name in a box */
     TITLE = 44,
     TACTIC = 60,
     TIP_NAME = 400, /* most characters of a name in a tooltip */
@@ -121,7 +121,7 @@ static void put_small_name(const struct fsd_drawing *w, const struct fsd_node *n
     else if (!n->name)
         fprintf(out, "#%u", id);
     if (n->name)
-        fsd_put_label_text(out, fsd_text(scene_of(w)->d->names, n->name), NAME);
+        fsd_put_label_text(out, fsd_text(scene_of(w)->d->names, n->name), NAME_IN_BOX);
     fputs("</FONT>", out);
 }
 
@@ -137,7 +137,7 @@ static void put_row(const struct fsd_diff *d, uint32_t row, FILE *out)
     fsd_put_row(d->numbers, row, 1, fsd_print_open(&print));
     fsd_print_close(&print);
     fputs("<BR/>" FSD_SMALL, out);
-    fsd_put_label_text(out, print.text, NAME);
+    fsd_put_label_text(out, print.text, NAME_IN_BOX);
     fputs("</FONT>", out);
     free(print.text);
 }
@@ -149,7 +149,8 @@ static void put_layer(const struct fsd_drawing *w, fsd_id layer, FILE *out)
     const struct fsd_node *node = &d->engine->nodes.at[layer];
 
     fputs(r->inserted ? "<B>+ " : "<B>", out);
-    fsd_put_label_text(out, node->op ? fsd_text(d->names, node->op) : "layer", NAME);
+    fsd_put_label_text(out, node->op ? fsd_text(d->names, node->op) : "layer",
+                       NAME_IN_BOX);
     fputs("</B>", out);
     if (r->inserted)
         fprintf(out, " <FONT COLOR=\"#b34700\">inserted: %s</FONT>",
@@ -178,7 +179,7 @@ static void put_node(const struct fsd_drawing *w, fsd_id node, FILE *out)
     bool gone = r->fate != FSD_FATE_LAYER;
 
     fputs(gone ? "<FONT COLOR=\"#666666\">" : "<B>", out);
-    fsd_put_label_text(out, fsd_text(d->names, n->op ? n->op : n->name), NAME);
+    fsd_put_label_text(out, fsd_text(d->names, n->op ? n->op : n->name), NAME_IN_BOX);
     fputs(gone ? "</FONT>" : "</B>", out);
     if (gone)
         fprintf(out, " <FONT COLOR=\"%s\"><I>%s</I></FONT>",
@@ -282,7 +283,8 @@ static void put_content(const struct fsd_drawing *w, const struct fsd_box *box,
     if (box->kind != FSD_BOX_ITEMS) {
         const struct fsd_form *form = fsd_tensor_form(g, first);
 
-        fsd_put_label_text(out, fsd_text(g->names, g->tensors.at[first].name), NAME);
+        fsd_put_label_text(out, fsd_text(g->names, g->tensors.at[first].name),
+                           NAME_IN_BOX);
         fputs("<BR/>" FSD_SMALL, out);
         fsd_put_form(form, out);
         putc(' ', out);

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { INDENT = 8 }; /* indentation of a row's second line, in columns */
+enum { ROW_INDENT = 8 }; /* indentation of a row's second line, in columns */
 
 struct listing {
     const struct fsd_diff *d;
@@ -150,10 +150,10 @@ static void put_subject(const struct listing *l, const char *names, const char *
 
     fsd_print_drop(&all);
     if (*names && used + 2 + needs > width)
-        fprintf(l->out, "\n%*s", INDENT, "");
+        fprintf(l->out, "\n%*s", ROW_INDENT, "");
     else if (*names)
         fputs("  ", l->out);
-    fsd_put_names(l->out, names, joiner, width - INDENT);
+    fsd_put_names(l->out, names, joiner, width - ROW_INDENT);
     putc('\n', l->out);
 }
 

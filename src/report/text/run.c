@@ -125,8 +125,8 @@ static const char layers_text[] =
                   mapped_text[] = "{*}mapped   {/}{coverage}<: {links!}>\n";
 
 /* Prints the outcomes of the nodes. */
-static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out)
+static void put_node_counts(const struct fsd_diff *d, const struct fsd_style *style,
+                            FILE *out)
 {
     const char *separator = ": ";
 
@@ -490,7 +490,7 @@ static void write_whole(const struct fsd_diff *d, const void *summary,
                         const struct fsd_style *style, FILE *out)
 {
     put_read(d, style, out);
-    put_nodes(d, style, out);
+    put_node_counts(d, style, out);
     put_counted(summary, layers_text, style, out);
     put_counted(summary, mapped_text, style, out);
     put_types(d, style, out);
@@ -518,7 +518,7 @@ static void write_folded(const struct fsd_diff *d, const void *summary,
     fsd_text_values(d, style, out);
     put_findings_folded(d, style, out);
     putc('\n', out);
-    put_nodes(d, style, out);
+    put_node_counts(d, style, out);
     put_mapped(d, style, out);
     put_parts(d, style, out);
     put_providers(d, style, out);

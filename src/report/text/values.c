@@ -177,7 +177,7 @@ static double error_of(const struct fsd_diff *d, uint32_t step)
 /* Whether to print a step. The first and the last step are printed. Another step is
  * printed if its error is at least twice the error of `before`, the last printed step,
  * or at most half of that error. */
-static bool is_shown(const struct fsd_diff *d, uint32_t step, uint32_t before)
+static bool is_step_shown(const struct fsd_diff *d, uint32_t step, uint32_t before)
 {
     double now = error_of(d, step), then = error_of(d, before);
 
@@ -200,7 +200,7 @@ static void put_growth(const struct fsd_diff *d, const struct fsd_style *style,
     for (uint32_t i = 0; i < v->growth.n; i++) {
         bool last = i + 1 == v->growth.n;
 
-        if (!is_shown(d, i, before) || (shown + 1 >= most && !last))
+        if (!is_step_shown(d, i, before) || (shown + 1 >= most && !last))
             continue;
         fprintf(out, "%*s%9.3g  ", INDENT, "", error_of(d, i));
         put_row_name(d, v->growth.at[i].row, out);

@@ -89,8 +89,8 @@ static void collect(const struct fsd_diff *d, enum fsd_fate fate, struct reasons
     }
 }
 
-static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
-                      enum fsd_fate fate, FILE *out)
+static void put_vanished(const struct fsd_diff *d, const struct fsd_style *style,
+                         enum fsd_fate fate, FILE *out)
 {
     uint32_t shown = 0, listed = 0, total = d->summary->by_fate[fate];
     uint32_t most = style->all ? total : SHOWN;
@@ -153,6 +153,6 @@ void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,
         /* Folded constants and absorbed quantizers are numerous and have the same
          * reasons, so only their number is printed. Other nodes are named. */
         if (style->all || (fate != FSD_FATE_FOLDED && fate != FSD_FATE_ABSORBED))
-            put_nodes(d, style, fate, out);
+            put_vanished(d, style, fate, out);
     }
 }

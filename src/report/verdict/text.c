@@ -34,7 +34,7 @@ void fsd_put_outcome(const struct fsd_outcome *rule, FILE *out)
 
 /* Prints the number of findings of a rule and its budget, if the rule fails the check
  * or has ignored findings. For other rules, the findings state everything. */
-static void put_rule(const struct fsd_outcome *rule, FILE *out)
+static void put_outcome(const struct fsd_outcome *rule, FILE *out)
 {
     bool fails = rule->budget && rule->found && rule->level == FSD_ERROR;
 
@@ -159,8 +159,8 @@ static void put_findings(const struct fsd_verdict *v, uint32_t cause,
 
 /* Prints each cause with its findings, and then the findings that no single cause
  * explains. */
-static void put_causes(const struct fsd_verdict *v, const struct fsd_style *style,
-                       FILE *out)
+static void put_cause_lines(const struct fsd_verdict *v, const struct fsd_style *style,
+                            FILE *out)
 {
     for (uint32_t i = 0; i < v->causes.n; i++) {
         fsd_printf_safe(out, "cause %u: %s (", i + 1, v->causes.at[i].what);
@@ -174,8 +174,8 @@ static void put_causes(const struct fsd_verdict *v, const struct fsd_style *styl
     put_findings(v, FSD_NONE, style, out);
 }
 
-static void put_one(const struct fsd_verdict *v, const struct fsd_style *style,
-                    FILE *out)
+static void put_one_verdict(const struct fsd_verdict *v, const struct fsd_style *style,
+                            FILE *out)
 {
     fsd_text_brief(&v->brief, style, out);
     fputs(v->brief.n ? "\n" : "", out);
@@ -186,9 +186,9 @@ static void put_one(const struct fsd_verdict *v, const struct fsd_style *style,
     for (uint32_t i = 0; i < v->rows.n; i++)
         put_row(&v->rows.at[i], out);
     putc('\n', out);
-    put_causes(v, style, out);
+    put_cause_lines(v, style, out);
     for (uint32_t i = 0; i < v->findings->rules.n; i++) {
-        put_rule(&v->findings->rules.at[i], out);
+        put_outcome(&v->findings->rules.at[i], out);
         if (put_skipped(v->findings, i, "", out))
             fprintf(out, ": not measured: %s\n", v->findings->rules.at[i].skipped);
     }
@@ -211,13 +211,13 @@ void fsd_verdict_put_text(const struct fsd_verdicts *all, const struct fsd_style
                           FILE *out)
 {
     if (!all->list) {
-        put_one(all->at[0].v, style, out);
+        put_one_verdict(all->at[0].v, style, out);
         return;
     }
     fsd_verdicts_put_table(all, style, out);
     for (uint32_t i = 0; i < all->n; i++) {
         if (fsd_verdicts_put_title(&all->at[i], style, out))
-            put_one(all->at[i].v, style, out);
+            put_one_verdict(all->at[i].v, style, out);
     }
     fsd_verdicts_put_end(all, style, out);
 }

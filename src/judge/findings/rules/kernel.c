@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { NAMED = 6 };
+enum { ENDS_NAMED = 6 };
 
 static const char NOT_MADE[] =
     "; the adjacent layers did not change and still need this layer";
@@ -95,15 +95,15 @@ static const char *text(const struct fsd_state *s, fsd_sym sym)
 }
 
 /* Prints the ends, and adds as subjects the ends that are nodes. */
-static void put_ends(struct fsd_finder *f, struct fsd_ends ends)
+static void put_end_names(struct fsd_finder *f, struct fsd_ends ends)
 {
     for (uint32_t i = 0; i < ends.n; i++) {
         fsd_about_state_node(f, ends.s, fsd_end_node(ends, i));
-        if (i < NAMED)
+        if (i < ENDS_NAMED)
             fprintf(f->out, "%s%s", i ? " + " : "", fsd_end_text(ends, i));
     }
-    if (ends.n > NAMED)
-        fprintf(f->out, " + %u more", ends.n - NAMED);
+    if (ends.n > ENDS_NAMED)
+        fprintf(f->out, " + %u more", ends.n - ENDS_NAMED);
 }
 
 /* Prints what identifies a move: the nodes that it realises, else the consumers of its
@@ -123,7 +123,7 @@ static void put_place(struct fsd_finder *f, const struct fsd_state *s,
         if (!places[i].ends.n)
             continue;
         fprintf(f->out, " %s `", places[i].word);
-        put_ends(f, places[i].ends);
+        put_end_names(f, places[i].ends);
         putc('`', f->out);
         return;
     }
@@ -142,8 +142,9 @@ void fsd_put_kernel(struct fsd_finder *f, const struct fsd_kernel_change *k, boo
         put_place(f, s, &s->moves.at[of & ~FSD_LAYER_MOVES]);
     } else {
         fputs(" of `", f->out);
-        put_ends(f, fsd_ends_of_nodes(s, kernel->computes.n ? kernel->computes
-                                                            : s->groups.at[of].nodes));
+        put_end_names(f, fsd_ends_of_nodes(s, kernel->computes.n
+                                                  ? kernel->computes
+                                                  : s->groups.at[of].nodes));
         putc('`', f->out);
     }
     f->now.line = k->old == FSD_NONE ? 0 : f->c->old->kernels.at[k->old].line;
@@ -564,8 +565,8 @@ static void find_unwritten(struct fsd_finder *f)
 }
 
 /* Reports an added or removed move. */
-static void report_move(struct fsd_finder *f, const struct fsd_move_change *change,
-                        bool gone)
+static void report_moved_data(struct fsd_finder *f,
+                              const struct fsd_move_change *change, bool gone)
 {
     const struct fsd_state *s = gone ? f->c->old : f->c->new;
     const struct fsd_move *m = &s->moves.at[gone ? change->old : change->new];
@@ -608,10 +609,10 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
         if (gone && m->what == FSD_MOVE_REMOVED &&
             (m->missed || computes(&c->old->moves.at[m->old])) &&
             !is_of_old_model(c, &c->old->moves.at[m->old]))
-            report_move(f, m, true);
+            report_moved_data(f, m, true);
         else if (!gone && m->what == FSD_MOVE_ADDED &&
                  computes(&c->new->moves.at[m->new]))
-            report_move(f, m, false);
+            report_moved_data(f, m, false);
     }
 }
 

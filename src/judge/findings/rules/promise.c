@@ -82,7 +82,7 @@ static void put_split(struct fsd_finder *f, const struct fsd_blocks *all,
 
 /* The type in which a node runs. For a duplicate of another node, the type in which
  * that other node runs. */
-static enum fsd_dtype type_of(const struct fsd_finder *f, fsd_id node)
+static enum fsd_dtype type_of_node(const struct fsd_finder *f, fsd_id node)
 {
     return (enum fsd_dtype)f->d->nodes[fsd_merged_into(f->d, node)].realised;
 }
@@ -122,7 +122,7 @@ static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
     fsd_id other = FSD_NONE;
 
     for (uint32_t i = 0; p->types && i < b->typed.n && other == FSD_NONE; i++)
-        if (!(p->types >> type_of(f, all->pool.at[b->typed.at + i]) & 1))
+        if (!(p->types >> type_of_node(f, all->pool.at[b->typed.at + i]) & 1))
             other = all->pool.at[b->typed.at + i];
     if (p->types && !b->typed.n)
         other = b->anchor;
@@ -137,14 +137,14 @@ static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
             fsd_called(f, b->anchor));
     if (split)
         put_unfused(f, all, b);
-    if (other != FSD_NONE && type_of(f, other) == FSD_DTYPE_UNKNOWN) {
+    if (other != FSD_NONE && type_of_node(f, other) == FSD_DTYPE_UNKNOWN) {
         fprintf(f->out, "%s `%s` in an unknown type; required: ",
                 split ? "; the block runs" : "runs", fsd_called(f, other));
         put_types(p->types, f->out);
     } else if (other != FSD_NONE) {
         fprintf(f->out,
                 "%s `%s` in %s; required: ", split ? "; the block runs" : "runs",
-                fsd_called(f, other), fsd_dtype_name(type_of(f, other)));
+                fsd_called(f, other), fsd_dtype_name(type_of_node(f, other)));
         put_types(p->types, f->out);
     }
     fsd_finding_close(f);
@@ -236,8 +236,8 @@ static void add_layers(const struct fsd_finder *f, const struct fsd_promise *p,
 /* Adds the work of the nodes in the requirement's scope. If the unit of work
  * is FSD_WORK_NODES, nodes that compute indices and sizes are left out. With `report`,
  * also adds as subjects the nodes that do not run in the required types. */
-static void add_nodes(struct fsd_finder *f, const struct fsd_promise *p,
-                      struct done *done, bool report)
+static void add_promised_nodes(struct fsd_finder *f, const struct fsd_promise *p,
+                               struct done *done, bool report)
 {
     for (fsd_id i = 0; i < f->d->model->nodes.n; i++) {
         const struct fsd_node_result *r = &f->d->nodes[i];
@@ -270,12 +270,12 @@ void fsd_find_not_in_types(struct fsd_finder *f)
         if (p->by == FSD_WORK_BYTES)
             add_layers(f, p, &done);
         else
-            add_nodes(f, p, &done, false);
+            add_promised_nodes(f, p, &done, false);
         if (!done.unknown && done.all > 0 && done.in_types >= p->share * done.all)
             continue;
         open_promise(f, p);
         if (p->by != FSD_WORK_BYTES)
-            add_nodes(f, p, &(struct done){0}, true);
+            add_promised_nodes(f, p, &(struct done){0}, true);
         if (done.unknown) {
             fsd_put_noun(f->out, done.unknown,
                          p->by == FSD_WORK_BYTES ? "layer" : "node");

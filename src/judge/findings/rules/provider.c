@@ -61,7 +61,7 @@ static const char *fallen_from(const struct fsd_finder *f,
 
 /* Reports that only the old build states providers. Kernels that were not on the CPU
  * may have fallen back. */
-static void report_unstated(struct fsd_finder *f, bool fallback)
+static void report_unstated_providers(struct fsd_finder *f, bool fallback)
 {
     uint32_t n = 0, others = 0;
 
@@ -87,7 +87,7 @@ static void report_unstated(struct fsd_finder *f, bool fallback)
 
 void fsd_find_fallbacks(struct fsd_finder *f)
 {
-    report_unstated(f, true);
+    report_unstated_providers(f, true);
     FSD_EACH (const struct fsd_kernel_change, k, f->c->kernels) {
         const char *from = fallen_from(f, k);
 
@@ -106,7 +106,7 @@ void fsd_find_providers(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
 
-    report_unstated(f, false);
+    report_unstated_providers(f, false);
     FSD_EACH (const struct fsd_kernel_change, k, c->kernels) {
         const char *is;
 

@@ -2,7 +2,7 @@
 #include "base/base.h"
 #include "judge/findings/finder.h"
 
-enum { NAMED = 3 };
+enum { REGIONS_NAMED = 3 };
 
 /* Limits of the growth of a group's time. NAMED_FROM and LITTLE are shares of the total
  * time, MUCH is a share of the group's own time. If the growth is at least NAMED_FROM,
@@ -67,7 +67,7 @@ static void put_grown(const struct fsd_finder *f)
     const struct fsd_compare *c = f->c;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; c->timed && i < c->regions.n && n < NAMED; i++) {
+    for (uint32_t i = 0; c->timed && i < c->regions.n && n < REGIONS_NAMED; i++) {
         const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
         bool known = r->before > 0 && r->after > 0 && r->new_groups.n;
 

@@ -3,7 +3,7 @@
  * engine was built from the earlier model. */
 #include "judge/findings/finder.h"
 
-enum { NAMED = 3 };
+enum { CHANGES_NAMED = 3 };
 
 static bool is_same(const uint64_t a[2], const uint64_t b[2])
 {
@@ -80,7 +80,7 @@ static void add_stale(struct fsd_finder *f, uint32_t n, fsd_id old, fsd_id new,
         f->now.line = fsd_state_line(f->c->old, old);
     }
     fsd_about_state_node(f, shown.s, shown.at);
-    if (n < NAMED)
+    if (n < CHANGES_NAMED)
         fprintf(f->out, "%s`%s` (%s) %s", n ? ", " : "",
                 fsd_text(shown.s->names, node->key), fsd_text(shown.s->names, node->op),
                 what);
@@ -139,8 +139,8 @@ void fsd_find_stale(struct fsd_finder *f)
 
         if (!n)
             return;
-        if (n > NAMED)
-            fprintf(f->out, " and %u more node changes", n - NAMED);
+        if (n > CHANGES_NAMED)
+            fprintf(f->out, " and %u more node changes", n - CHANGES_NAMED);
         f->count = n;
         fsd_finding_close(f);
     } else if (!changes(f, false)) {

@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "judge/findings/finder.h"
 
-enum { NAMED = 3 };
+enum { VALUES_NAMED = 3 };
 
 void fsd_find_values(struct fsd_finder *f)
 {
@@ -20,7 +20,7 @@ void fsd_find_values(struct fsd_finder *f)
         if (!n++)
             fsd_finding_open(f);
         fsd_about_state_node(f, c->new, edit->new);
-        if (n > NAMED)
+        if (n > VALUES_NAMED)
             continue;
         fprintf(f->out, "%s`%s`", n > 1 ? "; " : "",
                 fsd_state_node_key(c->new, edit->new));
@@ -28,8 +28,8 @@ void fsd_find_values(struct fsd_finder *f)
     }
     if (!n)
         return;
-    if (n > NAMED)
-        fprintf(f->out, "; and %u more", n - NAMED);
+    if (n > VALUES_NAMED)
+        fprintf(f->out, "; and %u more", n - VALUES_NAMED);
     f->count = n;
     fsd_finding_close(f);
 }
