@@ -270,7 +270,7 @@ static enum fsd_status fill(const struct fsd_cut_plan *plan, uint32_t i,
             "expected inputs of at most 2 GiB, each of a type that numpy has, "
             "found '%.200s' of type %s",
             info.name, fsd_dtype_name(a->type));
-    return put_array(a, &a->crc, NULL) ? FSD_OK : damaged(a, err);
+    return FSD_OK;
 }
 
 enum fsd_status fsd_cut_write_inputs(const struct fsd_cut_plan *plan,
@@ -290,6 +290,9 @@ enum fsd_status fsd_cut_write_inputs(const struct fsd_cut_plan *plan,
             return fsd_fail(err, FSD_E_UNSUPPORTED, plan->d->model->path, FSD_POS_NONE,
                             0, "expected inputs of at most 2 GiB in total, found more");
     }
+    for (uint32_t i = 0; i < plan->inputs.n; i++)
+        if (!put_array(&all[i], &all[i].crc, NULL))
+            return damaged(&all[i], err);
     for (uint32_t i = 0; i < plan->inputs.n; i++)
         if (!put_local(&all[i], &at, out)) /* the file of values has changed in the
                                               meantime */
