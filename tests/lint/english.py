@@ -119,11 +119,14 @@ def is_allowed(path, word, allowed):
     return any(re.search(where, path) and re.fullmatch(words, word, re.I) for where, words, _ in allowed)
 
 
+ANY_WORD = re.compile(rf"\b(?:{'|'.join(WORDS)})\b", re.I)
+
+
 def found_in(path, texts, allowed=ALLOWED):
     for line, text in texts:
         # Removes names of rules and options, which are no words of the sentence.
         plain = re.sub(r"[\w-]*[/_][\w/-]*|--?[\w-]+|\b\w+-\w[\w-]*", " ", text)
-        for words, instead in WORDS.items():
+        for words, instead in WORDS.items() if ANY_WORD.search(plain) else ():
             for match in re.finditer(rf"\b(?:{words})\b", plain, re.I):
                 if not is_allowed(path, match[0], allowed):
                     yield f"{path}:{line}: '{match[0]}' ({instead}): {text.strip()[:90]}"
