@@ -94,8 +94,8 @@ static const struct option_row names_options[] = {
      "that the rule requires",
      WORD(query.finding)},
     {"realised", NULL,
-     "With --as autocast or modelopt: write all options that make the tool choose the "
-     "engine's precision",
+     "With --as autocast or modelopt: write all options with which that tool chooses "
+     "the precisions of the engine",
      FLAG(query.realised)},
     {"as", "FORM",
      "Output form: layerPrecisions, layerOutputTypes, polygraphy, nodes_to_exclude "

@@ -225,7 +225,8 @@ static bool are_one(const struct rewiring *w, fsd_id p, uint32_t p_out, fsd_id q
 }
 
 /* Whether the kernel has a counterpart, and the fusion of its region is unchanged. Any
- * other kernel is reported itself and shows nothing about its consumers. */
+ * other kernel is itself a reported change; a change of its consumers may only follow
+ * from it. */
 static bool is_as_before(const struct rewiring *w, bool new, fsd_id kernel)
 {
     return (new ? w->to_old : w->to_new)[kernel] != FSD_NONE &&

@@ -29,8 +29,8 @@ struct fsd_masks {
     uint64_t *passed; /**< indexed by tensor: an If of the fusion forwards the tensor */
     uint64_t *behind; /**< indexed by node: the node depends on a tensor that an If of
                            the fusion forwards */
-    uint64_t *sums;   /**< indexed by tensor: the tensor is the output of an Add behind
-                           the If, and all operands of the Add are from before the If */
+    uint64_t *sums;   /**< indexed by tensor: an Add behind the If computes the tensor
+                           from values that exist before the If, or from such sums */
     bool *covered;    /**< not a mask; indexed by tensor: the tensor is behind the Ifs
                            of all examined fusions */
 };

@@ -203,11 +203,11 @@ void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 /* Each function below returns whether its advice proposes a change.  Advice that only
  * states a reason saves no time. */
 
-/* `layer` is at an end of a chain of data-movement layers.  Returns the type in which
- * `layer` writes the data or, without `writes`, reads it.  The outputs of `layer` are
- * examined or, without `writes`, the inputs.  `own` is the type of the data-movement
- * layer.  If one examined tensor has the type `own` or an unknown type, the result is
- * `own`; else it is the type of the first examined tensor. */
+/* `layer` is next to an end of a chain of data-movement layers.  Returns the type of
+ * the data at this end: the type of the outputs of `layer` if `writes` is true,
+ * otherwise of its inputs.  `own` is the type on the chain's side.  If one of these
+ * tensors has the type `own` or an unknown type, the result is `own`; otherwise it is
+ * the type of the first of these tensors. */
 static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool writes,
                               enum fsd_dtype own)
 {

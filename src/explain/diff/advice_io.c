@@ -192,7 +192,7 @@ static struct need need_of(const struct fsd_diff *d, fsd_id layer)
     if (fsd_layer_pads(d->match, layer, NULL))
         need.other = "it pads the tensor, and no format avoids that";
     else if (keeps_format(in, made) && in->raw == made->raw)
-        need.other = "it reads and writes the same format";
+        need.other = "it converts nothing: it reads and writes the same format";
     else if (fsd_moves_unasked(d->match, &d->layers[layer], layer) &&
              in->dims.n == made->dims.n && !fsd_sizes_alike(e, in, e, made, false))
         need.other = "it copies the elements without a change of their order";

@@ -50,7 +50,7 @@ struct fsd_fusion_rule {
                                " rtx trt10 " */
     bool (*applies)(struct fsd_measured_block *m);
     const char *found;   /**< the value found, "the head size is {0}" */
-    const char *border;  /**< the values with which the builder fuses the block */
+    const char *border;  /**< the limit up to which the builder fuses the block */
     const char *edit;    /**< NULL: no edit is known */
     const char *support; /**< how many measured models confirm the rule, and how many do
                               not */

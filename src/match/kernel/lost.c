@@ -204,13 +204,13 @@ static bool reads_from(const struct replay *r, fsd_id node)
     return false;
 }
 
-/* Takes the nodes between the kernel's inputs and `tensor`.  Returns false if these
- * nodes need a tensor that no input holds, or if the kernel has no step for one of
- * these nodes.  If another layer computes a node, the node is only taken if the model
- * splits the result of the node, because several kernels may then compute parts of the
- * node.
- * @param wanted receives the tensors that lost inputs must hold; with NULL, the result
- *        is false if a lost input must hold a tensor */
+/* Takes the nodes between the kernel's inputs and `tensor`.  Returns false if the
+ * kernel has no step for one of these nodes.  A node of another layer is only taken if
+ * the model splits the result of the node: several kernels may then each compute a
+ * part.
+ * @param wanted receives the tensors that these nodes need and no known input holds: a
+ *        lost input must hold them.  With NULL, the result is false if there is such a
+ *        tensor. */
 static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted,
                     fsd_id tensor, int far)
 {

@@ -169,8 +169,8 @@ static void take_neighbours(struct side *x, bool *in)
 
 /* ------------------------------------------------------------------------ wires */
 
-/* Adds the wires. If neither the tensors nor the type of a wire are known, adds a
- * thread instead of the wire. */
+/* Adds the wires. If neither the tensors nor the type of a wire are known, adds an
+ * FSD_THREAD instead of an FSD_WIRE. */
 static void add_lines(struct side *x)
 {
     FSD_EACH (const struct fsd_state_wire, wire, x->wires) {

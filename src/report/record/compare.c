@@ -487,7 +487,7 @@ FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
     set(t, FACTS, delta, \
         fsd_facts_of(arena, c->by_blame, FSD__BLAME_COUNT, fsd_blame_name), \
         FSD_ALWAYS, \
-        .about = "parts of the difference after - before. fusion: regions whose " \
+        .about = "how `after` minus `before` is divided. fusion: regions whose " \
                  "fusion differs, with their inserted layers; precision: regions " \
                  "with the same fusion, but a different precision; kernel: regions " \
                  "with the same fusion and precision (different tactic, or noise); " \

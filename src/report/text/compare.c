@@ -168,11 +168,9 @@ static void put_times(const struct fsd_compare *c, FILE *out)
         [FSD_BLAME_FUSION] = "different fusion",
         [FSD_BLAME_PRECISION] = "same fusion, different precision",
         [FSD_BLAME_KERNEL] =
-            c->across ? "same fusion and precision: kernels of a different builder"
-            : c->untyped
-                ? "same fusion: different tactics or types (types are not stated), or "
-                  "noise"
-                : "same fusion and precision: different tactics, or noise",
+            c->across    ? "same fusion and precision: kernels of a different builder"
+            : c->untyped ? "same fusion: different tactics, unknown types, or noise"
+                         : "same fusion and precision: different tactics, or noise",
         [FSD_BLAME_MOVES] = "inserted layers and unfused quantizers"};
     bool runs = c->old->timed_runs && c->new->timed_runs;
 

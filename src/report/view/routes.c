@@ -249,9 +249,9 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
     when(t, NAME,  base, base, text(k, base), "in the base") \
     set(t, WORDS, values, values_of(k, i), "values", .always = true) \
     when(t, FLAG,  idle, tally.compared, tally.same == tally.compared, \
-        "changes nothing", .about = "true if, in every pair of routes that differ in " \
-                                    "this knob alone, the two builds are equal; " \
-                                    "absent if every pair lacks a build") \
+        "changes nothing", .about = "true if the two builds are equal in every pair " \
+                                    "of routes that differ in this knob alone; " \
+                                    "absent if no pair has both builds") \
     set(t, COUNT, pairs, tally.pairs, "pairs", .always = true, \
         .about = "number of pairs of routes that differ in this knob alone")
 FSD_RECORD(knob_row, KNOB_ROW)
