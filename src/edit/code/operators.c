@@ -5,6 +5,8 @@
 #include "edit/code/code.h"
 #include "edit/graph.h"
 
+#include <math.h>
+
 static const struct fsd_attr *attr_of(const struct fsd_code *c, fsd_id node,
                                       const char *name)
 {
@@ -370,7 +372,16 @@ static void put_filled(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
     }
     fsd_code_template(c, node, "filled(@, ", w);
     fsd_code_tuple(sizes, n, w);
-    fsd_words_printf(w, type == FSD_FP32 ? ", %.9g, " : ", %.17g, ", value);
+    if (type == FSD_INT64) /* a double would round large values */
+        fsd_words_printf(
+            w, ", %lld, ",
+            (long long)fsd_element_bits(&c->g->values.at[attr->value], 8, 0));
+    else
+        fsd_words_printf(w,
+                         !isfinite(value)   ? ", float(\"%g\"), "
+                         : type == FSD_FP32 ? ", %.9g, "
+                                            : ", %.17g, ",
+                         value);
     fsd_words_printf(w, "\"%s\")", fsd_code_numpy_type(type));
 }
 
