@@ -34,10 +34,10 @@ static const char *refuse_input(const struct fsd_fixes *f, const struct fsd_edit
 {
     struct fsd_span in = f->lint->g->nodes.at[e->node].in;
 
-    return e->input >= in.n || f->set[in.at + e->input] ? "another edit changes this "
-                                                          "input"
-           : fsd_graph_opset(f->lint->g) < opset        ? before
-                                                        : NULL;
+    return e->input >= in.n                      ? "the node has no such input"
+           : f->set[in.at + e->input]            ? "another edit changes this input"
+           : fsd_graph_opset(f->lint->g) < opset ? before
+                                                 : NULL;
 }
 
 /* Inserts a node before the input of the edit's node. The second input of the new node

@@ -54,8 +54,8 @@ const char *fsd_fix_refuse_cast(struct fsd_fixes *f, const struct fsd_edit *e)
     }
     return set                        ? "another edit changes an input of the node"
            : any                      ? NULL
-           : type_from(e) == FSD_FP16 ? "the operator does not support FP16 inputs"
-                                      : "the operator does not support FP32 inputs";
+           : type_from(e) == FSD_FP16 ? "the node has no FP16 input"
+                                      : "the node has no FP32 input";
 }
 
 void fsd_fix_set_type(struct fsd_apply *a, const struct fsd_fix *fix)

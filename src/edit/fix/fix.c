@@ -87,6 +87,9 @@ static const char *refuse_insert(struct fsd_fixes *f, const struct fsd_edit *e)
         return "the node has no such input";
     if (e->type && !narrow_of(e->type))
         return "lint --fix inserts only INT8, UINT8 and FP8 pairs";
+    if (e->type && narrow_of(e->type) == FSD_ONNX_FLOAT8E4M3FN &&
+        fsd_graph_opset(g) < 19)
+        return "the model's opset is below 19, so quantizers do not support FP8";
     if (f->set[in.at + e->input])
         return "another edit changes this input";
     type = fsd_port_form(g, &g->ports.at[in.at + e->input])->type;
