@@ -215,7 +215,7 @@ static uint8_t type_on_way(const struct fsd_state_build *b, fsd_id tensor)
                           : tensor);
 }
 
-static struct fsd_span add_node_inputs(struct fsd_state_build *b, fsd_id node)
+static struct fsd_span add_input_borders(struct fsd_state_build *b, fsd_id node)
 {
     struct fsd_state *s = b->s;
     struct fsd_span in = s->nodes.at[node].core_in;
@@ -251,7 +251,7 @@ static void add_lone_nodes(struct fsd_state_build *b)
                      ((struct fsd_group){.kind = FSD_KIND_COMPUTE,
                                          .precision = n->precision,
                                          .nodes = {s->refs.n - 1, 1},
-                                         .in = add_node_inputs(b, i),
+                                         .in = add_input_borders(b, i),
                                          .ms = FSD_SPREAD_NONE}));
     }
 }

@@ -12,7 +12,7 @@
 #include "model/graph/walk.h"
 
 /* Limits that keep the search from taking quadratic time, because names may repeat. */
-enum { MOST_NAMED = 256, MOST_READERS = 64 };
+enum { MOST_LAYER_NODES = 256, MOST_READERS = 64 };
 
 /* Whether no other layer computes nodes of this layer, so that the inputs and outputs
  * of its nodes are also those of the layer.  For example, false for a reshape that the
@@ -23,7 +23,7 @@ static bool is_whole(const struct fsd_match *m, fsd_id layer)
     uint32_t n = m->of_layer[layer].n;
 
     if (l->form != FSD_NAME_PLAIN || l->provider == FSD_PROVIDER_COMPILER ||
-        l->provider == FSD_PROVIDER_DEVICE || n > MOST_NAMED)
+        l->provider == FSD_PROVIDER_DEVICE || n > MOST_LAYER_NODES)
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (m->of_node[fsd_match_of_layer(m, layer, i)->node].n != 1)
@@ -88,8 +88,8 @@ static fsd_id made_by(const struct fsd_match *m, fsd_id layer)
 
 /* Adds the consumers of the tensor to the flow; false if there are too many, or if a
  * consumer has no layer or several layers. */
-static bool add_reading_flows(const struct fsd_match *m, struct fsd_flows *flows,
-                              struct fsd_flow *flow, fsd_id tensor)
+static bool add_readers_of_flow(const struct fsd_match *m, struct fsd_flows *flows,
+                                struct fsd_flow *flow, fsd_id tensor)
 {
     const struct fsd_tensor *t = &m->model->tensors.at[tensor];
     uint32_t at = flows->readers.n;
@@ -125,7 +125,7 @@ static void place(const struct fsd_match *m, struct fsd_flows *flows, fsd_id lay
     if (is_whole(m, served))
         tensor = output ? made_by(m, served) : read_by(m, served, &reader);
     if (tensor == FSD_NONE || m->engine->layers.at[layer].port ||
-        (output && !add_reading_flows(m, flows, flow, tensor)))
+        (output && !add_readers_of_flow(m, flows, flow, tensor)))
         return;
     flow->model_tensor = tensor;
     flow->producer = fsd_tensor_producer(m->model, tensor);

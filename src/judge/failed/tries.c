@@ -75,11 +75,11 @@ static bool is_unread(const struct fsd_failed *f)
 
 /* ------------------------------------------------------------------------ the table */
 
-static const struct advice {
+static const struct hint {
     unsigned classes;
     applies_fn *applies; /* NULL: the row applies to all builds of these classes */
     const char *text, *command;
-} advices[] = {
+} hints[] = {
     {ALL_CLASSES, is_unread, "Export the model again, because the file cannot be read",
      NULL},
     {ALL_CLASSES, has_fix, "Apply the edit that lint proposes",
@@ -211,12 +211,11 @@ static const char *filled(const struct fsd_failed *f, const char *command)
 
 void fsd_failed_add_tries(struct fsd_failed *f)
 {
-    for (size_t i = 0; i < FSD_COUNT_OF(advices); i++)
-        if ((advices[i].classes & OF(f->is)) &&
-            (!advices[i].applies || advices[i].applies(f)))
+    for (size_t i = 0; i < FSD_COUNT_OF(hints); i++)
+        if ((hints[i].classes & OF(f->is)) &&
+            (!hints[i].applies || hints[i].applies(f)))
             fsd_vec_push(f->arena, &f->tries,
-                         (struct fsd_failed_try){advices[i].text,
-                                                 advices[i].command
-                                                     ? filled(f, advices[i].command)
-                                                     : NULL});
+                         (struct fsd_failed_try){
+                             hints[i].text,
+                             hints[i].command ? filled(f, hints[i].command) : NULL});
 }

@@ -129,7 +129,7 @@ static void add_item(struct context *m, cJSON *to, struct fsd_slice key, cJSON *
 /* Converts a tensor like "Name: n, Location: Device, Dimensions: [1,3],
  * Format/Datatype: Half".  The name ends at the first key that may follow it.  The
  * order of the keys is fixed, but keys may be absent. */
-static void read_record(struct context *m, cJSON *list, struct fsd_slice t)
+static void read_text_tensor(struct context *m, cJSON *list, struct fsd_slice t)
 {
     static const char *const keys[] = {
         ", Location: ",        ", Dimensions: [", ", Strides: [", ", StrideOrder: [",
@@ -180,8 +180,8 @@ static bool take_record(struct fsd_slice *t, struct fsd_slice *record)
 
 /* Reads a list of tensors like " { Name: n, ... }, { ... }]", and returns the text
  * after its closing bracket. */
-static struct fsd_slice read_records(struct context *m, const char *key,
-                                     struct fsd_slice t)
+static struct fsd_slice read_text_tensors(struct context *m, const char *key,
+                                          struct fsd_slice t)
 {
     cJSON *list = cJSON_AddArrayToObject(m->layer, key);
     struct fsd_slice record;
@@ -193,7 +193,7 @@ static struct fsd_slice read_records(struct context *m, const char *key,
             m->odd = true;
             return from(t, t.n);
         }
-        read_record(m, list, record);
+        read_text_tensor(m, list, record);
         if (fsd_slice_begins(t, ","))
             t = from(t, 1);
     }
@@ -333,7 +333,7 @@ static void read_inspector_line(struct context *m, struct fsd_slice t)
         if (!fsd_slice_begins(t, lists[i]))
             continue;
         memcpy(key, lists[i] + 2, strcspn(lists[i] + 2, ":"));
-        t = read_records(m, key, from(t, strlen(lists[i])));
+        t = read_text_tensors(m, key, from(t, strlen(lists[i])));
     }
     read_keys(m, t);
 }

@@ -96,8 +96,8 @@ static enum form form_of(const struct fsd_file *file)
     return form == FORM_TEXT && look == FSD_FILETYPE_LIST ? FORM_JSON : form;
 }
 
-/* Whether a JSON file lists layers, as objects or as names.  Other JSON may be of any
- * program. */
+/* Whether a JSON file lists layers, as objects or as names.  Other JSON files may come
+ * from any program. */
 static bool has_layers(const struct fsd_file *file)
 {
     enum { SEARCHED = 4096 };
@@ -278,8 +278,9 @@ static enum fsd_status read_json(struct fsd_build *b, const struct fsd_source *s
 
 /* Reads layers that stand between other lines of a text.  If there are no such
  * layers, returns FSD_E_FORMAT and leaves the earlier error in `err`. */
-static enum fsd_status read_document(struct fsd_build *b, const struct fsd_file *file,
-                                     struct fsd_error *err)
+static enum fsd_status read_scattered_layers(struct fsd_build *b,
+                                             const struct fsd_file *file,
+                                             struct fsd_error *err)
 {
     uint32_t n = 0;
     enum fsd_status status = fsd_json_objects(b, file, &n, err);
@@ -323,7 +324,7 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
 
     if (status == FSD_E_FORMAT && !b->g->nodes.n &&
         fsd_file_type_of(file) != FSD_FILETYPE_BINARY)
-        status = read_document(b, file, err);
+        status = read_scattered_layers(b, file, err);
     if (status == FSD_E_FORMAT && !b->g->nodes.n &&
         fsd_file_has_word(file, VERSION_WITHIN, FSD_TRT_DRY_RUN " #"))
         status = fsd_dryrun_read(b, file, err);

@@ -128,7 +128,7 @@ static fsd_id next_in_line(const struct fsd_graph *g, fsd_id layer)
 
 /* Joins consecutive layers into one box, and their nodes into another.
  * @return by node: whether the node is in such a box */
-static bool *joined_lines(struct sharer *x)
+static bool *join_layer_lines(struct sharer *x)
 {
     const struct fsd_graph *model = x->d->model, *g = x->d->engine;
     bool *taken = FSD_NEW(x->arena, bool, model->nodes.n);
@@ -170,7 +170,7 @@ static void share_runs(struct sharer *x)
 {
     const struct fsd_graph *g = x->d->model;
     fsd_id *bundle = fsd_sets_new(x->arena, g->nodes.n);
-    const bool *taken = joined_lines(x);
+    const bool *taken = join_layer_lines(x);
 
     for (fsd_id n = 0; n < g->nodes.n; n++) {
         struct fsd_span in = g->nodes.at[n].in;

@@ -104,7 +104,7 @@ static void put_short(const struct writer *w, const char *text, int columns)
     fsd_put_fitted(w->out, text, (size_t)(room > LEAST_ROOM ? room : LEAST_ROOM));
 }
 
-static void put_referenced(const struct writer *w, const struct reference *r)
+static void put_cell_of_reference(const struct writer *w, const struct reference *r)
 {
     const struct fsd_cell *c = &r->cell;
     FILE *out = w->out;
@@ -205,7 +205,7 @@ static void put_template(const struct writer *w, const char *t,
             struct reference r = read_reference(t, of, row);
 
             if (r.cell.known)
-                put_referenced(w, &r);
+                put_cell_of_reference(w, &r);
             else if (r.column->kind != FSD_CELL_TEXT && r.column->kind != FSD_CELL_NAME)
                 fprintf(w->out, "%*s", r.width, "-"); /* for an unknown text,
                                                          nothing is printed */

@@ -34,7 +34,7 @@ void fsd_put_outcome(const struct fsd_outcome *rule, FILE *out)
 
 /* Prints the number of findings of a rule and its budget, if the rule fails the check
  * or has ignored findings. For other rules, the findings state everything. */
-static void put_outcome(const struct fsd_outcome *rule, FILE *out)
+static void put_outcome_line(const struct fsd_outcome *rule, FILE *out)
 {
     bool fails = rule->budget && rule->found && rule->level == FSD_ERROR;
 
@@ -188,7 +188,7 @@ static void put_one_verdict(const struct fsd_verdict *v, const struct fsd_style 
     putc('\n', out);
     put_cause_lines(v, style, out);
     for (uint32_t i = 0; i < v->findings->rules.n; i++) {
-        put_outcome(&v->findings->rules.at[i], out);
+        put_outcome_line(&v->findings->rules.at[i], out);
         if (put_skipped(v->findings, i, "", out))
             fprintf(out, ": not measured: %s\n", v->findings->rules.at[i].skipped);
     }

@@ -404,7 +404,8 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
 
 /* Whether the kernel is gone because each of its nodes is gone from the model, or is
  * proved to need no kernel. False if a node is gone, and the new build's nodes are
- * known neither from a model nor from a log: then only the dump may lack the node. */
+ * known neither from a model nor from a log, because the model may still have a node
+ * that the dump lacks. */
 static bool is_proved(const struct fsd_compare *c, const struct fsd_kernel_change *k)
 {
     struct fsd_span nodes;
@@ -565,8 +566,8 @@ static void find_unwritten(struct fsd_finder *f)
 }
 
 /* Reports an added or removed move. */
-static void report_moved_data(struct fsd_finder *f,
-                              const struct fsd_move_change *change, bool gone)
+static void report_move_change(struct fsd_finder *f,
+                               const struct fsd_move_change *change, bool gone)
 {
     const struct fsd_state *s = gone ? f->c->old : f->c->new;
     const struct fsd_move *m = &s->moves.at[gone ? change->old : change->new];
@@ -609,10 +610,10 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
         if (gone && m->what == FSD_MOVE_REMOVED &&
             (m->missed || computes(&c->old->moves.at[m->old])) &&
             !is_of_old_model(c, &c->old->moves.at[m->old]))
-            report_moved_data(f, m, true);
+            report_move_change(f, m, true);
         else if (!gone && m->what == FSD_MOVE_ADDED &&
                  computes(&c->new->moves.at[m->new]))
-            report_moved_data(f, m, false);
+            report_move_change(f, m, false);
     }
 }
 
