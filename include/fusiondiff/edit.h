@@ -37,7 +37,7 @@ FSD_API enum fsd_status fsd_edit_view(const struct fsd_diff *diff, const char *v
  *  mark can split the fusion, the function inserts an If whose two equal branches
  *  forward a tensor of the fusion.
  *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file, if `break_at` names no layer
- *          or node, or one whose fusion cannot be split exactly; FSD_E_IO if the
+ *          or node, or if this fusion cannot be split without others; FSD_E_IO if the
  *          model's file is gone; FSD_E_MISMATCH if this file has changed since it was
  *          read; FSD_E_LIMIT for a result of more than 2 GiB; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_diff_mark(const struct fsd_diff *diff,
@@ -266,9 +266,9 @@ struct fsd_cut_options {
                               of steps away from a selected node */
     bool inline_weights; /**< copies weights from other files into the part; false:
                               the part must be in the folder of the model */
-    bool fails; /**< for a part whose build should fail as the model's build did: if
-                     files with weights are missing, replaces the weights by constants;
-                     replaces unknown types by FP32 */
+    bool fails; /**< the build of the part should fail as the model's build did. If
+                     files with weights are missing, constants replace the weights.
+                     FP32 replaces unknown types */
     const char *const *values; /**< for fsd_cutting_write_inputs(): paths of files with
                                     values of the model's tensors, which numpy.savez()
                                     (.npz) or Polygraphy saved */

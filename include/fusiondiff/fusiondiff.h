@@ -22,10 +22,10 @@
  * Conventions.  Functions that can fail return `enum fsd_status` and describe a failure
  * in `err`, which may be NULL.  Texts are UTF-8 and end with a zero.  Times are
  * milliseconds, sizes are bytes.  The object from an fsd_*_open() function belongs to
- * the caller, who frees it with the fsd_*_free() function of the same name; each such
- * function accepts NULL.  A text or pointer that any other function returns belongs to
- * the object that the caller passed to that function, and is valid until the object is
- * freed.
+ * the caller, who frees it with the fsd_*_free() function of the same name.  Each
+ * fsd_*_free() function accepts NULL.  A text or pointer that any other function
+ * returns belongs to the object that the caller passed to that function, and is valid
+ * until the object is freed.
  *
  * docs/report.md explains the words node, layer, link, evidence, fate, kind and cause.
  */
@@ -126,9 +126,9 @@ enum fsd_evidence {
 
 enum fsd_severity { FSD_INFO, FSD_WARNING, FSD_ERROR, FSD__SEVERITY_COUNT };
 
-/** A callback that the library calls when a stage of a run begins.  `stage` is its
- *  name, such as "matching".  The callback must not call functions of the library for
- *  the same run. */
+/** A callback that the library calls when a stage of a run begins.  `stage` is the name
+ *  of the stage, such as "matching".  The callback must not call functions of the
+ *  library for the same run. */
 typedef void fsd_progress_fn(void *payload, const char *stage);
 
 /** A callback that receives a remark that is in no report.  Examples: a picture was
@@ -216,8 +216,8 @@ FSD_API struct fsd_opened *fsd_opened_record(struct fsd_opened *opened);
  *  @return false if memory ran out. */
 FSD_API bool fsd_opened_add(struct fsd_opened *opened, const char *path);
 
-/** Returns whether a file is in the list.  An output with this path would then replace
- *  an input.
+/** Returns whether a file is in the list.  If it is, an output with this path would
+ *  replace an input.
  *  @param path  the path of the file, "-" for standard output. */
 FSD_API bool fsd_opened_has(struct fsd_opened *opened, const char *path);
 
@@ -297,13 +297,16 @@ struct fsd_picture {
                              neighbors; NULL: all */
     unsigned depth;     /**< the number of steps up to which nodes and layers are
                              neighbors; 0 means one */
-    const char *only;   /**< "reformats", "changes" or "precision": draws only these and
-                             their neighbors; NULL: all */
+    const char *only;   /**< draws only some layers and their neighbors. "reformats":
+                             layers that only move data; "changes": fused and inserted
+                             layers, and vanished nodes; "precision": layers with more
+                             than one type; NULL: all */
     const char *color_by;  /**< "precision", "time", "kind" or "fusion"; NULL means
                                 "fusion" */
-    const char *collapse;  /**< the nodes to draw as one: "none", "run" or "scope:N";
-                                NULL: the library chooses them, so that the picture
-                                is not too large */
+    const char *collapse;  /**< the nodes or layers that share a box: "none"; "run":
+                                consecutive layers; "scope:N": those whose names have
+                                the same first N parts; NULL: the library chooses, so
+                                that the picture is not too large */
     const char *label;     /**< the text below a layer's name: some of "ms", "bytes" and
                                 "tactic", separated by commas; NULL means "ms,bytes" */
     double layout_seconds; /**< the limit on processor time for the layout of svg, png
@@ -674,7 +677,7 @@ struct fsd_member {
 };
 
 /** A callback that receives a member of the i-th layer, node or finding.  The texts are
- *  valid until it returns. */
+ *  valid until the callback returns. */
 typedef void fsd_member_fn(void *payload, uint32_t i, const struct fsd_member *member);
 
 /** Calls `take` for each member of all layers, nodes or findings, in the order of the
@@ -700,10 +703,10 @@ struct fsd_comparison;
  *  @param out  set to the comparison on success, to NULL on failure; free it with
  *              fsd_comparison_free().
  *  @param before,after  options as for fsd_diff_open().  A build may also be a snapshot
- *              or a build log alone, as `model` or as `engine`.  `force` continues even
- *              if the model and the engine of that build do not belong together;
- *              `force` of `after` also compares builds that seem to be of different
- *              networks.
+ *              or a build log alone, as `model` or as `engine`.  If `force` of a
+ *              build is set, the model and the engine of this build need not belong
+ *              together.  If `force` of `after` is set, builds that seem to be of
+ *              different networks are compared, too.
  *  @param err  may be NULL.
  *  @return FSD_OK, or the status that `err` describes. */
 FSD_API enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
@@ -771,8 +774,8 @@ FSD_API enum fsd_status fsd_builds_open(struct fsd_builds **out,
  *  @param builds  may be NULL. */
 FSD_API void fsd_builds_free(struct fsd_builds *builds);
 
-/** Returns whether a build differs from the first one, as fsd_comparison_differs()
- *  defines it, or may differ because its data is incomplete. */
+/** Returns whether any build differs from the first one in the sense of
+ *  fsd_comparison_differs(), may differ because its data is incomplete, or failed. */
 FSD_API bool fsd_builds_differ(const struct fsd_builds *builds);
 
 /** Writes a report on several builds.
@@ -836,11 +839,11 @@ FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *o
 /** Writes a snapshot of several builds of one model.  It has the first build, and a
  *  variant for each difference in another build; a check accepts these variants, too.
  *  If a build is itself such a snapshot, its variants are included.
- *  @param opt  the options of `n` builds, at least 1.  If a variant states fewer facts
- *               than the first build, a check accepts it only if the same version of
- *               the builder made the variant's build and the checked build.  The `note`
- *               of the first options receives a remark on such variants, and on
- *               differences that are not written.
+ *  @param opt  the options of `n` builds, at least 1.  A variant may state fewer facts
+ *               than the first build.  A check accepts such a variant only if the same
+ *               version of the builder made the variant's build and the checked build.
+ *               The `note` of the first options receives a remark on such variants, and
+ *               on differences that are not written.
  *  @return as fsd_snapshot_make(); FSD_E_ARG for more than 26 builds, FSD_E_MISMATCH
  *          for a build of another model. */
 FSD_API enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,

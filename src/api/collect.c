@@ -19,8 +19,8 @@ static void add_words(struct fsd_json *object, const char *key,
         fsd_json_add_text(list, fsd_text(names, fsd_intern_str(names, words[i])));
 }
 
-/* Adds the model's path and its hash; if the model cannot be read, the error message in
- * place of the hash. */
+/* Adds the model's path and its hash. If the model cannot be read, adds the error
+ * message in place of the hash. */
 static void add_model(struct fsd_json *root, struct fsd_inputs *in, const char *path)
 {
     struct fsd_json *model = fsd_json_object(root, "model");

@@ -62,7 +62,8 @@ static void put_common(const struct words *w, const struct fsd_options *opt)
         fputs(" --force", w->out);
 }
 
-/* Prints a number with six significant digits; with more if six do not identify it. */
+/* Prints a number with six significant digits, or with more digits if six digits do not
+ * identify the number. */
 static void put_number(const struct words *w, const char *before, double number)
 {
     char text[32];

@@ -2,7 +2,7 @@
  * The public API that returns a run as data.
  *
  * The caller may be older than this library, so that its structs have fewer members.
- * Only the members that the caller's structs have are filled.
+ * The library fills only the members that the caller's structs have.
  */
 #include "explain/cost/cost.h"
 #include "judge/findings/findings.h"

@@ -68,8 +68,8 @@ static enum fsd_status fail(const struct fsd_directory *d, const char *one,
 /* --------------------------------------------------------------------------- links */
 
 /* Whether `collect` made this link. Such a link points to a model, in any folder, and
- * command.json has the hash of the model, which only someone who has the model can
- * compute. */
+ * command.json has the hash of this model. Only someone who has the model can compute
+ * the hash. */
 static bool is_collected(struct fsd_arena *arena, const char *path)
 {
     struct fsd_inputs in = {.arena = arena, .names = fsd_op_names_new(arena)};
@@ -234,7 +234,8 @@ static enum fsd_status read_directory(struct fsd_directory *d, bool needs_engine
 
 /* ------------------------------------------------------------------------- options */
 
-/* Takes a file from the directory and reports it, unless the user gave one. */
+/* Sets `*place` to the directory's file of this kind and reports this, unless `*place`
+ * is already set. */
 static void place_file(const struct fsd_directory *d, enum fsd_file_kind kind,
                        const char *as, const char **place, FILE *taken)
 {

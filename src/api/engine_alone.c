@@ -1,6 +1,6 @@
 /*
- * Makes a model from an engine without one. Exporters name nodes after operators and
- * modules, and builders keep these names in layers. Most nodes are therefore known
+ * Makes a model from an engine that has no model. Exporters name nodes after operators
+ * and modules, and builders keep these names in layers. Most nodes are therefore known
  * without the model. Their edges, shapes and constants are unknown.
  *
  *     Name of the layer, or its Metadata            Nodes

@@ -183,7 +183,7 @@ static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
  * kernels. */
 struct kinship {
     uint32_t common, strangers; /* common: number of layers of the log that the dump
-                                   has; strangers: number of those that it lacks */
+                                   has; strangers: layers that it lacks */
     fsd_sym first;              /* name of the first layer that the dump lacks */
 };
 
@@ -213,7 +213,7 @@ static struct kinship *compare_engines(const struct fsd_history *h,
     for (uint32_t b = 0; b < h->placed.n; b++) {
         uint32_t n = dump->nodes.n + dump->in_bodies, assigned = h->placed.at[b];
 
-        if (assigned && assigned != n) /* if assigned == n, this proves nothing */
+        if (assigned && assigned != n) /* equal numbers of nodes prove nothing */
             kin[b].strangers += assigned > n ? assigned - n : n - assigned;
     }
     return kin;
@@ -240,8 +240,7 @@ static void choose_build(struct inputs *in)
 }
 
 /* Marks a session log as foreign if the model lacks most of the nodes that the session
- * assigned to providers. The model always lacks nodes that the session itself created
- * before it assigned the nodes. */
+ * assigned to providers. It always lacks those that the session itself created. */
 static void compare_assignment(struct fsd_history *h, const struct fsd_vocab *vocab)
 {
     uint32_t named = 0, strangers = 0;
@@ -560,8 +559,9 @@ bool fsd_file_is_model(const char *path)
 }
 
 /* The kinds of files. In messages, `noun` is the name of the kind, and `belongs` states
- * which option or verb takes such files. `sniff` recognizes a file; NULL: a reader of
- * `input` does. `of_build`: in the directory of a build, such a file is an input. */
+ * which option or verb takes such files. `sniff` recognizes such a file; NULL: a reader
+ * does, as an input of the kind `input`. `of_build`: it is an input in the directory of
+ * a build. */
 static const struct kind {
     const char *noun, *belongs;
     bool (*sniff)(const char *path);

@@ -2,9 +2,9 @@
  * Opens the files of --profile and --times. A profile of another engine would give
  * plausible but wrong times. Without --force, the layers of a profile must therefore be
  * those that the engine has for the selected optimization profile. For other
- * optimization profiles, the engine has layers with nearly the same names. Layers that
- * only the profile has are added to the engine, because a log may end within its engine
- * block.
+ * optimization profiles, the engine has layers with nearly the same names. A profile
+ * may have additional layers, because a log may end within its engine block. These
+ * layers are added to the engine.
  */
 #include "api/inputs.h"
 #include "base/base.h"

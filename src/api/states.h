@@ -1,5 +1,5 @@
-/* Runs that the library opens itself: of a model without an engine, or as a side of a
- * comparison. */
+/* Runs that the library opens itself: the run of a model without an engine, or the run
+ * of a build in a comparison. */
 #pragma once
 
 #include "change/compare/matrix.h"

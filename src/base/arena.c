@@ -5,8 +5,8 @@
  *
  * If a request does not fit into the newest block, the arena allocates another block.
  * Blocks double in size, from 4 KiB to a megabyte.  A request that is larger than the
- * next block gets a block of its own, in which it can grow; the system supplies such
- * blocks already zeroed.  In all other blocks, the arena zeroes only the requested
+ * next block gets a block of its own, which can grow; the system supplies such blocks
+ * already zeroed.  In all other blocks, the arena zeroes only the requested
  * bytes.
  */
 #include "base/base.h"

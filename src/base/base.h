@@ -407,15 +407,15 @@ const char *fsd_base_name(const char *path);
 /** Prints one word of a shell's command line, quoted if necessary. */
 void fsd_put_shell_word(FILE *out, const char *word);
 
-/** Writes the digits of a number to the end of `room` and returns the first digit.
- *  Reports print many integers, and fprintf() takes ten times as long. */
+/** Writes the digits of a number to the end of `room`, and returns the address of the
+ *  first digit.  Reports print many integers, and fprintf() takes ten times as long. */
 enum { FSD_DIGITS = 21 };
 const char *fsd_digits(uint64_t number, char room[FSD_DIGITS]);
 void fsd_put_whole(FILE *out, int64_t number);
 
-/** Returns a name; if it has more than FSD_BRIEF bytes, its front in `room`: "Conv_1 +
- *  Con...".  A layer's name can contain the names of thousands of nodes, and printing
- *  the whole name for each node would take quadratic space. */
+/** Returns a name or, if it has more than FSD_BRIEF bytes, `room` with its front:
+ *  "Conv_1 + Con...".  A layer's name can contain the names of thousands of nodes, and
+ *  printing the whole name for each node would take quadratic space. */
 enum { FSD_BRIEF = 2048, FSD_BRIEF_ROOM = FSD_BRIEF + 4 };
 const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM]);
 
@@ -500,7 +500,7 @@ uint32_t fsd_intern_count(const struct fsd_intern *names);
 
 /* A guard is the place where a public function continues after memory ran out.  Code
  * that allocates need not check for failures: fsd_out_of_memory() frees the memory that
- * was allocated since the public function was called, and the function returns
+ * was allocated since the public function was called, and the public function returns
  * FSD_E_MEMORY. */
 
 struct fsd_guard {
@@ -536,9 +536,10 @@ void fsd_cleanup_add(struct fsd_cleanup *c, void (*run)(struct fsd_cleanup *self
 /** Removes `c` from its guard, because the object has been freed or has a new owner. */
 void fsd_cleanup_drop(struct fsd_cleanup *c);
 
-/** Called when memory runs out; jumps to the current guard.  Without a guard, it calls
- *  the function set by fsd_on_out_of_memory(), and ends the process.  A wrong size in
- *  an input does not lead here, because readers check sizes before they allocate. */
+/** Called when memory runs out.  First calls the function that the program passed to
+ *  fsd_on_out_of_memory(), if any, which ends the process.  Otherwise jumps to the
+ *  current guard; without a guard, ends the process.  A wrong size in an input does not
+ *  lead here, because readers check sizes before they allocate. */
 _Noreturn void fsd_out_of_memory(void);
 
 /* ---------------------------------------------------------------------------- print */

@@ -1,7 +1,7 @@
 /*
- * The folders of edit/ are a library of their own. Of the main library, they include
- * only these headers, the public header and base/. Only edit/onnx, which writes the
- * files that model/onnx reads, also includes headers of model/onnx.
+ * The folders of edit/ are a library of their own. They include only three things from
+ * the main library: the headers below, the public header and base/. Only edit/onnx,
+ * which writes the files that model/onnx reads, also includes headers of model/onnx.
  */
 #pragma once
 

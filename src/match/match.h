@@ -42,8 +42,9 @@ struct fsd_cut {
     struct fsd_span layers; /**< the layers of the unit that may compute the nodes, in
                                  fsd_match.pool */
     struct fsd_span nodes;  /**< in fsd_match.pool; no constants */
-    bool leaky; /**< whether the walk met tensors that other units compute and that this
-                     unit does not read; `nodes` may then have too many nodes */
+    bool leaky; /**< whether the walk that finds `nodes` (cut.c) met tensors that other
+                     units compute and that this unit does not read; `nodes` may then
+                     have too many nodes */
 };
 
 /** Two pieces of evidence that contradict each other: `by` links the node to `layer`,

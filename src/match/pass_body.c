@@ -1,9 +1,9 @@
 /*
- * Handles nodes that own graphs.  The builder inlines a model-local function and
- * unrolls or compiles a loop.  So a link to a node of the body is also a link to the
- * node that owns the body, and the other way round.  Only one branch of an If runs, and
- * the engine does not show which one: links of a branch also hold for the If, but links
- * of the If do not hold for a branch.
+ * Handles nodes that own graphs (bodies).  The builder inlines the body of a
+ * model-local function, and unrolls or compiles the body of a loop.  So a link to a
+ * node of a body is also a link to the node that owns the body, and the other way
+ * round.  Only one branch of an If runs, and the engine does not show which one: links
+ * of a branch also hold for the If, but links of the If do not hold for a branch.
  */
 #include "base/base.h"
 #include "match/pass.h"

@@ -10,10 +10,11 @@
  * which nodes kernel 1 computes, both kernels and all four nodes become a region: the
  * region states only that these kernels compute these nodes.
  *
- * Every node gets a color, a hash of its operator, its sizes, its producers and its
- * consumers (a Weisfeiler-Leman color: two sweeps in each direction).  A node gets a
- * unique color if evidence other than steps links it to a layer, and a tensor gets one
- * if the engine has its name.  So nothing distinguishes two nodes of the same color.
+ * Every node gets a color: a hash of its operator, its sizes, its producers and its
+ * consumers.  Two sweeps in each direction compute these Weisfeiler-Leman colors.  The
+ * color of a node is unique if evidence other than steps links the node to a layer.
+ * The color of a tensor is unique if the engine has the name of the tensor.  So nothing
+ * distinguishes two nodes of the same color.
  */
 #include "base/base.h"
 #include "match/pass.h"
@@ -176,9 +177,9 @@ static bool share_layers(const struct fsd_match *m, fsd_id a, fsd_id b)
     return true;
 }
 
-/* `nodes[at..end)` have the same color: joins their layers to one set, and sets
- * `layer_of` of each of these nodes to one of its layers.  If all these nodes have the
- * same layers, there is no choice, and nothing is joined. */
+/* Joins the layers of `nodes[at..end)`, which have the same color, to one set.  Sets
+ * `layer_of` of each of these nodes to a layer of this node.  If all these nodes have
+ * the same layers, there is no choice, and nothing is joined or set. */
 static void join(const struct choice *c, fsd_id *sets, fsd_id *layer_of, uint32_t at,
                  uint32_t end)
 {

@@ -10,7 +10,8 @@
 /* Layers that tensors link to a node.  `first` is the first such layer, and `other` is
  * the first such layer outside the unit of `first`.  So the first such layer outside a
  * given unit is `first` or `other`.  Both are stored, so that a lookup takes constant
- * time: thousands of layers may share a name, and each of them looks up the node. */
+ * time: thousands of layers may have the name of a node, and each of them causes a
+ * lookup. */
 struct rivals {
     fsd_id first, other;
 };
@@ -66,8 +67,8 @@ static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
 /* Records a conflict for each link if tensors place the node of the link in another
  * unit and no tensor confirms the link.  A node that reads only constants and sizes,
  * such as an Expand of a weight, causes no conflict, because every kernel that needs
- * its value can compute it.  The layer's own cut is searched last, because that search
- * takes time linear in the size of the cut. */
+ * its value can compute it.  The cut of the linked layer's unit is searched last,
+ * because that search takes time linear in the size of the cut. */
 void fsd_pass_conflict(struct fsd_match *m)
 {
     FSD_SCRATCH(scratch);

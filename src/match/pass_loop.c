@@ -36,10 +36,9 @@ struct loops {
     struct fsd_arena *scratch;
     FSD_VEC(fsd_id) nodes; /* nodes that own loops, indexed by loop number minus 1 */
     bool *owns;            /* indexed by node: whether the node is in `nodes` */
-    /* Indexed by layer: the node that owns a loop; FSD_NONE if there is none.  The loop
-     * is the loop of the layer (`of`), of the layers before it (`before`), of the
-     * layers behind it (`behind`), or the loop whose output the layer reads
-     * (`read`). */
+    /* Indexed by layer: the node that owns a loop; FSD_NONE if there is none.  `of`:
+     * the layer's own loop.  `before`, `behind`: the loop of the layers before or
+     * behind the layer.  `read`: the loop whose output the layer reads. */
     fsd_id *of, *before, *behind, *read;
     fsd_id *view; /* indexed by layer: the view through which the layer reads the loop's
                      output; FSD_NONE if there is none */

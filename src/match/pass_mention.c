@@ -43,9 +43,9 @@ static fsd_id only_concat(const struct fsd_graph *g, fsd_id tensor, struct conca
     return c->of[tensor] = found;
 }
 
-/* The node that a layer named "T copy" computes in part.  If the layer writes `tensor`,
- * this is the Slice or Split that outputs `tensor`.  Else it is the only Concat that
- * consumes `tensor`.  FSD_NONE if there is no such node. */
+/* The node that a layer named "T copy" computes in part; `tensor` is T.  If the layer
+ * writes `tensor`, this node is the Slice or Split that outputs `tensor`.  Else it is
+ * the only Concat that consumes `tensor`.  FSD_NONE if there is no such node. */
 static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
                          struct concats *concats)
 {

@@ -39,9 +39,9 @@ static void add_region(struct fsd_match *m, fsd_id unit)
             continue;
         }
         idle |= !m->of_layer[layer].n;
-        /* Leaves out a kernel of a compiled region if the nodes of the kernel are
-         * known: it computes no others.  Also leaves out a kernel whose operations are
-         * known but fit no node: then the model contradicts the engine here. */
+        /* Leaves out two kinds of kernels of a compiled region.  If the nodes of a
+         * kernel are known, the kernel computes no other nodes.  If the operations of a
+         * kernel are known but fit no node, the model contradicts the engine. */
         if (l->provider == FSD_PROVIDER_COMPILER &&
             (m->of_layer[layer].n || (l->steps.n && (m->evidence & FSD_BY_STRUCTURE))))
             continue;

@@ -14,7 +14,7 @@
  *   - contains a tensor in memory that the layer does not write,
  *   - lies between nodes of several layers.
  *
- * The first name of a region may also be the name of any weight.  Some nodes of a
+ * The first name of a region may name a weight instead of a node.  Some nodes of a
  * region are on no path between the two named nodes, because a region may have more
  * inputs and outputs.  If the dump lists only layer names, and only one layer is a
  * region, the region also gets other nodes (FSD_BY_STRUCTURE): nodes that no name
@@ -36,8 +36,8 @@ struct spans {
     fsd_id *enclosed; /* indexed by node: for a node without an owner, the layer that
                          has `ends` before and behind the node; FSD_SEVERAL if there
                          are several, FSD_NONE if there is none */
-    bool *held;       /* indexed by the first model tensor that has a value: whether
-                         the engine has this value in memory */
+    bool *held;       /* indexed by the first of all model tensors with the same
+                         value: whether the engine has this value in memory */
     /* The following members describe the current layer. */
     fsd_id layer;
     bool ported;              /* whether the dump states the layer's tensors */

@@ -170,8 +170,8 @@ void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
         if (node_of[i] == FSD_NONE)
             node_of[i] = find_node(parsed, node, model, vocab);
         of[node] = node_of[i];
-        /* If the model has no nodes, the builder added the parsed nodes.  So these
-         * nodes are no difference. */
+        /* If the model has no nodes, the builder itself added the parsed nodes.  So
+         * they do not count as differences between log and model. */
         if (node_of[i] == FSD_NONE && model->nodes.n && !h->unlike++)
             h->unlike_name = parsed->nodes.at[node].name;
     }
@@ -425,8 +425,9 @@ struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_histor
         const struct fsd_event *e = &h->events.at[i];
         bool parsed = e->kind == FSD_EVENT_REGISTER;
 
-        /* A builder may parse a network once and build it several times.  So
-         * registrations count for h->parsed_build, and other events for h->build. */
+        /* A builder may parse a network once and build it several times.  So the
+         * registrations come from the build h->parsed_build, and all other events come
+         * from the build h->build. */
         if (e->build == (parsed ? h->parsed_build : h->build) ||
             (parsed && h->parsed_build == FSD_NONE))
             replay_event(s, e, i);
@@ -459,8 +460,8 @@ fsd_sym fsd_story_name(const struct fsd_story *s, const struct fsd_mention *m)
 
     if (is_known(s, m->layer))
         return m->layer;
-    /* The log contains "X" but not "X_2".  So "X_2" is unknown: it may be a layer of
-     * another node. */
+    /* The log does not contain m->layer.  If m->layer is "X_2" and m->text is "X", the
+     * layer may belong to another node than "X", so its name in the log is unknown. */
     return counted && s->registered ? 0 : m->text;
 }
 

@@ -7,8 +7,8 @@
 enum {
     FSD_MOST_PARTS = 4096, /**< maximum number of parts of a name */
     FSD_CROWD = 256        /**< a set with more nodes is not copied when nodes join it;
-                                only the joining nodes then get the event of the
-                                join */
+                                only the nodes that join then get the event by which
+                                they join */
 };
 
 void fsd_story_set(struct fsd_story *s, fsd_sym name, struct fsd_span nodes);

@@ -123,8 +123,8 @@ static bool spell_node(struct numbering *v, fsd_id node)
 
     if (!(traits & FSD_OP_STANDARD) || (traits & (FSD_OP_RANDOM | FSD_OP_CONTROL)) ||
         (v->g->lacks_attributes && !(traits & FSD_OP_BARE)))
-        return false; /* for example: if attributes are unknown, two MaxPools of one
-                         tensor may have different windows */
+        return false; /* equal spellings prove nothing: if attributes are unknown, two
+                         MaxPools of one tensor may have different windows */
     spell(v, n->scope);
     spell(v, n->domain);
     spell(v, n->op);

@@ -294,7 +294,8 @@ static void find_less(struct context *k, uint32_t b)
 }
 
 /* Sets the variant of each cell.  The cell gets the variant of the earliest build whose
- * cell in the row does not differ.  Without such a build, the variant is a new one. */
+ * cell in the row does not differ from this cell.  If there is no such build, the cell
+ * gets a new variant. */
 static void find_variants(struct context *k)
 {
     struct fsd_matrix *m = k->m;

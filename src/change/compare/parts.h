@@ -72,8 +72,8 @@ struct fsd_align_side {
     uint64_t *from, *to, *near; /**< indexed by node: the colors of the subgraph up to
                                      the inputs, of the subgraph down to the outputs,
                                      and of the nodes within a few steps */
-    uint64_t *plain;            /**< indexed by node: `near` before any node was
-                                     aligned */
+    uint64_t *plain;            /**< indexed by node: the value that `near` had
+                                     before any node was aligned */
     bool *alone;                /**< indexed by node: no other node of the model has the
                                      same `plain` */
     struct fsd_span *uses;      /**< indexed by node: its range in `use` */
@@ -141,8 +141,8 @@ struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
                                      const struct fsd_state *s);
 
 /** Whether a name identifies its node in any export. The name must be a path in the
- *  exporter's module tree, and no component may have a number from an exporter's
- *  counter or get one in another export. */
+ *  exporter's module tree. No component of the path may have a number from an
+ *  exporter's counter, and no component may get such a number in another export. */
 bool fsd_align_node_identifies(const struct fsd_intern *counted, const char *name);
 
 /** The hash of the node's module, from the exporter's metadata or the node's name; 0 if
@@ -151,8 +151,9 @@ uint64_t fsd_align_module(struct fsd_arena *scratch, const struct fsd_align_side
                           fsd_id node);
 bool fsd_align_weight_identifies(const char *name);
 
-/** Finds pairs of `counterpart` that cross: two pairs cross if they reverse the order
- *  of two nodes. If a crossing pair is only proposed, marks its nodes as contested.
+/** Finds crossing pairs of a node and its counterpart: two pairs cross if their nodes
+ *  have one order on one side and the reverse order on the other side. If a crossing
+ *  pair is only proposed, marks its nodes as contested.
  *  @param counterpart indexed by side, then node: its counterpart or proposed
  *          counterpart */
 void fsd_align_refuse_crossing(const struct fsd_align_side side[2],

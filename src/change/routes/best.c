@@ -1,11 +1,11 @@
 /*
  * Finds the fastest route, and which of its changed knobs (build options) are needed
- * for its gain over the base.  The times of routes with the same engine show how much
- * times differ by chance.  A gain that is not larger than this noise does not count.  A
- * route with fewer changed knobs keeps the gain if it has the engine of the fastest
- * route, or if its time exceeds the time of that route by at most the noise.  If the
- * noise is unknown, 5 % of the gain take its place.  Only routes that were built are
- * compared; no times are predicted.
+ * for its gain over the base.  The times of routes with the same engine differ only by
+ * chance; the largest such difference is the noise.  A gain that is not larger than the
+ * noise does not count.  A route with fewer changed knobs keeps the gain if it has the
+ * engine of the fastest route, or if its time exceeds the time of that route by at most
+ * the noise.  If the noise is unknown, 5 % of the gain take its place.  Only routes
+ * that were built are compared; no times are predicted.
  */
 #include "change/routes/parts.h"
 

@@ -52,9 +52,9 @@ struct fsd_route_in {
     double loss;             /**< loss of accuracy; negative if unknown */
     bool failed;             /**< whether the build or the run failed */
     const char *error;       /**< the reason for the failure; NULL if unknown */
-    const char *unlike;      /**< how the time was measured, if the time is not used
-                                  because it was measured in another way than other
-                                  times; else NULL */
+    const char *unlike;      /**< if the time is not used because the way of measuring
+                                  differs from other times: how this time was
+                                  measured; else NULL */
 };
 
 struct fsd_knob {
@@ -86,8 +86,9 @@ struct fsd_route_engine {
 /** The differences between two engines, as counts. */
 struct fsd_engine_change {
     struct fsd_compare *compare;
-    bool same;    /**< whether they are the same: there is no difference, and neither
-                       lacks facts that the other states */
+    bool same;    /**< whether the engines are the same: a comparison shows no
+                       difference, and neither build lacks facts that the other build
+                       states */
     bool tactics; /**< whether only tactics differ */
     bool open;    /**< whether one build lacks facts that the other states */
     uint32_t split, joined, regrouped, unclear; /**< number of regions, by

@@ -284,8 +284,7 @@ static bool take_borders(struct reader *r, bool outputs, struct fsd_span *out)
     return true;
 }
 
-/* Reads a tensor: "int8/chw32:1x64x56x56".  "!" before it means that no layer of the
- * dump writes it. */
+/* Reads a tensor: "int8/chw32:1x64x56x56".  "!" before it sets `unwritten`. */
 static bool take_tensor(struct reader *r, bool sourced)
 {
     struct fsd_state_tensor t = {.unwritten = *r->w.word.text == '!',
@@ -722,7 +721,8 @@ static struct words words_of(const struct fsd_file *file, struct fsd_error *err)
 }
 
 /* Counts builds by the first word of each line.  This is enough, because the hash on
- * the last line proves that the lines are unchanged.  Returns 0 if it is damaged. */
+ * the last line proves that the lines are unchanged.  Returns 0 if the snapshot is
+ * damaged. */
 static unsigned count_builds(const struct fsd_file *file)
 {
     struct reader r = {.w = words_of(file, NULL)};

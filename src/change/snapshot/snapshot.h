@@ -25,10 +25,10 @@
  * tactics and paths.  A "!" marks a kernel's input if no layer of the dump writes it.
  * Behind each input of a kernel is its origin (fsd_state_tensor.from), or "-".  Behind
  * the ";" of a group are nodes and inputs of the network: the group's layers read them,
- * but in the model, its nodes do not (fsd_group.unasked).  The last line has the hash
- * of the lines above it, so that a lost or edited line is noticed; the hash does not
- * depend on line endings.  Format 1 has no hash.  Format 2 does not state how the
- * engine was built.
+ * but in the model, the nodes of the group do not read them (fsd_group.unasked).  The
+ * last line has the hash of the lines above it, so that a lost or edited line is
+ * noticed; the hash does not depend on line endings.  Format 1 has no hash.  Format 2
+ * does not state how the engine was built.
  * Format 3 has only one build.  Format 4 has no kernels, no bindings and few
  * attributes.  Format 5 lacks FSD_READING, the origins of kernels' inputs, the values
  * of short constants, and the bytes that all layers read and write. variants.h explains
@@ -54,11 +54,12 @@ struct fsd_learnt {
     uint32_t less;  /**< number of variants that state less than the first build */
     uint32_t ports; /**< left out: inputs and outputs of the first build that this build
                          lacks or names differently */
-    uint32_t more;  /**< left out: rows about which the first build states less */
+    uint32_t more;  /**< left out: rows about which the first build states less than
+                         this build */
     uint32_t strange; /**< left out: rows with nodes that the first build's model
                            lacks */
-    uint32_t gone;    /**< left out: rows for which no other build agrees with the first
-                           build, and all variants of a build for which the snapshot
+    uint32_t gone;    /**< left out: rows in which no other build has the first build's
+                           variant, and all variants of a build for which the snapshot
                            had no room */
 };
 

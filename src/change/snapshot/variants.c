@@ -413,9 +413,10 @@ static bool is_same_engine(const struct fsd_state *s, const struct fsd_state *t)
            s->engine_hash[1] == t->engine_hash[1];
 }
 
-/* Sets the facts about the whole engine, which reports compare too.  Takes them from
- * the build of the snapshot that is the same engine as the checked build.  If there is
- * none, takes them from the build with the fewest different options. */
+/* Sets the facts about the whole engine, because reports compare these facts, too.  The
+ * facts come from the build of the snapshot that is the same engine as the checked
+ * build.  If there is no such build, they come from the build with the fewest different
+ * options. */
 static void take_head(struct fsd_state *out, const struct fsd_state *s,
                       const struct fsd_state *to)
 {

@@ -18,7 +18,8 @@
 struct writer {
     const struct fsd_state *s;
     const struct fsd_state
-        *first; /* the state with the names of nodes and ports; NULL if `s` has them */
+        *first; /* the first build, whose names of nodes and ports are written; NULL if
+                   `s` is the first build */
     const struct fsd_align *align; /* the alignment of `first` and `s` */
     FILE *out;
     struct fsd_print *tensor; /* a stream that is reused for each tensor */
@@ -548,8 +549,8 @@ static void put_outer(const struct writer *w, const struct fsd_matrix *m,
     }
 }
 
-/* Writes a build other than the first.  Without `known`, a build without new variants
- * is also written, because the user gave it.
+/* Writes a build other than the first.  A build that has no new variants is written
+ * only if `known` is not set, because the user then gave this build.
  * @param room number of builds for which the snapshot still has room. */
 static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matrix *m,
                                    uint32_t build, uint32_t *room)

@@ -207,8 +207,8 @@ void fsd_state_finish(struct fsd_state *s)
 {
     fsd_state_see_through(s);
     fsd_state_set_groups(s);
-    if (!s->untimed) /* a snapshot: it has times of groups only, not of layers; for a
-                        run, fsd_state_add_times() has set `untimed` */
+    if (!s->untimed) /* needed for a snapshot, which has times of groups, not of layers;
+                        for a run, fsd_state_add_times() has set `untimed` */
         fsd_state_set_untimed(s);
 }
 

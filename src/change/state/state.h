@@ -26,8 +26,8 @@ struct fsd_attr;
 
 /** The role of a node in the comparison.  Each node has exactly one role. */
 enum fsd_role {
-    FSD_ROLE_CORE,      /**< computes; each core node that layers compute is in one
-                             group */
+    FSD_ROLE_CORE,      /**< a node that computes; it is in exactly one group if
+                             layers compute it */
     FSD_ROLE_OPTIONAL,  /**< computes, but some exporters fold or omit it:
                              BatchNormalization, Cast */
     FSD_ROLE_QUANTIZER, /**< Q or DQ */
@@ -213,8 +213,8 @@ struct fsd_border {
 struct fsd_state_tensor {
     struct fsd_state_form form;
     fsd_sym sizes;  /**< "32x64"; 0 if unknown */
-    bool unwritten; /**< for an input of the layer: whether the dump lacks a layer
-                         that writes the tensor or a part of it */
+    bool unwritten; /**< for an input of the layer: whether the layers of the dump
+                         leave the tensor, or a part of it, unwritten */
     struct fsd_producer from; /**< for a kernel's input: where the data comes from if
                                    data-movement layers are skipped.  This is a network
                                    input, the last node of the group that writes the
@@ -421,8 +421,8 @@ struct fsd_state {
     FSD_VEC(struct fsd_state *) also;
     FSD_VEC(struct fsd_variant) variants;
     FSD_VEC(struct fsd_state_effort) efforts; /**< empty if unknown, as in a snapshot */
-    bool efforts_stamped; /**< whether the seconds are differences of time stamps, so
-                               that they are whole numbers */
+    bool efforts_stamped; /**< whether the seconds are differences of time stamps; they
+                               are then whole numbers */
     double build_seconds; /**< seconds of the longest step of the build; 0 or negative
                                if unknown */
     /* The next two members translate the numbers that a user may give for nodes and
@@ -448,15 +448,16 @@ static inline uint64_t fsd_state_hash(const struct fsd_state *s, fsd_sym sym)
 bool fsd_state_knows_nodes(const struct fsd_state *s);
 bool fsd_state_knows_attributes(const struct fsd_state *s);
 
-/** Whether both come from the same bytes of a model file.  A difference between their
- *  nodes then comes from the version of this program. */
+/** Whether both states come from the same bytes of a model file.  A difference between
+ *  the nodes of the two states then comes from the version of this program. */
 bool fsd_state_is_of_same_model(const struct fsd_state *a, const struct fsd_state *b);
 
 /** Whether a node is a QuantizeLinear, and thus the first node of a Q/DQ pair. */
 bool fsd_state_heads_pair(const struct fsd_state *s, fsd_id node);
 
-/** Whether nodes of the network may be missing in the state: there is no model, and the
- *  name of a region has only its first and its last node. */
+/** Whether nodes of the network may be missing in the state.  They may be missing if
+ *  fsd_state_knows_nodes() is false and the state has a region, because the name of a
+ *  region states only the first and the last node of the region. */
 bool fsd_state_elides(const struct fsd_state *s);
 
 /** The group of a node; FSD_NONE if it has none or `node` is FSD_NONE. */
@@ -565,8 +566,9 @@ void fsd_put_move_forms(const struct fsd_state *s, const struct fsd_move *m,
  *  @param arena holds the derived wires. */
 fsd_state_wires fsd_state_wires_of(const struct fsd_state *s, struct fsd_arena *arena);
 
-/** The node to which a move belongs: its first destination that is a core or optional
- *  node, else its first origin that is one; FSD_NONE if there is none. */
+/** The node to which a move belongs: the move's first destination that is a core or
+ *  optional node.  If no destination is such a node: the move's first origin that is
+ *  such a node; FSD_NONE if there is none. */
 fsd_id fsd_state_owner_of_move(const struct fsd_state *s, const struct fsd_move *m);
 
 /** The key of the node, or the name of the input or output; "" for neither. */
@@ -627,8 +629,8 @@ static inline bool fsd_role_computes(unsigned role)
 }
 const char *fsd_role_name(unsigned value);
 
-/** Whether the value of the attribute means the same as no attribute, for all operators
- *  with this attribute: strides of 1, pads of 0. */
+/** Whether the attribute has a value that means the same as a missing attribute, such
+ *  as strides of 1 or pads of 0.  This holds for all operators with this attribute. */
 bool fsd_state_attr_is_plain(const struct fsd_graph *g, const struct fsd_attr *a);
 
 /** Prints item i of an attribute that is a list (state_kernels.c). */

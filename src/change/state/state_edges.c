@@ -90,8 +90,8 @@ static void serve(struct edges *x, struct fsd_span writers, struct fsd_destinati
 /* -------------------------------------------------------------------- borders */
 
 /* The core node or network input whose value a port reads, looking back through moves.
- * If the tensor has no counterpart in the model, the last node of the group that writes
- * it. */
+ * If the tensor has no counterpart in the model, this is the last node of the group
+ * that writes the tensor. */
 static struct fsd_origin find_from(const struct fsd_state_build *b, uint32_t port)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -502,8 +502,8 @@ static bool is_asked(const struct fsd_state *s, uint32_t group, struct fsd_origi
 
 /* The layer that wrote the data at a port, looking back through moves.  Names are not
  * used, because the builder may keep the name of a tensor whose producer it fused.
- * @param port the port; if moves are between the layer and the port, set to the input
- *         of the first of these moves
+ * @param port the port.  If moves are between the layer and the port, *port is set to
+ *         the input of the first move after the layer.
  * @return FSD_NONE if no layer writes the tensor */
 static fsd_id find_writer(const struct fsd_state_build *b, uint32_t *port)
 {
@@ -668,8 +668,8 @@ static bool lacks_input(struct edges *x, fsd_id layer)
     return lacks;
 }
 
-/* Adds the origin of a tensor that the layer reads twice, if the layer lacks an input:
- * the second read is then in place of this input. */
+/* If the layer lacks an input and reads a tensor twice, adds the origin of this tensor:
+ * the second read then takes the place of the missing input. */
 static void add_twice(struct edges *x, fsd_id layer)
 {
     const struct fsd_graph *e = x->b->d->engine;
@@ -690,8 +690,8 @@ static void add_twice(struct edges *x, fsd_id layer)
 }
 
 /* Sets `unasked` of all groups.  A kernel may read an earlier tensor than its nodes do
- * in the model, for example if the builder computes a value twice.  Such origins are
- * rare, and they reveal a dump in which two tensors were exchanged. */
+ * in the model, for example if the builder computes a value twice.  Origins in
+ * `unasked` are rare, and they reveal a dump in which two tensors were exchanged. */
 static void add_unasked(struct edges *x)
 {
     struct fsd_state *s = x->b->s;

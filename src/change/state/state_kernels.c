@@ -61,7 +61,7 @@ static int64_t *written_by_tensor(const struct fsd_state_build *b)
     return written;
 }
 
-/* Whether the dump lacks a layer that writes this input, or a part of it. */
+/* Whether the layers of the dump leave this input, or a part of it, unwritten. */
 static bool is_unwritten(const struct fsd_state_build *b, const struct fsd_port *port)
 {
     const struct fsd_graph *e = b->d->engine;

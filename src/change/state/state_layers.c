@@ -1,7 +1,7 @@
 /*
  * Turns layers into groups and moves.  Layers that compute the same node, or that are
  * in the same region, become one group.  An unfused quantizer is a move, even if it
- * writes its part of a Concat.
+ * writes a part of the output of a Concat.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -234,7 +234,8 @@ void fsd_state_add_layers(struct fsd_state_build *b)
             add_layer(b, &b->s->groups.at[g], i, j.loose[i]);
     }
     /* A group of several layers gets the highest precision of its nodes, because one of
-     * the layers may only pad or scale for another layer, or continue its work. */
+     * the layers may only pad or scale for another layer, or may only continue the work
+     * of another layer. */
     FSD_EACH (struct fsd_group, g, b->s->groups) {
         enum fsd_dtype widest = FSD_DTYPE_UNKNOWN;
 

@@ -42,9 +42,9 @@ static void put_bias(const struct fsd_state_build *b, fsd_id node, FILE *out)
                 fsd_form_count(b->model, fsd_tensor_form(b->model, t)));
 }
 
-/* Whether to print constants of this type: for a quantizer, all types; for other nodes,
- * not int32 and int64, because these are sizes and axes, which fsd_state_attrs()
- * prints. */
+/* Whether to print a constant of this type.  For a quantizer, constants of all types
+ * are printed.  For other nodes, int32 and int64 constants are not printed, because
+ * they are sizes and axes, which fsd_state_attrs() prints. */
 static bool is_kept(const struct fsd_state_build *b, fsd_id node, enum fsd_dtype type)
 {
     return (b->facts->traits[node] & FSD_OP_QDQ) || fsd_dtype_rank(type);

@@ -71,8 +71,8 @@ static bool is_hub(const struct fsd_tensor *t)
 }
 
 /* The end for the tensor.  If the tensor is no end yet, it becomes an end with its own
- * name.  It is then a binding that the network does not have under this name, or it has
- * very many wires. */
+ * name.  Such a tensor has very many wires, or it is a binding with a name that no
+ * input or output of the network has. */
 static struct fsd_state_end end_of_tensor(struct engine *x, fsd_id t)
 {
     struct fsd_state *s = x->b->s;

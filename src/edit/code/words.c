@@ -55,13 +55,11 @@ static bool is_taken(const char *word)
     static const char words[] =
         " and as assert async await break case class continue def del elif else except "
         "finally for from global if import in is lambda match nonlocal not or pass "
-        "raise "
-        "return try type while with none true false print all any array at bool bytes "
-        "dict enumerate float getattr hasattr inputs int isinstance key len list main "
-        "max "
-        "min module network np numpy_helper onnx open os argparse profile_of range "
-        "reversed row set setattr slice str sum sys tensorrt_rtx_libs torch f trt "
-        "tuple w zip define load parser n ";
+        "raise return try type while with none true false print all any array at bool "
+        "bytes dict enumerate float getattr hasattr inputs int isinstance key len "
+        "list main max min module network np numpy_helper onnx open os argparse "
+        "profile_of range reversed row set setattr slice str sum sys "
+        "tensorrt_rtx_libs torch f trt tuple w zip define load parser n ";
 
     return fsd_list_has(words, word);
 }

@@ -192,8 +192,8 @@ struct fsd_users {
                         without core nodes (change/state/state.h) */
     bool in_place; /**< a Concat that no layer computes reads the values */
     bool loops;    /**< control flow or a recurrent operator reads the values */
-    bool merged;   /**< several nodes compute these values, and one of these nodes is
-                        merged */
+    bool merged;   /**< several nodes compute these values, and the builder merged one
+                        of these nodes into another */
     bool joined;   /**< in one of the groups, one kernel computes several products */
 };
 

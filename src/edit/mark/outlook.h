@@ -22,9 +22,10 @@ struct fsd_ranges {
                                more than the model has nodes */
 };
 
-/** Masks of the fusions that are examined at once (by_if.c). All masks are 0 between
- *  two calls of fsd_break_by_if(). Each call resets only the masks that it has set: a
- *  call visits few nodes, so clearing whole arrays would take too long. */
+/** Masks for the fusions that are examined at once: bit b is about the b-th fusion
+ *  (by_if.c). All masks are 0 between two calls of fsd_break_by_if(). Each call resets
+ *  only the masks that it has set: a call visits few nodes, so clearing whole arrays
+ *  would take too long. */
 struct fsd_masks {
     uint64_t *passed; /**< indexed by tensor: an If of the fusion forwards the tensor */
     uint64_t *behind; /**< indexed by node: the node depends on a tensor that an If of

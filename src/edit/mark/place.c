@@ -179,8 +179,9 @@ static bool meets_pooling(const struct fsd_marks *m, fsd_id group)
 }
 
 /* Whether a conversion of the tensor would change a generated kernel that reads the
- * tensor. Such a kernel adds the tensor as a residual, is before a pooling, or has a
- * Resize or Concat and an output that is not row-major. */
+ * tensor. It changes three kinds of kernels: a kernel that adds the tensor as a
+ * residual, a kernel before a pooling, and a kernel that has a Resize or Concat and an
+ * output that is not row-major. */
 static bool reader_takes_part(const struct fsd_marks *m, fsd_id tensor, fsd_id port)
 {
     const struct fsd_graph *e = m->d->engine;
@@ -217,11 +218,11 @@ static bool is_turned_behind(const struct fsd_marks *m, fsd_id tensor)
     return false;
 }
 
-/* Whether the builder would fuse a conversion after the node with the node's kernel,
- * and divide that kernel. The builder does so for a kernel of several nodes, and for a
- * normalization, which it may compute in two kernels. A Transpose is left out: its
- * layer keeps the memory order of the input, and the builder converts the output in a
- * kernel of its own. */
+/* Whether the builder would fuse the kernel of the node with a conversion that follows
+ * the node, and would then divide this kernel. The builder does so for a kernel of
+ * several nodes, and for a normalization, which it may compute in two kernels. A
+ * Transpose is left out: its layer keeps the memory order of the input, and the builder
+ * converts the output in a kernel of its own. */
 static bool takes_conversion(const struct fsd_marks *m, fsd_id node, bool fused)
 {
     const struct fsd_graph *g = m->d->model;
@@ -391,8 +392,8 @@ static struct fsd_tensor_place place_of(const struct fsd_marks *m, fsd_id tensor
     return place_left(m, node);
 }
 
-/* The tensor at the end of a chain of holders. In a damaged model the chain may be a
- * cycle, so the number of steps is limited. */
+/* Follows the field `holder` from tensor to tensor, and returns the last tensor. In a
+ * damaged model the tensors may form a cycle, so the number of steps is limited. */
 static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 {
     fsd_id holder = m->places[tensor].holder;
@@ -408,9 +409,9 @@ static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 
 /* ----------------------------------------------------------------------- together */
 
-/* Whether the layer is a generated kernel with a converted tensor on its other side. If
- * the layer `reads` the tensor to mark, the other side is the layer's outputs; else it
- * is the layer's inputs. */
+/* Whether the layer is a generated kernel, and a tensor on its other side is in
+ * `converted`. If the layer `reads` the tensor that is to be marked, the other side is
+ * the layer's outputs. If the layer writes that tensor, it is the layer's inputs. */
 static bool is_converted_beside(const struct fsd_marks *m, const bool *converted,
                                 fsd_id layer, bool reads)
 {

@@ -9,7 +9,7 @@
 int fsd_onnx_number_of(enum fsd_dtype type);
 
 /** The declaration of a tensor. Sizes that the model leaves open come from the engine.
- *  If `type` is 0, the type is unknown, and the tensor cannot be declared. The texts
- *  and sizes are in the arena. */
+ *  If the field `type` of the result is 0, the type is unknown, and the tensor cannot
+ *  be declared. The texts and sizes of the result are in the arena. */
 struct fsd_onnx_info fsd_tensor_info(struct fsd_arena *arena, const struct fsd_diff *d,
                                      fsd_id tensor);

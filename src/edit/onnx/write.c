@@ -246,9 +246,9 @@ static int new_type(const struct writer *w, struct fsd_slice name, fsd_id scope)
     return tensor == FSD_NONE ? 0 : w->e->type_of[tensor];
 }
 
-/* Writes a declaration or an initializer with its new type; false if its type stays.
- * The declaration may be in the list of inputs, because ONNX allows to list an
- * initializer there. */
+/* Writes the declaration of a tensor, or an initializer, with its new type; false if
+ * its type stays. The list of inputs may contain declarations of initializers, because
+ * ONNX allows this. */
 static bool put_retyped(struct writer *w, const struct fsd_wire_block *block,
                         fsd_id scope, const char **from, struct fsd_pieces *to)
 {

@@ -90,8 +90,8 @@ static void put_number(unsigned char *to, enum fsd_dtype type, double number)
         to[i] = (unsigned char)(bits >> 8 * i);
 }
 
-/* Adds an initializer of that type with the numbers of a small constant; false if the
- * numbers were not read. */
+/* Adds an initializer of the type `type` with the numbers of a small constant; false if
+ * the numbers of the constant were not read. */
 static bool add_copy(struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
     const struct fsd_form *form = fsd_tensor_form(e->g, tensor);
@@ -149,8 +149,8 @@ static bool retype_constant(struct editor *e, fsd_id tensor, enum fsd_dtype type
 
 /* ---------------------------------------------------------------------------- casts */
 
-/* The first node, among the nodes of the tensor's graph, that reads the tensor in this
- * type or whose bodies have such a reader; FSD_NONE: none. */
+/* The first node of the tensor's own graph that needs the tensor in this type: the node
+ * reads the tensor in this type, or a node in its bodies does. FSD_NONE: none. */
 static fsd_id first_reader(const struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
     const struct fsd_graph *g = e->g;

@@ -53,9 +53,10 @@ struct fsd_retype {
                                          reads the tensor */
     bool *kept;   /**< indexed by tensor: the tensor is an output of a graph, and keeps
                        name and type */
-    fsd_id *same; /**< indexed by tensor: FSD_NONE, or the input of the model's Cast
-                       that produces the tensor. A node that needs the type of this
-                       input reads this input, not the tensor */
+    fsd_id *same; /**< indexed by tensor: the input of the Cast that produces the tensor
+                       in the model, if a consumer of the tensor needs the type of this
+                       input; else FSD_NONE. Such a consumer reads this input, not the
+                       tensor */
     FSD_VEC(struct fsd_retyped_cast) casts; /**< sorted by tensor */
     uint32_t count[FSD__RETYPED_COUNT];     /**< indexed by enum fsd_retyped: number of
                                                  nodes */

@@ -4,10 +4,11 @@
  * name scopes.
  *
  * A profile has one time for each layer.  This time is divided among all nodes of the
- * layer in proportion to their work: the multiply-adds, or the elements written if a
- * node has no multiply-adds.  If the work of one of the nodes is unknown, the nodes
- * with multiply-adds share the time equally.  If no node has multiply-adds, all nodes
- * share the time equally.  The shares add up to the time of the layer.
+ * layer in proportion to their work.  The work of a node is its number of multiply-adds
+ * or, if it has none, the number of elements that it writes.  If the work of one of the
+ * nodes is unknown, the nodes with multiply-adds share the time equally.  If no node
+ * has multiply-adds, all nodes share the time equally.  The shares add up to the time
+ * of the layer.
  */
 #pragma once
 
@@ -23,8 +24,8 @@ struct fsd_node_cost {
                            negative if unknown */
     double moved_ms;  /**< the part of `ms` in layers that only move data, in
                            milliseconds */
-    uint32_t workers; /**< number of layers that do its multiply-adds; 0 if these layers
-                           are unknown */
+    uint32_t workers; /**< number of layers that do the node's multiply-adds; 0 if these
+                           layers are unknown */
     bool shares;      /**< whether other nodes share the time of one of its layers */
 };
 

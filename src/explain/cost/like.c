@@ -84,7 +84,7 @@ static uint32_t count_open(const struct fsd_graph *engine, const struct fsd_cost
 
 /* The number of sizes behind the batch axes, if form and shape have different ranks.
  * The batches of a matrix product may be one axis in the form and several axes in the
- * shape, or the reverse, as in [8,n,n] and [2,4,n,n].  The sizes behind the batches are
+ * shape, as in [8,n,n] and [2,4,n,n], or the reverse.  The sizes behind the batches are
  * equal in both. */
 static uint32_t beside_batches(const struct fsd_form *form,
                                const struct fsd_shape *shape)

@@ -1,14 +1,15 @@
 /*
  * Determines which part of a data-movement layer's cost remains if the user follows the
  * advice on the layer.  Usually the layer disappears and nothing remains.  Builds have
- * shown two exceptions.  The middle column shows what remains:
+ * shown two exceptions.  The left column names the case, the middle one what remains:
  *
- *     quantized outside     int8 chw -> int8 chw4     the input is padded as before
- *     an output of int64    Cast int32 -> int32       ONNX fixes the type: the model
- *                                                     needs a Cast, which is a copy
+ *     the application         int8 chw -> int8 chw4    the layer still pads the input
+ *     quantizes an input
+ *     ONNX fixes the type     Cast int32 -> int32      the model needs a Cast, which
+ *     of an output: int64                              is a copy
  *
- * Advice to choose another number of channels per group is no exception: no layer pads
- * then, and the next kernel reads no padding.
+ * Advice to choose another number of channels per group is no exception.  If the user
+ * follows it, no layer pads, and the next kernel reads no padding.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"

@@ -2,9 +2,9 @@
  * Assigns a module path to each node, from its name, its weight, or another node of its
  * layer.  Then sums layers, precisions and times by the first parts of these paths.
  * The number of parts is the depth.  If the user states no depth, useful_depth()
- * chooses one with more than USEFUL, but at most TOO_MANY modules, if there is such a
- * depth.  A layer of several modules counts in each of them.  Its time is divided among
- * its nodes, so that times still add up.
+ * chooses a depth with more than USEFUL modules and at most TOO_MANY modules, if there
+ * is such a depth.  A layer of several modules counts in each of them.  Its time is
+ * divided among its nodes, so that times still add up.
  */
 #include "explain/cost/scope.h"
 #include "base/base.h"
@@ -114,8 +114,8 @@ static struct path *all_paths(struct fsd_arena *arena, const struct fsd_diff *d)
     return paths;
 }
 
-/* A part of the path begins at `at`.  Whether this part is a number.  A number belongs
- * to the part before it ("layers.3" is one part), because a number is not the name of a
+/* Whether the part of the path that begins at `at` is a number.  A number belongs to
+ * the part before it ("layers.3" is one part), because a number is not the name of a
  * module. */
 static bool is_number(const struct path *path, size_t at)
 {

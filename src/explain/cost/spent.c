@@ -7,9 +7,10 @@
  *
  * A kernel requantizes if its input is floats that another kernel computed, its output
  * has a quantized type, and all its operations are known and elementwise.  The epilogue
- * of the previous kernel could have performed these operations.  A normalization or an
- * average that writes INT8 needs a kernel anyway.  A kernel that quantizes an input of
- * the network has no previous kernel.
+ * of the previous kernel could have performed these operations.  Two kinds of kernels
+ * do not requantize: a normalization or an average that writes INT8, which needs a
+ * kernel anyway, and a kernel that quantizes an input of the network, which has no
+ * previous kernel.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
@@ -40,8 +41,9 @@ static bool moves(enum fsd_kind kind)
     return kind == FSD_KIND_REFORMAT || kind == FSD_KIND_COPY || kind == FSD_KIND_NOOP;
 }
 
-/* Whether a layer computed the data at the port, looking through data-movement layers.
- * If not, the data is an input of the network or a weight. */
+/* Whether a layer computed the data at the port.  Data-movement layers do not count:
+ * the search continues at their inputs.  If no layer computed the data, it is an input
+ * of the network or a weight. */
 static bool is_made(const struct fsd_match *m, const struct fsd_layer_result *layers,
                     uint32_t port)
 {

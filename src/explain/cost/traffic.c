@@ -74,8 +74,8 @@ static int64_t ports_bytes(const struct fsd_match *m, const struct fsd_cost *c,
 
 /* -------------------------------------------------------------------- weights */
 
-/* Whether an input of the layer is the output of a constant layer with `count`
- * elements.  Such a constant counts as an input already. */
+/* Whether an input of the layer has `count` elements and is the output of a constant
+ * layer.  Such a constant counts as an input already. */
 static bool reads_constant(const struct fsd_match *m,
                            const struct fsd_layer_result *layers, fsd_id layer,
                            int64_t count)

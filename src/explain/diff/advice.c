@@ -206,8 +206,8 @@ void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 /* `layer` is next to an end of a chain of data-movement layers.  Returns the type of
  * the data at this end: the type of the outputs of `layer` if `writes` is true,
  * otherwise of its inputs.  `own` is the type on the chain's side.  If one of these
- * tensors has the type `own` or an unknown type, the result is `own`; otherwise it is
- * the type of the first of these tensors. */
+ * outputs or inputs has the type `own` or an unknown type, the result is `own`.
+ * Otherwise the result is the type of the first output or input. */
 static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool writes,
                               enum fsd_dtype own)
 {

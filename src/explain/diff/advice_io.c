@@ -107,8 +107,9 @@ static void layout_of_strides(const char *text, char out[16])
              width % 1000);
 }
 
-/* Reads the layout from the log's event that added the layer, "FORM to FORM": the
- * second form if `written`, else the first.  Writes "" if the layout is unknown. */
+/* The log's event that added the layer has the text "FORM to FORM".  Reads the layout
+ * from the second form if `written`, else from the first form.  Writes "" if the layout
+ * is unknown. */
 static void layout_in_log(const struct fsd_diff *d, fsd_id layer, bool written,
                           char out[16])
 {
@@ -154,8 +155,8 @@ static void find_layout(const struct fsd_diff *d, fsd_id layer,
         need->other = "the builder does not accept the needed I/O format";
 }
 
-/* Whether another layer reads the input of `layer` in its present format.  That layer
- * would need a reformat if the format changed. */
+/* Whether another layer reads the input of `layer` in the input's present format.  If
+ * this format changed, the other layer would need a reformat. */
 static bool is_shared(const struct fsd_diff *d, fsd_id layer)
 {
     struct fsd_span in = d->engine->nodes.at[layer].in, readers;

@@ -96,8 +96,8 @@ static bool is_equal(const struct quantizer *from, double factor,
            fabs(from->scale * factor - to->scale) <= NEAR * to->scale;
 }
 
-/* `q` quantizes the tensor times `factor`.  Whether `q` only restores the integers that
- * the DQ nodes before the tensor read. */
+/* `q` quantizes the values of the tensor, multiplied by `factor`.  Whether `q` only
+ * restores the integers that the DQ nodes before the tensor read. */
 static bool comes_from(const struct fsd_match *m, const struct quantizer *q,
                        fsd_id tensor, double factor, int *steps)
 {

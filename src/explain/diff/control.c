@@ -36,9 +36,10 @@ static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t 
                : CONTROL_NOT;
 }
 
-/* How the output of the node controls other nodes, looking through consumers without
- * layers.  CONTROL_NOT if a consumer uses the output for something else, or if the
- * result is CONTROL_DECIDES for one consumer and CONTROL_BEGINS for another. */
+/* How the output of the node controls other nodes.  If the output does not control a
+ * consumer without layers, the output of this consumer counts instead.  CONTROL_NOT if
+ * a consumer uses the output for something else, or if the result is CONTROL_DECIDES
+ * for one consumer and CONTROL_BEGINS for another. */
 static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
 {
     const struct fsd_graph *g = m->model;

@@ -4,7 +4,8 @@
  *
  *     p -> kernel 2 -> u     u -> copy -> k     kernel 4 -> k     k -> kernel 5
  *
- * The copy of u is one part of k, so that u holds one of the Concat's inputs.
+ * k is the output of the Concat, and the copy of u is one part of k.  So u holds one of
+ * the Concat's inputs.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"

@@ -414,9 +414,10 @@ struct fsd_scales {
 struct fsd_bias_misfit {
     double is, should;
 };
-/** `x`, `w` and `bias` are the scales of a product's input, weights and bias.  Whether
- *  the product's kernel cannot add this bias to its sums.  If so, sets `misfit` to the
- *  scales of the first channel that does not fit.  False if scales are unknown. */
+/** `x`, `w` and `bias` are the scales of a product's input, weights and bias.  Returns
+ *  true if the product's kernel cannot add this bias to its sums, and then sets
+ *  `misfit` to the scales of the first channel that does not fit.  Returns false if
+ *  scales are unknown. */
 bool fsd_bias_misfits(struct fsd_scales x, struct fsd_scales w, struct fsd_scales bias,
                       struct fsd_bias_misfit *misfit);
 /** Whether the node runs in a higher precision than the model requests, and

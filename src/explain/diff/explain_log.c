@@ -118,8 +118,8 @@ const char *fsd_topic_of(enum fsd_event_kind kind)
                                                                   : "event";
 }
 
-/* Adds the events of a node, without the tries that had an effect: the effect is an
- * event too. */
+/* Adds the events of a node.  Leaves out a FSD_EVENT_TRY that had an effect, because
+ * the effect is an event too. */
 void fsd_tale_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_story *s = d->story;

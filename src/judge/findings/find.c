@@ -51,8 +51,8 @@ static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t
 /* A hash for the fingerprint. A dashboard recognizes a finding by its fingerprint from
  * run to run, so the hash must not depend on anything that differs in another build of
  * the same network, such as times, layer numbers and layer names. The names of the
- * model's nodes stay the same. If a finding has no nodes, its message is hashed,
- * without numbers and up to the first ";", after which reasons follow. */
+ * model's nodes stay the same. If a finding has no nodes, its message is hashed, up to
+ * the first ";", because reasons follow there. The message's numbers are left out. */
 static uint64_t hash_finding(const struct fsd_findings *found,
                              const struct fsd_finding *finding)
 {
@@ -121,8 +121,8 @@ static void take_back(struct fsd_finder *f, uint32_t first)
 }
 
 /* Whether the subject asks for the rule. If there is a run, lint and checks also ask
- * for the rules on the inputs (`about_inputs`): if the engine was not built from the
- * model, no other finding is right. */
+ * for the rules on the inputs (`about_inputs`), because all other findings are wrong if
+ * the engine was not built from the model. */
 static bool is_asked(const struct fsd_rule *rule, unsigned subject, unsigned there)
 {
     return rule->needs & subject || (subject & (FSD_NEEDS_LINT | FSD_NEEDS_CASE) &&
@@ -159,8 +159,8 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
             set = f->policy->rules[i];
         fsd_vec_push(arena, &found->rules,
                      ((struct fsd_outcome){.rule = f->rule, .level = set.level}));
-        /* The findings of a rule that the policy turns off are counted. A rule that is
-         * off by default is not evaluated. */
+        /* If the policy turns a rule off, the rule's findings are only counted. A rule
+         * that is off by default is not evaluated unless the policy turns it on. */
         f->off = set.level == FSD_OFF;
         if ((f->off && f->rule->level == FSD_OFF) || (f->rule->needs & ~there))
             continue;

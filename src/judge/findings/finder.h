@@ -27,7 +27,7 @@ struct fsd_finder {
                                  function */
     bool confirmable;       /**< rules are left out if an engine cannot confirm
                            their findings */
-    bool asked;  /**< the policy has a section for the rule. If the rule cannot be
+    bool asked;  /**< the policy has a section for the rule. If such a rule cannot be
                       evaluated, a finding reports this */
     double base; /**< the total by which the rule's milliseconds are divided, to
                            compare them with a budget's `share`; 0: unknown */
@@ -86,8 +86,8 @@ struct fsd_cost_part {
                                    share of the engine, 0 to 1 */
 };
 void fsd_add_cost(const struct fsd_diff *d, struct fsd_cost_part *cost, fsd_id layer);
-/** Prints the cost as bytes, ": 19.1 MB, 37.7 % of all bytes", or as time if times are
- *  known. Adds the numbers as facts. rules/recomputed.c */
+/** Prints the cost, and adds its numbers as facts. The cost is printed as time if times
+ *  are known, else as bytes: ": 19.1 MB, 37.7 % of all bytes". rules/recomputed.c */
 void fsd_put_cost(struct fsd_finder *f, const struct fsd_cost_part *cost);
 
 /* Rules on a run, by file. */

@@ -66,8 +66,7 @@ struct fsd_policy_ignore {
     uint32_t line;
 };
 
-/** A word of the policy's key int8-required: the name of an operator, or a glob for
- *  nodes. */
+/** A word of a list in the policy: the name of an operator, or a glob for nodes. */
 struct fsd_policy_word {
     const char *text;
     uint32_t line; /**< line in the policy's file; 0: the default policy */
@@ -77,8 +76,8 @@ typedef FSD_VEC(struct fsd_policy_word) fsd_policy_words;
 
 /** Kinds of an engine's memory. */
 enum fsd_memory_kind {
-    FSD_MEMORY_ACTIVATIONS, /**< the most data between layers that is needed at one
-                                 time */
+    FSD_MEMORY_ACTIVATIONS, /**< tensors between layers, at the time when they need
+                                 the most memory */
     FSD_MEMORY_WEIGHTS,
     FSD_MEMORY_SCRATCH,    /**< only a log states this kind and the next one */
     FSD_MEMORY_PERSISTENT, /**< in device memory */
@@ -350,8 +349,8 @@ struct fsd_noise {
         FSD_NOISE_POLICY,     /**< `noise` of the policy, as a share of the old time */
         FSD_NOISE_UNMEASURED, /**< `noise` of the policy, because one build was measured
                                    fewer than three times */
-        FSD_NOISE_MEASURED,   /**< twice the standard deviation of the build that varies
-                                   more */
+        FSD_NOISE_MEASURED,   /**< twice the standard deviation of the build whose times
+                                   vary more */
         FSD_NOISE_CAPPED      /**< `noise_cap` of the policy, which is lower than the
                                    measured noise */
     } by;
@@ -362,8 +361,8 @@ struct fsd_timing {
     bool known; /**< both times are known */
     bool runs;
     double before, after;
-    double spread;         /**< twice the standard deviation of the build that varies
-                                more */
+    double spread;         /**< twice the standard deviation of the build whose times
+                                vary more */
     uint32_t n_old, n_new; /**< number of measured runs or profiles of each build */
 };
 struct fsd_timing fsd_timing_of_layers(const struct fsd_compare *c);

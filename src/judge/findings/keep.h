@@ -22,7 +22,7 @@ static inline void *fsd_keep_bytes(struct fsd_arena *arena, const void *from,
     return size ? memcpy(to, from, size) : to;
 }
 
-/** Copies a growable array, its items as bytes. */
+/** Copies a growable array. The items are copied as bytes. */
 #define FSD_KEEP_LIST(arena, vec)                                                      \
     ((vec)->at = fsd_keep_bytes((arena), (vec)->at, (vec)->n * sizeof *(vec)->at),     \
      (vec)->cap = (vec)->n)

@@ -8,7 +8,8 @@
 /** Opens a finding about the node. */
 void fsd_lint_open(struct fsd_finder *f, fsd_id node);
 
-/** Closes the finding; with an engine, first adds what the engine shows of the node. */
+/** Closes the finding. If there is an engine, the function first adds to the finding
+ *  what the engine shows about its nodes. */
 void fsd_lint_close(struct fsd_finder *f);
 
 /** Proposes a Q/DQ pair before an input of the node.

@@ -121,7 +121,7 @@ static fsd_id reader_of(const struct fsd_graph *g, fsd_sym name)
                : 0;
 }
 
-/* The bytes that a tensor needs by its sizes and type; 0: unknown. */
+/* The number of bytes of a tensor, computed from its sizes and type; 0: unknown. */
 static uint64_t bytes_needed(const struct fsd_graph *g, fsd_sym name)
 {
     fsd_id tensor = fsd_graph_find(g, name, 0);
@@ -246,7 +246,8 @@ void fsd_lint_not_known(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------ alignment */
 
-/* The number of channels of this type in a vector that tensor cores read. */
+/* Tensor cores read vectors of channels. Returns the number of channels in a vector if
+ * the channels' data has the type `type`. */
 static int64_t vector_of(enum fsd_dtype type)
 {
     switch (fsd_dtype_rank(type)) {

@@ -101,8 +101,9 @@ static bool is_symptom(const char *rule)
     return false;
 }
 
-/* The first finding about the node, about other consumers of its inputs, or about nodes
- * before it. A Q may be unfused because of an addition before it or beside it.
+/* The first of the findings about these nodes: the node itself, nodes before it, and
+ * consumers of the inputs and outputs of all these nodes. For example, a Q may be
+ * unfused because of an addition that precedes the Q, or that reads the same tensor.
  * @param left how many more nodes may be visited */
 static uint32_t explains(const struct fsd_graph *g, fsd_id node, int steps,
                          const uint32_t *of, uint32_t *left)

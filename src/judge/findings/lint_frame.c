@@ -1,10 +1,10 @@
 /*
  * Functions that the rules of lint share: names, edits, and confirmation by an engine.
  *
- * A rule predicts a cost, and states how an engine would show this cost. For example,
+ * A rule predicts a cost, and states how an engine would show this cost. For one rule,
  * layers that compute the finding's first node read or write higher precision, or have
- * inserted layers next to them; or a layer computes a quantizer. If the engine does not
- * show the cost, the finding is withdrawn, but stays as information.
+ * inserted layers next to them. For another rule, a layer computes a quantizer. If the
+ * engine does not show the cost, the finding is withdrawn, but stays as information.
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"
@@ -67,8 +67,8 @@ static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
         return;
     edit->like = fsd_called(f, like->node);
     edit->scale_tensor = fsd_lint_tensor(f, like->scale);
-    /* The new pair has the zero point 0, so a scale that was calibrated with another
-     * zero point is wrong for it. */
+    /* The new pair has the zero point 0. If `like` has another zero point, the scale of
+     * `like` is wrong for the pair. */
     if (like->zero == FSD_ZERO_OTHER)
         return;
     edit->type = fsd_dtype_name(like->type);
@@ -359,8 +359,8 @@ static const char *ask_width(struct fsd_finder *f)
     return seen.wide || seen.inserted ? "confirmed" : "withdrawn";
 }
 
-/* Prints the layer that computes a node. A node without a link belongs to a region,
- * where it is not known which layer computes it. */
+/* Prints the layer that computes a node. If the node has no link to a layer, a layer of
+ * a region computes the node, and it is unknown which one. */
 static void put_computing(struct fsd_finder *f, fsd_id node)
 {
     const struct fsd_match *m = f->d->match;

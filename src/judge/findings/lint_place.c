@@ -47,9 +47,10 @@ static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
     return made == FSD_NONE ? 0 : made;
 }
 
-/* Whether a convolution computes the skip branch, and only the Add reads it. TensorRT
- * for RTX then adds in that convolution's kernel and rounds there. tests/real/lint.py
- * builds ResNet-18 with and without a Q/DQ pair on the skip branch. */
+/* Whether a convolution computes the skip branch, and only the Add reads the branch.
+ * TensorRT for RTX then computes the Add in the kernel of this convolution, and rounds
+ * in this kernel. tests/real/lint.py builds ResNet-18 with and without a Q/DQ pair on
+ * the skip branch. */
 static bool rounds_in_kernel(const struct fsd_lint *l, fsd_id tensor)
 {
     return fsd_lint_conv_behind(l, tensor) != FSD_NONE &&
@@ -75,14 +76,15 @@ static bool is_scaled_by_channel(const struct fsd_lint *l, fsd_id conv, fsd_id t
     return !weights || weights->n != 1;
 }
 
-/* Whether the builder adds in a kernel that could read the skip branch in 8 bits.
+/* Whether the kernel that computes the Add could read the skip branch in 8 bits.
  *
- * TensorRT for RTX: if all channels have one scale, the convolution's own kernel adds.
- * It reads the skip branch in the branch's own type, so a pair there would only add a
- * tensor to write. If each channel has its own scale, a kernel after the convolution
- * adds, and the pair helps. The pair also helps if the skip branch is the output of a
- * pooling or the like. Without the pair, the builder moves a quantizer over the
- * pooling, and a layer computes the pooling again for the unquantized Add. */
+ * TensorRT for RTX: if all channels have one scale, the convolution's kernel computes
+ * the Add. This kernel reads the skip branch in the branch's own type, so a pair on the
+ * branch would only cause one more tensor to be written. If each channel has its own
+ * scale, a kernel after the convolution computes the Add, and the pair helps. The pair
+ * also helps if the skip branch is the output of a pooling or the like. Without the
+ * pair, the builder moves a quantizer over the pooling, and a layer computes the
+ * pooling again for the unquantized Add. */
 static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
                            fsd_id skip)
 {
@@ -94,9 +96,9 @@ static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
 }
 
 /* Whether the skip input of an Add has no quantizer. If convolutions compute both
- * inputs, the skip input comes from the convolution that reads the block's input. To
- * find this convolution, the nodes that compute the inputs of the two convolutions are
- * compared: the node that comes first in the model computes the block's input.
+ * inputs of the Add, the skip input comes from the convolution that reads the block's
+ * input. begins_at() finds the node that computes the input of each convolution. Of
+ * these two nodes, the earlier one in the model computes the block's input.
  *
  * The new pair gets the scale of a Q that already reads the tensor. If no Q reads the
  * tensor, the message names the Q on the Add's output. The range of that output is
@@ -332,8 +334,8 @@ static bool wants_narrow(const struct fsd_lint *l, fsd_id node)
                "AveragePool|GlobalAveragePool|GlobalMaxPool|Resize|ReduceMean|Pad");
 }
 
-/* Whether `q` is on the skip branch of a residual addition: only one input has a pair,
- * or no convolution precedes `q`. */
+/* Whether `node` is a residual addition, and `q` is on its skip branch: only one input
+ * of `node` has a pair, or no convolution precedes `q`. */
 static bool is_residual(const struct fsd_lint *l, fsd_id node,
                         const struct fsd_quantizer *q)
 {

@@ -158,8 +158,8 @@ static const char *odd_dim(struct fsd_finder *f, const struct fsd_sizes *sizes,
 
 /* Finds quantized products with a dynamic number of columns. An odd number of columns
  * costs time, because an extra kernel removes the padding of the columns. The kernel of
- * an unquantized product could remove it itself. An odd number of summands costs no
- * time, because the quantizer pads the summands. */
+ * an unquantized product could itself remove this padding. An odd number of summands
+ * costs no time, because the quantizer pads the summands. */
 static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes,
                              fsd_id node)
 {

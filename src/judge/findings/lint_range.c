@@ -40,8 +40,8 @@ struct spread {
     const double *measured; /* indexed by tensor: the largest absolute value; NaN:
                                unknown. NULL: no values are known */
     uint8_t *of;            /* indexed by tensor: enum size */
-    uint8_t *far;           /* indexed by tensor: number of nodes on the path from
-                               the node that caused the large values to the tensor */
+    uint8_t *far;           /* indexed by tensor: number of nodes on the path to the
+                               tensor, from the node that caused the large values */
     bool *scores;           /* indexed by node: the node is a product whose result
                                reaches a softmax */
     bool *members;          /* indexed by node */

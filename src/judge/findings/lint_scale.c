@@ -98,8 +98,9 @@ void fsd_lint_two_scales(struct fsd_finder *f)
     }
 }
 
-/* Whether different scales of the inputs cost nothing: TensorRT for RTX joins and
- * quantizes in one kernel if a quantizer follows the Concat. */
+/* Whether different scales of the Concat's inputs cost nothing. With TensorRT for RTX,
+ * they cost nothing if a quantizer follows the Concat, because one kernel then computes
+ * the Concat and the quantizer. */
 static bool is_quantized_again(struct fsd_finder *f, fsd_id concat)
 {
     fsd_reaches found = {0};
@@ -192,10 +193,11 @@ static bool has_one_scale(struct fsd_place *p)
            q->type == FSD_INT8 && q->n == 1 && !q->block;
 }
 
-/* Whether the other branch of the addition after the convolution is quantized, so that
- * several scales help. With one scale per channel, TensorRT for RTX adds in a kernel
- * that reads the branch in 8 bits. With one scale for all channels, the convolution's
- * own kernel adds, and reads the branch in higher precision. */
+/* Whether an addition follows the convolution, and the other branch of the addition is
+ * quantized. One scale per channel then helps, because TensorRT for RTX computes the
+ * addition in a kernel that reads the branch in 8 bits. With one scale for all
+ * channels, the convolution's kernel computes the addition, and reads the branch in
+ * higher precision. */
 static bool adds_narrow(const struct fsd_lint *l, fsd_id conv)
 {
     fsd_id tensor = fsd_node_out_tensor(l->g, conv, 0), next = FSD_NONE;

@@ -136,7 +136,8 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
             if (t == FSD_NONE)
                 continue;
             /* If a node needs no step, its output becomes available with its input.  So
-             * if both have the same size, only the input is a guess. */
+             * if input and output have the size of the port, only the input is a
+             * guess. */
             if (n < GUESSES && fsd_port_fits(r, p, t) &&
                 !(n && r->nodes[node].passes && in != FSD_NONE &&
                   fsd_port_fits(r, p, in)))
@@ -261,7 +262,8 @@ static void hold_known(const struct replay *r, struct candidate *w, fsd_id by)
     }
 }
 
-/* Whether the candidate took more nodes than the kernel has steps. */
+/* Whether the kernel's name lists all steps, and the candidate took more nodes than
+ * there are steps. */
 static bool is_too_much(const struct replay *r, const struct candidate *w, fsd_id layer)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[layer];
@@ -351,8 +353,8 @@ static fsd_id product_input(const struct replay *r, fsd_id layer)
 
 void fsd_fill_rest(struct replay *r)
 {
-    /* The producer of a lost tensor is linked, and so are kernels up to this distance
-     * before the producer. */
+    /* Links the producer of a lost tensor, and the kernels that are at most KERNELS
+     * kernels before this producer. */
     enum { KERNELS = 2 };
     const struct fsd_graph *e = r->m->engine;
 

@@ -111,8 +111,8 @@ static void add_hint(struct replay *r, fsd_id node)
         add_must(r, node, COST_HINTED);
 }
 
-/* If a reader of the tensor is named after one node and has no other input, the tensor
- * holds the data input of this node.  Adds the producer of that input.  This
+/* If a layer that reads `tensor` is named after one node and has no other input,
+ * `tensor` holds the data input of this node.  Adds the producer of that input.  This
  * distinguishes branches that are alike. */
 static void add_wanted(struct replay *r, fsd_id tensor)
 {

@@ -26,9 +26,9 @@
  * kernel is linked to its nodes, and t holds y, which is available to the kernels that
  * read t.  fsd_candidate_order() compares candidates of equal cost.  If several
  * candidates remain equal, only the nodes that all of them took are committed.  If even
- * the best candidate costs more than 3 plus 1 per three steps, nothing is committed.
- * The replay then continues behind the next tensor or kernel that a name identifies, or
- * guesses which tensor the kernel wrote (lost.c).
+ * the best candidate of a kernel with n steps costs more than 3 + n / 3, nothing is
+ * committed.  The replay then continues behind the next tensor or kernel that a name
+ * identifies, or guesses which tensor the kernel wrote (lost.c).
  *
  * Layers with links by Metadata are anchors: their links are certain, and their outputs
  * hold the results of the linked nodes.  Anchors without steps are handled first, so
@@ -59,9 +59,9 @@ static void hold(struct replay *r, fsd_id e, struct held item)
     span->n++;
 }
 
-/* Sets r->now.part.  Joined products write one tensor, and the kernel may read one of
- * several equal parts of it.  Other kernels then compute the same nodes for the other
- * parts. */
+/* Sets r->now.part.  Joined products write one tensor.  If the kernel reads one of
+ * several equal parts of this tensor, other kernels compute the same nodes for the
+ * other parts. */
 static void note_part(struct replay *r, const struct fsd_port *port)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -657,8 +657,8 @@ static void list_readers(struct replay *r)
 }
 
 /* Fills `handed_out`.  The outputs of an If are the outputs of its branches.  The first
- * output of a Loop's body is the condition; the next ones are the states, which are the
- * first outputs of the Loop. */
+ * output of a Loop's body is the condition.  The next outputs of the body are the
+ * states.  The first outputs of the Loop are these states. */
 static void find_handed_out(struct replay *r)
 {
     const struct fsd_graph *g = r->g;
@@ -686,9 +686,9 @@ static void find_handed_out(struct replay *r)
     }
 }
 
-/* Sets the layers of nodes before any kernel is replayed: if the evidence `by` links a
- * node to a layer, this is the layer of the node.  The name of a kernel with steps does
- * not count here, because the replay uses it together with the steps. */
+/* Before any kernel is replayed, sets the layer of each node that the evidence `by`
+ * links to a layer.  The name of a kernel with steps does not count here, because the
+ * replay uses this name together with the steps. */
 static void take_linked(struct replay *r, enum fsd_evidence by)
 {
     FSD_EACH (const struct fsd_link, link, r->m->links) {

@@ -23,7 +23,7 @@ enum {
 };
 
 /* The cost of each contradiction.  Two facts matter: the order of these costs, and
- * whether a sum of them exceeds the limit of 3 plus 1 per three steps (pass_steps.c).
+ * whether a sum of them exceeds the limit 3 + n / 3 for n steps (pass_steps.c).
  * So a short kernel may have no contradiction except data movement, and a long kernel
  * may have several.  Every cost is needed: if one is removed, links change in real
  * engines. */
@@ -37,8 +37,8 @@ enum {
                         name is stronger evidence than a step */
     COST_HINTED = 3, /* the candidate lacks a node that the name of a tensor suggests; a
                         fusion leaves names of tensors unchanged */
-    COST_OUTPUT = 4, /* for each tensor that the nodes produce in addition to the
-                        tensors that the kernel writes */
+    COST_OUTPUT = 4, /* the nodes produce more tensors than the kernel writes; added
+                        for each additional tensor */
     COST_SIZE = 8,   /* no result of the nodes has the size of the kernel's output, or
                         no constant of the kernel has the size of a weight; this
                         nearly proves that the candidate is wrong */
@@ -98,8 +98,8 @@ struct candidate {
     uint32_t repeats; /* how often the step `repeated` may follow again: once per
                          further part of the result */
     uint32_t moves;   /* number of data-movement steps whose cost was added */
-    uint32_t fits;    /* number of further data-movement steps that are free because of
-                         Einsum nodes */
+    uint32_t fits;    /* number of further data-movement steps that cost nothing,
+                         because the kernel computes an Einsum */
     bool broken;      /* whether the candidate ends within a node, after a step where a
                          kernel cannot end */
     bool joined;      /* whether the kernel computes several products of the same data
@@ -490,8 +490,8 @@ void fsd_make_available(struct replay *r, struct candidate *w, fsd_id tensor,
 void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first);
 /** The first tensor that the node reads and that is not available; FSD_NONE if all are
  *  available.
- *  @param all whether to visit the node's inputs after the missing one, too, so that
- *         `from` is complete
+ *  @param all if false, the visit of the node's inputs ends at the missing tensor; if
+ *         true, all inputs are visited
  *  @param from set to a bit mask: the kernel inputs from which the visited inputs of
  *         the node come */
 fsd_id fsd_find_missing(const struct replay *r, struct candidate *w, fsd_id node,
@@ -513,9 +513,8 @@ bool fsd_can_go_on(const struct replay *r, struct candidate *w, fsd_id node,
 bool fsd_reads_data(const struct replay *r, fsd_id node);
 /** Whether the node is a Q that the builder may have moved toward the inputs.  The
  *  builder moves a Q before an operator that commutes with it (a MaxPool), or before a
- *  Concat, with one copy of the Q for each input of the Concat.  An input of this
- *  operator or Concat must be available, and the input of the Q must not be
- *  available. */
+ *  Concat, with one copy of the Q for each input of the Concat.  True only if an input
+ *  of this operator or Concat is available, and the input of the Q is not. */
 bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node);
 
 /* Candidates. */
@@ -524,8 +523,8 @@ bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node
  *  (candidate.c). */
 void fsd_candidates_step(struct replay *r, fsd_sym step);
 /** The index in `nodes` of the first node, from `at` on, that has no layer yet; `end`
- *  if there is none.  A node never loses its layer, so `skip` lets later searches pass
- *  over nodes with a layer at once (candidate.c).
+ *  if there is none.  A node never loses its layer.  So a search stores its result in
+ *  `skip`, and later searches jump to this result (candidate.c).
  *  @param skip indexed like `nodes`: nodes[i] up to nodes[skip[i] - 1] have a layer; if
  *              skip[i] <= i, no such node is known */
 uint32_t fsd_next_unmade(const struct replay *r, const fsd_id *nodes, uint32_t *skip,

@@ -325,8 +325,9 @@ static enum fsd_status report_wrong(struct fsd_json_reading *r,
     root = cJSON_ParseWithLengthOpts(text->s, text->n, &end, 0);
     if (!root && errno != ENOMEM)
         status = fail_at(r, text, end, "JSON", false);
-    else if (root && !has_layers(root)) /* the kind of the file is more important to
-                                           the user than an error after `root` */
+    else if (root && !has_layers(root)) /* report the kind of the file, not an error
+                                           after `root`: the kind helps the user
+                                           more */
         status = refuse(r, root);
     else if (root && (end = skip_space(text, end)) < text->s + text->n)
         status = fail_at(r, text, end, "nothing after the JSON value", true);

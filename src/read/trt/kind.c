@@ -123,8 +123,8 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
 }
 
 /* Whether an unfused Q or DQ may be a layer of this type: a Scale (TensorRT 8.0), a
- * Reformat (8.2 and later), or a pointwise or generated kernel.  A convolution cannot
- * be one, even if its name contains the name of a Q. */
+ * Reformat (8.2 and later), or a pointwise or generated kernel.  A convolution is never
+ * an unfused Q or DQ, even if its name contains the name of a Q. */
 static bool may_quantize(const char *type)
 {
     static const char *const starts[] = {

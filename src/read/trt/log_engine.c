@@ -74,8 +74,8 @@ static bool writes_any(struct fsd_slice tensors)
 }
 
 /* Whether a line repeats the line of an earlier layer.  A person who comments on a log
- * may quote such a line.  Two layers cannot write the same tensor, so an equal line is
- * a quotation, unless the layer writes nothing. */
+ * may quote the line of a layer.  Two layers cannot write the same tensor.  If the
+ * layer writes a tensor, an equal line is therefore a quotation. */
 static bool is_quoted(struct reading *r, const struct fsd_log_layer *layer)
 {
     fsd_sym name = fsd_intern_slice(r->b->g->names, layer->name);

@@ -59,10 +59,10 @@ static size_t known_name(const struct naming *r, const char *s, size_t n,
     return 0;
 }
 
-/* Of the nodes with one name, what->nodes, returns the node whose owners the text `s`
- * lists, innermost first: "lin_act (Act) | /Lin (Lin)".  The owners of a node are the
- * nodes whose bodies contain the node: If, Loop, Scan, and calls of functions.  Returns
- * FSD_NONE if no node or several nodes have these owners. */
+/* The nodes in what->nodes have the same name.  Returns the one whose owners the text
+ * `s` lists; FSD_NONE if no node or several nodes have these owners.  The owners of a
+ * node are the nodes whose bodies contain the node: If, Loop, Scan, and calls of
+ * functions.  `s` lists the innermost owner first: "lin_act (Act) | /Lin (Lin)". */
 static fsd_id owned_by(const struct naming *r, const struct fsd_meaning *what,
                        const char *s, size_t n)
 {

@@ -84,8 +84,8 @@ static bool read_reformat(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym w
                                  (int)(p->text.n - served), p->text.s + served));
     p->text.s += i;
     p->text.n -= i;
-    if (numbered) /* the name of the served layer ends with the same profile number;
-                     `whole` contains this number, `text` does not */
+    if (numbered) /* the name of the served layer includes the profile number at the
+                     end; `whole` contains this number, `text` does not */
         layer->served = fsd_intern_str(p->g->names, fsd_text(p->g->names, whole) + i);
     return true;
 }
@@ -242,8 +242,8 @@ static const struct fsd_meaning *longest_joined(struct fsd_expr *p, size_t at,
     return NULL;
 }
 
-/* Whether a name like "__mye355569" begins at `at`, up to a '+' or the end of the text.
- * Myelin gives such a name to a part of a matrix product that it decomposed. */
+/* Whether a name like "__mye355569" begins at `at` and ends before a '+' or at the end
+ * of the text.  If Myelin decomposes a matrix product, each part gets such a name. */
 static bool is_own_part(const struct fsd_expr *p, size_t at, size_t *end)
 {
     *end = at;

@@ -43,8 +43,8 @@ bool fsd_trex_is(const struct fsd_file *file)
 
     if (fsd_file_type_of(file) != FSD_FILETYPE_JSON)
         return false;
-    /* The five keys of options end with `_options"`.  Most JSON files of other programs
-     * lack this text.  The five keys are then not searched for. */
+    /* The five keys of options end with `_options"`.  If the file lacks this text, as
+     * most JSON files of other programs do, the five keys are not searched for. */
     for (size_t i = fsd_file_has_word(file, SEARCHED, "_options\"") ? 0 : N_OPTIONS;
          i < FSD_COUNT_OF(sections); i++) {
         snprintf(word, sizeof word, "\"%s\"", sections[i].key);

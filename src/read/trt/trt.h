@@ -57,8 +57,8 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
 /* ---------------------------------------------------------------------- tactic.c */
 
 /** Returns the type in which a layer multiplies or, for a pooling, takes the maximum.
- *  The name of its kernel and the types of its weights show the type; FSD_DTYPE_UNKNOWN
- *  if they show nothing or contradict each other. */
+ *  The name of its kernel and the types of its weights show this type.  If they show
+ *  nothing or contradict each other, returns FSD_DTYPE_UNKNOWN. */
 enum fsd_dtype fsd_trt_computes_in(const struct fsd_layer *layer, const char *tactic);
 /** Returns the type of the data that a kernel reads, from the first pair of types in
  *  its name, such as "i8f16"; FSD_DTYPE_UNKNOWN if the name has none. */
@@ -219,15 +219,15 @@ enum fsd_status fsd_dryrun_read(struct fsd_build *b, const struct fsd_file *file
 bool fsd_trex_is(const struct fsd_file *file);
 
 /** Reads the build options and the device from the metadata of trt-engine-explorer into
- *  an empty history, as from a log. */
+ *  `h`, which must be empty.  Each entry is read like the same line of a log. */
 void fsd_trex_read(struct fsd_history *h, const struct fsd_file *file);
 
 /* ----------------------------------------------------------------------- looks.c */
 
-/* Functions that decide whether names are names of layers, and that find the kind of a
- * file with other names. */
+/* Functions that decide whether names are names of layers, and that report the kind of
+ * a file that describes no engine. */
 
-/** Whether the name looks like the name of a layer of an engine, or of an exported
+/** Whether the name looks like the name of an engine's layer or the name of an exported
  * node. */
 bool fsd_trt_looks_layer(const char *name);
 

@@ -152,7 +152,7 @@ static void add(struct fsd_json *level, const char *key)
 static struct fsd_json *open_inner(struct fsd_json *level, bool list)
 {
     if (level->depth + 1 == LEVELS_MAX)
-        fsd_out_of_memory(); /* the report has more levels than any schema */
+        fsd_out_of_memory(); /* no schema has so many levels */
     level->opened = true;
     level[1] = (struct fsd_json){
         .piece = level->piece, .depth = level->depth + 1, .list = list};
@@ -221,8 +221,8 @@ static void put_whole(const struct fsd_json *level, uint64_t number)
     put_bytes(level, at, (size_t)(room + sizeof room - 1 - at));
 }
 
-/* Prints 15 digits, which hide the rounding error of a sum. If they differ from the
- * number by more than a rounding error, prints 17 digits. */
+/* Prints 15 digits, which hide the rounding error of a sum. If the value of these
+ * digits differs from `number` by more than a rounding error, prints 17 digits. */
 void fsd_json_number(struct fsd_json *object, const char *key, double number)
 {
     char text[32];

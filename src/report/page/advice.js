@@ -52,14 +52,16 @@ export function linked(subject, text) {
  * @param {Finder} subject @param {{severity: string, rule: string, message: string}} finding @returns {Pieces} */
 export const finding_pieces = (subject, { severity, rule, message }) => [{ text: severity, look: severity }, " ", { text: rule, look: "code" }, " ", ...linked(subject, message)];
 
-/** A sentence begins with a capital letter; an identifier keeps its spelling. @param {string} text */
+/** Capitalizes the first letter of a sentence, unless the sentence begins with an
+ * identifier. @param {string} text */
 const capital = (text) => (/^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text);
 
 /** Returns a line of the summary without the parts that only a terminal needs: the command at
  * its end, and names of options. @param {string} text */
 const on_page = (text) => text.replace(/; `?fusiondiff [^;`]*`?$/, "").replace(/no --profile was given/, "no profile was given");
 
-/** Returns what to do: the advice of the summary or, without one, the fixes of the worst rules.
+/** Returns what to do: the advice of the summary. If the summary has no advice, returns
+ * the fixes of the worst rules. If `all_fixes` is set, returns both.
  * @param {Subject} subject @returns {Pieces[]} */
 export function todo_of(subject) {
     const own = subject.brief.filter(({ topic }) => topic === "to do").map(({ text }) => linked(subject, capital(on_page(text))));

@@ -3,7 +3,8 @@ import { noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Chip} Chip */
 /** @typedef {import("./types").Item} Item */
-/** @typedef {{type: string, layout?: string}} Form of a port or a move's side */
+/** The type and layout of a port, or of the data before or after a data-movement layer.
+ * @typedef {{type: string, layout?: string}} Form */
 
 /** The rank, by number of bits, of each type that has a precision (model/graph/dtype.c). */
 const RANKS = {

@@ -1,9 +1,10 @@
 /*
  * Two builds as a subject. A block is a region: the groups of layers that have nodes in common. The
  * groups of the old build are on the left, those of the new build on the right. Below
- * its groups, each side shows the inserted layers of its build that the other build
- * does not have or has with changes. Changes of the network's inputs and outputs
- * precede the regions, and changes of single nodes follow the regions.
+ * its groups, each side shows inserted layers of its build: those that the other build
+ * does not have, and those that differ in the other build. Changes
+ * of the network's inputs and outputs precede the regions, and changes of single nodes
+ * follow the regions.
  */
 import { change_chips, group_chips, item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";

@@ -90,8 +90,8 @@ export function giving_way(element, most, text) {
 /** @param {Element} cell */
 const overflows = (cell) => cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight;
 
-/** Hides the last chip of a cell, and shows the number of hidden chips. The chip of the
- * cause is hidden after all others.
+/** Hides the last visible chip of a cell. A chip of class "cause" is hidden only if no
+ * other chip is visible. Shows the number of hidden chips.
  * @param {Element} cell @returns {boolean} false: the cell has no visible chip */
 function drop_chip(cell) {
     const all = [...cell.querySelectorAll(".chips > .chip:not([hidden], .dropped)")];
@@ -108,8 +108,8 @@ function drop_chip(cell) {
 
 /** Makes the contents of cells fit. First, names lose parts of their paths. Then the
  * font gets smaller. Then chips are hidden, and the number of hidden chips is shown. In
- * a cell that is still too narrow, long words lose their middle (DATA). To avoid
- * repeated layout, each step changes all cells before any cell is measured.
+ * a cell that is still too narrow, long words lose their middle: see DATA in words.js.
+ * To avoid repeated layout, each step changes all cells before any cell is measured.
  * @param {Element[]} cells */
 export function fit(cells) {
     const narrow = cells.filter(overflows);

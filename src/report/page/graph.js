@@ -30,7 +30,7 @@ const MAP_LEAST = 40;
 const MAP_EDGE = 8; /* must equal the value in the style sheet */
 /** A stage of at least this width, in pixels, has room for the minimap beside the drawing. */
 const ROOMY = 700;
-/** Number of boxes that the minimap shows: the first ones of the picture. */
+/** The minimap shows at most this number of boxes: the first boxes of the picture. */
 const MAP_BOXES = 3000;
 /** If a pressed pointer moves at most this distance, in pixels, it makes a click. */
 const STILL = 4;
@@ -50,7 +50,7 @@ function read_svg(text) {
 function rebuild(from, to, boxes) {
     for (const child of from.children) {
         if (!ELEMENTS.has(child.localName)) continue;
-        /* If an element has a tooltip, Graphviz puts it into a link without target. */
+        /* Graphviz puts an element that has a tooltip into a link without target. */
         const made = svg(child.localName === "a" ? "g" : child.localName);
         for (const name of ATTRIBUTES) {
             const value = child.getAttribute(name);

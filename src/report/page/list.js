@@ -5,7 +5,10 @@
  *       1    QuantizeLinear_0        0 Reformat
  *       2    Conv_4              |   1 CaskConvolution
  *            Relu_6              |
- *       3    - Identity_8
+ *       3    Identity_8          -
+ *
+ * Between the sides, "|" joins the lines of a block, and "-" marks a block whose nodes
+ * no layer computes.
  *
  * A block has as many lines as the longer of its sides. The first line of a block is a
  * row of level 1, and its other lines are rows of level 2.

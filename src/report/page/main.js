@@ -1,6 +1,6 @@
 /*
- * The page: reads its subject and shows the state in the address. Every action changes the address
- * only; the page then shows the state of the changed address.
+ * The page reads its subject and shows the state that the address contains. An action
+ * changes only the address. Then the page shows the state of the new address.
  */
 import { put_advice } from "./advice.js";
 import { check_subject, checks_subject, failed_subject, judged_subject, lint_subject } from "./check.js";
@@ -241,8 +241,8 @@ function show() {
     else graph.show(state, blocks.length === subject.blocks.length ? null : keys_of(blocks));
 }
 
-/** Shows the state in the address. Then sets the attribute data-ready. Programs that
- * drive the page wait for this attribute. */
+/** Shows the state that the address contains. Then sets the attribute data-ready.
+ * Programs that drive the page wait for this attribute. */
 function arrive() {
     state = read_state(location.hash);
     show();

@@ -2,7 +2,7 @@
  * Several builds of one network as a subject. A block is a row of the matrix.
  * The row stands for nodes that some build computes together. It has a column for each
  * build. Each column has a line for each group of layers that computes these nodes.
- * Differences from the first build are marked.
+ * Differences from the first build are marked. "+1" is the number of inserted layers.
  *
  *     Conv_13 + Add_15   A int8    B int8 ≠ groups    C int8
  *                                    fp16 +1
@@ -23,7 +23,7 @@ import { apart, base_name, count, millis, noun, once, percent, safe, shorten } f
 /** @typedef {import("./types").MatrixRow} MatrixRow */
 /** @typedef {import("./types").Subject} Subject */
 
-/** Number of builds that have a tile; the overview has all. */
+/** Maximum number of builds that have a tile. The overview lists all builds. */
 const TILES = 6;
 /** The column that names the build of each row of a table. */
 const BUILD = { build: { kind: "text" } };

@@ -34,8 +34,8 @@ function unit_of({ blocks, measures, chart_measure }) {
 }
 
 /** Shares a block among its values of a facet. If `whole`, the block counts fully for
- * each value. Otherwise the shares add up to 1: they are in proportion to the times of
- * the nodes if there is one time for each value, and equal if not.
+ * each value. Otherwise the shares add up to 1. If `block.parts` has a time for each
+ * value, the shares are in proportion to these times. If not, the shares are equal.
  * @param {Block} block @param {string} facet @param {boolean} whole */
 function shares_of(block, facet, whole) {
     const values = block.facets[facet] ?? [];

@@ -158,8 +158,8 @@ static enum fsd_status allow(struct fsd_album *album, double most,
                      album->seconds);
 }
 
-/* Adds the picture to its JSON object, with a note on it or the reason why there is no
- * picture. */
+/* Adds the picture and a note on the picture to the JSON object `item`. If there is no
+ * picture, adds the reason as the note. */
 static void put_drawing(struct fsd_album *album, struct fsd_json *item,
                         enum fsd_status status, struct fsd_print *svg,
                         const struct fsd_error *err)
@@ -279,8 +279,8 @@ static void put_names(struct fsd_json *object, const struct fsd_state *s, char s
 
 /* Draws a comparison. A box's id begins with the letter of its build: "o" for old, "n"
  * for new.
- * @param places by build and by group: the number of the region or row of the page to
- *         which the box of the group links */
+ * @param places indexed by build and by group: the number of a region or row of the
+ *         page. The box of the group links to this region or row */
 static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
                            const char *title, double most,
                            const fsd_id *const places[2])
@@ -308,7 +308,8 @@ static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
     put_names(object, c->new, 'n');
 }
 
-/* The row of each group, indexed by build and by group. */
+/* The index of each group's row in m->rows. The result is indexed by build and by
+ * group. */
 static fsd_id **rows_of_groups(struct fsd_arena *arena, const struct fsd_matrix *m)
 {
     fsd_id **rows = FSD_NEW(arena, fsd_id *, m->n);

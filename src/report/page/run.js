@@ -1,6 +1,7 @@
 /*
- * A run as a subject. Blocks are the layers in the order of execution, each with its nodes. Between
- * them are blocks of vanished nodes, at the places where these would have been.
+ * A run as a subject. Each layer, with its nodes, is a block. These blocks are in the
+ * order of execution. Nodes that no layer computes have blocks of their own, which
+ * vanished_blocks() places between the layers.
  */
 import { finding_pieces, linked } from "./advice.js";
 import { change_chips, item, rank, type_chip, word_chip } from "./chips.js";

@@ -14,8 +14,9 @@ export const TINTS = 6;
 /** Maps a block's mark to the block's level. The style sheet colors rows by level. */
 export const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtful", "~": "changed" };
 
-/** The measures of which some block has a value. The bars of measures that have the same `print`
- * have one scale.
+/** Returns each measure that has a nonzero value in some block, and each measure with
+ * the same `print` as such a measure. Measures with the same `print` share the scale of
+ * their bars.
  * @param {import("./types").OwnMeasure[]} measures @param {Block[]} blocks @returns {import("./types").Measure[]} */
 function measures_of(measures, blocks) {
     const largest = measures.map((_, i) => blocks.reduce((most, b) => Math.max(most, Math.abs(b.measures[i] ?? 0)), 0));

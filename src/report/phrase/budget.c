@@ -145,7 +145,7 @@ static struct blocks split(struct fsd_arena *arena, const char *text)
 {
     const char *end = text + strlen(text);
 
-    /* Each block has at least one line, so the lines bound the number of blocks. */
+    /* Each block has at least one line, so there are no more blocks than lines. */
     struct blocks blocks = {.at =
                                 FSD_NEW(arena, struct block, lines_of(text, end) + 1)};
 

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-/** The color of a piece of text, named by its role. */
+/** The colors of text. Each color has the name of the text's role. */
 enum fsd_ink {
     FSD_INK_PLAIN,
     FSD_INK_TITLE,

@@ -1,8 +1,8 @@
 /*
- * Prints numbers, names and the ends of data movements, so that all text reports use
- * the same words for the same fact. Numbers have about three significant digits.
- * fsd_put_safe() escapes names; a name of several parts is first built in memory and
- * then escaped as a whole.
+ * Prints numbers, names, and the sources and destinations of data movements, so that
+ * all text reports use the same words for the same fact. Numbers have about three
+ * significant digits. fsd_put_safe() escapes names; a name of several parts is first
+ * built in memory and then escaped as a whole.
  */
 #include "model/graph/graph.h"
 #include "report/phrase/phrase.h"

@@ -5,7 +5,7 @@
 #include "judge/findings/findings.h"
 #include "report/phrase/ink.h"
 
-/** "0.0369 ms"; "-" if it is unknown. */
+/** "0.0369 ms"; "-" if the time is unknown. */
 void fsd_put_ms(double ms, FILE *out);
 /** Prints a time right-aligned in a column of `width` characters; "-" if it is
  * unknown. */

@@ -228,8 +228,9 @@ static void put_name(FILE *out, const char *name, size_t n)
     putc('"', out);
 }
 
-/* After "...", the text continues with the end of a shortened name. If the first word
- * of this end is cut, a tail (struct fsd_quotes) begins at its second word. */
+/* After "...", the text continues with the end of a shortened name. The first word of
+ * this end may be incomplete. If it is, an entry of `tails` (struct fsd_quotes) matches
+ * the text from the second word on. */
 struct place {
     const char *cut; /* the position after the last "..."; NULL: none */
     bool goes_on;    /* the text is still in the first word that follows "...", or

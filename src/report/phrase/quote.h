@@ -25,6 +25,6 @@ void fsd_quotes_add_all(struct fsd_quotes *quotes, const struct fsd_intern *name
 /** Adds the names of a run and the paths of its files; NULL adds none. */
 void fsd_quotes_add_run(struct fsd_quotes *quotes, const struct fsd_diff *d);
 
-/** Prints a text with these names in quotes, also where they are shortened. A quote in
- * a name becomes \". */
+/** Prints `text` and puts quotes around each name in `quotes`, even if the name is
+ * shortened. A quote in a name becomes \". */
 void fsd_put_quoted(FILE *out, const char *text, struct fsd_quotes *quotes);

@@ -77,7 +77,7 @@ static bool forbid_writing(void)
 }
 
 /* Prevents libraries from writing into the user's folders. If the kernel cannot forbid
- * this, the environment hides the folders. */
+ * this, sets environment variables so that the libraries do not find the folders. */
 static void write_nowhere(void)
 {
     if (forbid_writing())

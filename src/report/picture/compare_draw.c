@@ -1,7 +1,7 @@
 /*
- * Makes the drawing of a comparison: on each side one build's fusion groups, and the
- * data-movement layers (moves) between them; ties connect groups of the two builds that
- * have a node in common.
+ * Makes the drawing of a comparison. Each side shows the fusion groups of one build and
+ * the data-movement layers (moves) between these groups. Ties connect groups of the two
+ * builds that have a node in common.
  *
  * Of large builds, only the changes and their neighbors are drawn. If this drawing is
  * too large, only the worst changes are drawn. The number of drawn changes is halved
@@ -71,8 +71,9 @@ static uint32_t count_of(const struct fsd_state *s, uint32_t kind)
 
 /* ------------------------------------------------------------------------ boxes */
 
-/* The tint of a group. The first group of a region shows the region's label: the first
- * group of the new build, or of the old build if the new one has none. */
+/* The tint of a group. One group of each region shows the region's label: the region's
+ * first group in the new build. If the region has no group in the new build, its first
+ * group in the old build shows the label. */
 static unsigned group_tint(struct side *x, fsd_id g)
 {
     fsd_id region = x->region[g];

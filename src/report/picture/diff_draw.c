@@ -170,9 +170,9 @@ static void add_tie(const struct side *model, const struct side *engine, fsd_id 
                                                .loose = loose});
 }
 
-/* Merges lines with the same ends, and counts the tensors of merged wires. A cluster
- * keeps one tie, from its first box. Ties from boxes outside of the layer's cluster
- * (line.part) all remain. */
+/* Merges lines with the same ends, and counts the tensors of merged wires. Also merges
+ * the ties from all boxes of a cluster to its layer into one tie, from the first box.
+ * Ties from boxes outside of the layer's cluster (line.part) are not merged into it. */
 static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
 {
     fsd_lines *lines = &w->lines[kind];
@@ -258,8 +258,8 @@ static void add_clusters(const struct side *model, const struct side *engine,
 /* ---------------------------------------------------------------------- threads */
 
 /* Adds a thread between two boxes if a path in the graph connects them and no node
- * between them on the path is drawn. `reach` has a box for each node: the box of the
- * node or, if the node is not drawn, the `reach` of its first producer that has one. */
+ * between them on the path is drawn. reach[i] is the box of node i. If node i is not
+ * drawn, reach[i] is copied from its first producer for which `reach` has a box. */
 static void thread_past(struct side *s)
 {
     fsd_id *reach = fsd_ids_new(s->w->arena, s->g->nodes.n);

@@ -152,16 +152,16 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
     for (fsd_id n = 0; n < d->model->nodes.n; n++)
         if (fsd_node_vanished(d, n) && subject->wants != changes_type)
             pick->nodes[n] =
-                subject->wants == fuses; /* a picture of reformats has no vanished
-                                            nodes */
+                subject->wants == fuses; /* a picture of changes has all vanished
+                                            nodes, a picture of reformats none */
     pick->subject = subject->phrase;
     return FSD_OK;
 }
 
 /* ------------------------------------------------------------------------ homes */
 
-/* If `producers` is true: whether a node of `layer` writes the tensor of one of the
- * ports. If it is false: whether a node of `layer` reads the tensor of one of them. */
+/* Whether a node of `layer` writes (`producers` is true) or reads (`producers` is
+ * false) the tensor of at least one of the ports. */
 static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span ports,
                        bool producers)
 {

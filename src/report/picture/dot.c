@@ -1,11 +1,11 @@
 /*
  * Prints a drawing as DOT.
  *
- *     digraph  >  n30, n31, n32, l12                 their attributes
- *              >  cluster_model   >  cluster_l12  >  n30, n31
- *                                 >  n32              their places
+ *     digraph  >  n30, n31, n32, l12                             attributes of boxes
+ *              >  cluster_model   >  cluster_l12  >  n30, n31    places of boxes
+ *                                 >  n32
  *              >  cluster_engine  >  l12
- *              >  n30 -> n31, ...
+ *              >  n30 -> n31, ...                                lines
  *
  * All boxes come first, in the order of the drawing, because Graphviz's layout depends
  * on the order of its input. In the order of the clusters, a layout was 1.5 times as
@@ -23,11 +23,12 @@
 static const struct fsd_box_style usual = {"box", "rounded,filled", "#ffffff",
                                            "#555555", "1"};
 
-/* Prints the attributes of the graph. Labels of wires have their own ranks, so with
- * labels the space between ranks counts twice. In an SVG, the id "\N" is the name of a
- * box, and the id "\T_\H" is the names of a line's ends. An invisible point is at the
- * top of each side. Both points are in the first rank, so that the left side is drawn
- * to the left. */
+/* Prints the attributes of the graph. Graphviz puts the labels of wires into ranks
+ * between the boxes, so with labels the space `ranksep` occurs twice between two boxes.
+ * In an SVG, Graphviz replaces the id "\N" by the name of a box, and the id "\T_\H" by
+ * the names of a line's two boxes. An invisible point is at the top of each side. Both
+ * points are in the first rank, and a line from the left point to the right point keeps
+ * the left side on the left. */
 static void put_graph(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 {
     const struct fsd_side_words *sides = w->painter->sides;

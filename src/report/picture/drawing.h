@@ -87,7 +87,7 @@ struct fsd_line {
                        is known */
 
     /* Members of a tie: */
-    bool part;  /**< the box on the left side is not in the cluster of this layer */
+    bool part;  /**< the tie's left box is not in the cluster of the tie's right box */
     bool loose; /**< drawn dotted; the painter's `loose_tip` explains such ties */
 };
 
@@ -122,7 +122,8 @@ struct fsd_box_style {
 struct fsd_painter {
     struct fsd_side_words {
         const char *name, *label;
-        unsigned weight; /**< how much Graphviz shortens and straightens its wires */
+        unsigned weight; /**< how much Graphviz shortens and straightens the side's
+                              wires */
         const char *prefixes[FSD__BOX_COUNT]; /**< prefixes of the names of boxes, by
                                                    kind of box */
     } sides[FSD__SIDE_COUNT];
@@ -137,7 +138,7 @@ struct fsd_painter {
     void (*put_tip)(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out);
     void (*put_wire_label)(const struct fsd_drawing *w, const struct fsd_line *wire,
                            FILE *out);
-    /** Prints the tooltip of a wire. If it is NULL, wires have no tooltips. */
+    /** Prints the tooltip of a wire; NULL: wires have no tooltips. */
     void (*put_wire_tip)(const struct fsd_drawing *w, const struct fsd_line *wire,
                          FILE *out);
     /** Returns the color of a tie. If this pointer is NULL, a tie has the color of its
@@ -261,7 +262,8 @@ enum fsd_status fsd_plan_write(struct fsd_plan *plan, const char *format, FILE *
 enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
                                  struct fsd_error *err);
 
-/** The picture options of a style. If the style has none: options for everything. */
+/** Returns the picture options of a style. If the style has none, returns options that
+ * select the whole picture. */
 const struct fsd_picture *fsd_wanted_picture(const struct fsd_style *style);
 
 /** Prints the DOT of the first layout attempt, and reports what the drawing leaves
@@ -292,8 +294,9 @@ void fsd_graphviz_say(const char *said, struct fsd_layout_outcome *o);
 bool fsd_child_draws(void);
 
 /* fsd_child_begin(), fsd_child_take() and fsd_child_end() implement fsd_layouts_begin()
- * and the functions after it, in child.c or, without Graphviz, in program.c.
- * fsd_child_begin() returns NULL if there is no program. */
+ * and the functions after it. They are in child.c or, in a build without Graphviz, in
+ * program.c. fsd_child_begin() in program.c returns NULL if no program that lays out
+ * pictures is installed. */
 struct fsd_layout_child *fsd_child_begin(struct fsd_arena *arena,
                                          const char *const *dots, uint32_t n,
                                          const char *format);

@@ -206,7 +206,7 @@ static double value_weight(const struct ranking *r, const struct basis *basis,
     double number = fabs(fsd_number_of(n, row_of(r, basis, id), r->column));
 
     if (n->of != FSD_NUMBERS_OF_TABLE && r->column == FSD_ERROR_COSINE)
-        number = 1 - number; /* here the smallest number is the worst */
+        number = 1 - number; /* the smallest cosine is the worst */
     return isnan(number) ? -1 : number;
 }
 
@@ -517,8 +517,8 @@ static void fill_answer(struct ranking *r, const struct basis *basis,
     if (basis->single && !valued && r->d->cost->unattributed)
         root->macs_not_attributed = fsd_amount_cell(r->d, r->d->cost->unattributed);
     root->items = rows;
-    if (!valued && (timed || !basis->computed)) { /* without times, items of nodes are
-                                                     ranked by multiply-adds, which
+    if (!valued && (timed || !basis->computed)) { /* without times, a `computed` basis
+                                                     is ranked by multiply-adds, which
                                                      spent_rows() does not sum up */
         root->spent = spent_rows(r->arena, r->d);
     }

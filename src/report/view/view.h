@@ -71,14 +71,14 @@ void fsd_sheet_of_verdicts(struct fsd_sheet *sheet, const struct fsd_verdicts *a
 
 /* Functions that several views use. */
 
-/** The layers of a block: "layers 3 gemm, 5 kgen; between them 4 Reformat".
- * patterns.c */
+/** Returns the layers of a block as text: "layers 3 gemm, 5 kgen; between them 4
+ * Reformat". patterns.c defines this function. */
 const char *fsd_block_stands(struct fsd_arena *arena, const struct fsd_diff *d,
                              const struct fsd_blocks *all, const struct fsd_block *b);
 
-/** The view `names` prints names in several forms. fsd_names_forms() returns the forms
- * that the engine's builder accepts. They are templates: the page puts names into them.
- * names.c */
+/** The view `names` prints names in several forms. fsd_names_forms() in names.c returns
+ * the forms that the engine's builder accepts. Each form is a template, into which the
+ * HTML page puts names. */
 extern const struct fsd_record fsd_form_row_record;
 const struct fsd_rows *fsd_names_forms(struct fsd_arena *arena,
                                        const struct fsd_diff *d);

@@ -10,7 +10,7 @@ void fsd_find_built(struct fsd_finder *f)
     const struct fsd_compare *c = f->c;
 
     FSD_EACH (const struct fsd_built_change, change, c->built) {
-        /* A snapshot that does not state the fact does not require it. */
+        /* A fact that the snapshot does not state is not reported. */
         if (!change->before || (change->after ? 0 : 1) != f->rule->which)
             continue;
         fsd_finding_open(f);
@@ -59,8 +59,8 @@ void fsd_find_older(struct fsd_finder *f)
 }
 
 /* Reports nodes, inputs and outputs that the new build computes in the same way as
- * another build of the snapshot. If no build of the snapshot computes them in this way,
- * names the most similar build; other rules report the differences. */
+ * another build of the snapshot. If no build of the snapshot computes a node in this
+ * way, the finding names the most similar build. Other rules report the differences. */
 void fsd_find_variants(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old;

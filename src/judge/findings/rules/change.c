@@ -67,7 +67,8 @@ static void about_readers(struct fsd_finder *f, const struct fsd_state *s,
 
 /* ---------------------------------------------------------------------- regions */
 
-/* The kind of the first group that does not compute; NULL if all groups compute. */
+/* The kind of the first group that only moves, stores or waits for data; NULL if all
+ * groups compute. */
 static const char *idle_kind(const struct fsd_state *s, const struct fsd_compare *c,
                              struct fsd_span groups)
 {

@@ -289,8 +289,8 @@ static fsd_id finished_by(const struct fsd_diff *d, fsd_id layer)
     return FSD_NONE;
 }
 
-/* The first of several kernels of one class of products (struct sort) that have equal
- * epilogues. */
+/* Kernels with products of one class (struct sort) and with equal epilogues. `first` is
+ * the first of these kernels. */
 struct fused {
     struct sort sort;
     uint64_t mask;
@@ -342,8 +342,9 @@ static fsd_id is_done_by(const fused_vec *all, struct view *v, fsd_id product,
     return FSD_NONE;
 }
 
-/* A bias may be the third input of a convolution. The function counts such a bias in
- * *does if another kernel computes the products, and `layer` only adds the bias. */
+/* A bias may be the third input of a convolution. If another kernel computes the
+ * convolution's products, and `layer` only adds the bias, the function counts this bias
+ * in *does. */
 static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
 {
     const struct fsd_diff *d = v->d;

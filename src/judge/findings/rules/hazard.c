@@ -49,7 +49,7 @@ static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
 
-    if (!l->steps.n) /* a plugin lists no operations, either */
+    if (!l->steps.n) /* compiled kernels and plugins may contain a Cast */
         return l->provider != FSD_PROVIDER_COMPILER &&
                l->provider != FSD_PROVIDER_PLUGIN;
     if (l->more_steps == FSD_STEPS_LACK_SOME &&

@@ -83,7 +83,7 @@ void fsd_find_chains(struct fsd_finder *f)
                                                                     layer of a chain */
     fsd_id *next = FSD_NEW(f->scratch, fsd_id, n);               /* indexed by layer:
                                                                     the next layer of
-                                                                    its finding */
+                                                                    the same finding */
 
     for (fsd_id i = 0; i < n; i++)
         chains[i].first = FSD_NONE;

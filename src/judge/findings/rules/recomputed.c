@@ -1,9 +1,10 @@
 /*
  * The rule on nodes that several kernels compute completely, each for its own
- * consumers, such as a pooling in INT8 for a convolution and in FP32 for an addition. A
- * kernel's operations and the number of elements that the kernel writes prove that it
- * computes all of a node. A node that several kernels compute in parts does not count.
- * This file also has the sums of costs that the rules on fusion share.
+ * consumers. For example, one kernel computes a pooling in INT8 for a convolution, and
+ * another kernel computes the pooling in FP32 for an addition. A kernel's operations
+ * and the number of elements that the kernel writes prove that the kernel computes all
+ * of a node. A node that several kernels compute in parts does not count. This file
+ * also has the sums of costs that the rules on fusion share.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"

@@ -100,8 +100,8 @@ void fsd_find_slower(struct fsd_finder *f)
 
 /* ------------------------------------------------------------ one group of layers */
 
-/* Twice the standard deviation between the profiles of a build, in milliseconds, for
- * the groups of a region. */
+/* How much the times of a region's groups vary between the profiles of a build: the sum
+ * of twice the standard deviation of each group, in milliseconds. */
 static double spread_of(const struct fsd_compare *c, struct fsd_span groups, bool new)
 {
     const struct fsd_state *s = new ? c->new : c->old;

@@ -61,8 +61,8 @@ static bool is_known_less(const struct fsd_compare *c)
     return less;
 }
 
-/* Reports a better build. If the user does not make this build the snapshot, a later
- * loss of the gain goes unnoticed. */
+/* Reports a better build, so that the user takes a snapshot of this build. Without the
+ * new snapshot, a later loss of the gain goes unnoticed. */
 void fsd_find_better(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -167,8 +167,8 @@ void fsd_find_inserted_total(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* The rule int8-required: reports nodes with the policy's operators that do not run in
- * INT8. Nodes that the policy exempts are left out. */
+/* The rule int8-required: reports nodes that do not run in INT8, although the policy
+ * lists their operators. Nodes that the policy exempts are left out. */
 void fsd_find_not_int8(struct fsd_finder *f)
 {
     const struct fsd_state *s = f->build;

@@ -179,8 +179,8 @@ static bool is_reported_before(const struct fsd_compare *c, uint32_t i)
     return false;
 }
 
-/* Reports facts that only the old build states, of the kind that f->rule->which
- * selects. */
+/* Reports facts of one kind that only the old build states. f->rule->which selects the
+ * kind. */
 void fsd_find_lost_facts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
