@@ -15,8 +15,8 @@ static const struct option_row options[] = {
      "node:12 or a pattern",
      WORD(query.break_at)},
     {"as", "FORM",
-     "Print only the tensors of --break (without --break: those of --free), in this "
-     "form: names, trtexec, polygraphy or api (Python)",
+     "Print only the names of the tensors, in this form: names, trtexec, polygraphy or "
+     "api (Python); the tensors are those of --break if it is given, else of --free",
      WORD(query.as), .words = "names trtexec polygraphy api"},
     {0},
 };

@@ -130,7 +130,7 @@ ROWS = [
      lambda n: model(CHAIN, inputs("x", dims=[n]), outputs("y")), "model", "input/bad-dim"),
     ("dimensions of an engine's tensor", ("RANK_MAX", "src/read/trt/json.c"), ranked, "engine", "input/odd-dimensions"),
     ("brackets in a name", ("DEPTH_MAX", "src/read/trt/expr.c"), bracketed, "engine", "input/deep-name"),
-    ("bytes of a name taken apart", ("NAME_MAX", "src/read/trt/name.c"),
+    ("bytes of a name taken apart", ("NAME_BYTES_MAX", "src/read/trt/name.c"),
      lambda n: engines.dump([engines.layer("n" * n, ["x"], ["y"])]), "engine", "input/long-name"),
     ("layers of a dump", ("LAYERS_MAX", "src/read/trt/json.c"),
      lambda n: b'{"Layers": [' + b",".join([b'"one"'.ljust(31)] * n) + b"]}", "layers", "layers"),
