@@ -113,7 +113,7 @@ def build(*target):
 def objects():
     for folder, _, names in os.walk(os.path.join(BUILD, "CMakeFiles")):
         for name in names:
-            if name.endswith(".c.o") and re.search(r"/(fsd_(edit_)?objects|fusiondiff)\.dir", folder):
+            if name.endswith(".c.o") and re.search(r"/(fsd_(edit_|light_)?objects|fusiondiff)\.dir", folder):
                 yield os.path.join(folder, name)
 
 
