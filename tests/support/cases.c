@@ -414,3 +414,26 @@ int run_cases(const char *folder, const struct case_kind *kinds)
     free(names);
     return failed;
 }
+
+/* ---------------------------------------------------------------- files of results */
+
+void need_found(const char *path, const char *found)
+{
+    size_t size = strlen(found);
+    char *expected = malloc(size + 2); /* a longer file differs in its last byte */
+    FILE *file;
+
+    assert_non_null(expected);
+    if (getenv("FSD_UPDATE")) {
+        file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(found, file);
+        fclose(file);
+    }
+    file = fopen(path, "r");
+    assert_non_null(file);
+    expected[fread(expected, 1, size + 1, file)] = '\0';
+    fclose(file);
+    assert_string_equal(found, expected);
+    free(expected);
+}

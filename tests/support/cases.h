@@ -51,4 +51,8 @@ struct case_kind {
  * @return the exit status for main() */
 int run_cases(const char *folder, const struct case_kind *kinds);
 
+/** Fails the test unless the file at `path` contains the text `found`.  If FSD_UPDATE
+ *  is set, first writes `found` to the file: read it before you keep it. */
+void need_found(const char *path, const char *found);
+
 #endif

@@ -2,6 +2,7 @@
  * structs of older and newer callers. FSD_UPDATE=1 writes data.found: read it before
  * you keep it. */
 #include "fusiondiff/fusiondiff.h"
+#include "cases.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -116,11 +117,9 @@ static void put_all(const char *model, const char *engine, const char *profile,
 
 static void data_is_found(void **state)
 {
-    static char expected[1 << 18];
-    const char *path = FSD_CASES "/../data.found";
     char *found;
     size_t size;
-    FILE *out = fsd_memory_open(&found, &size), *file;
+    FILE *out = fsd_memory_open(&found, &size);
 
     (void)state;
     put_all(FSD_FIXTURES "/qat_block/model.onnx",
@@ -129,16 +128,7 @@ static void data_is_found(void **state)
     put_all(FSD_FIXTURES "/kernels/model.onnx", FSD_FIXTURES "/kernels/engine.log",
             NULL, out);
     fclose(out);
-    if (getenv("FSD_UPDATE")) {
-        file = fopen(path, "w");
-        fputs(found, file);
-        fclose(file);
-    }
-    file = fopen(path, "r");
-    assert_non_null(file);
-    expected[fread(expected, 1, sizeof expected - 1, file)] = '\0';
-    fclose(file);
-    assert_string_equal(found, expected);
+    need_found(FSD_CASES "/../data.found", found);
     free(found);
 }
 

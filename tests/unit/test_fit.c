@@ -2,6 +2,7 @@
  * shown of it from a width on. FSD_UPDATE=1 writes fit.found: read it before you keep
  * it. */
 #include "base/base.h"
+#include "cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,27 +47,16 @@ static void put_shown(const char *text, bool names, FILE *out)
 
 static void texts_are_fitted(void **state)
 {
-    static char expected[1 << 16];
-    const char *path = FSD_CASES "/../fit.found";
     char *found;
     size_t size;
-    FILE *out = fsd_memory_open(&found, &size), *file;
+    FILE *out = fsd_memory_open(&found, &size);
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (int names = 0; names < 2; names++)
             put_shown(texts[i], names, out);
     fclose(out);
-    if (getenv("FSD_UPDATE")) {
-        file = fopen(path, "w");
-        fputs(found, file);
-        fclose(file);
-    }
-    file = fopen(path, "r");
-    assert_non_null(file);
-    expected[fread(expected, 1, sizeof expected - 1, file)] = '\0';
-    fclose(file);
-    assert_string_equal(found, expected);
+    need_found(FSD_CASES "/../fit.found", found);
     free(found);
 }
 
