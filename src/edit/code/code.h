@@ -146,6 +146,9 @@ void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
                        struct fsd_code_words *w);
 /** Whether the statement returns a tuple of all outputs. */
 bool fsd_code_makes_all(const struct fsd_code *c, fsd_id node);
+/** Writes a number with so many digits that Python reads the same single-precision
+ *  value; if it is not finite, as a call: float("-inf"). */
+void fsd_code_number(double number, struct fsd_code_words *w);
 /** Writes sizes in Python: "(1, 3)". */
 void fsd_code_tuple(const int64_t *at, uint32_t n, struct fsd_code_words *w);
 /** numpy's name of a type, such as "float32"; NULL if numpy has no such type. */

@@ -372,17 +372,16 @@ static void put_filled(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
     }
     fsd_code_template(c, node, "filled(@, ", w);
     fsd_code_tuple(sizes, n, w);
+    fsd_words_put(w, ", ");
     if (type == FSD_INT64) /* a double would round large values */
         fsd_words_printf(
-            w, ", %lld, ",
+            w, "%lld",
             (long long)fsd_element_bits(&c->g->values.at[attr->value], 8, 0));
+    else if (isfinite(value))
+        fsd_words_printf(w, type == FSD_FP32 ? "%.9g" : "%.17g", value);
     else
-        fsd_words_printf(w,
-                         !isfinite(value)   ? ", float(\"%g\"), "
-                         : type == FSD_FP32 ? ", %.9g, "
-                                            : ", %.17g, ",
-                         value);
-    fsd_words_printf(w, "\"%s\")", fsd_code_numpy_type(type));
+        fsd_code_number(value, w);
+    fsd_words_printf(w, ", \"%s\")", fsd_code_numpy_type(type));
 }
 
 static void put_split(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)

@@ -92,12 +92,14 @@ static bool number_of(const struct fsd_code *c, fsd_id tensor, double *out)
            isfinite(*out);
 }
 
-/* Writes a number with so many digits that Python reads the same single-precision
- * value. */
-static void put_number(double number, struct fsd_code_words *w)
+void fsd_code_number(double number, struct fsd_code_words *w)
 {
     char text[40];
 
+    if (!isfinite(number)) {
+        fsd_words_printf(w, "float(\"%g\")", number);
+        return;
+    }
     snprintf(text, sizeof text, "%.7g", number);
     if (strtof(text, NULL) != (float)number)
         snprintf(text, sizeof text, "%.9g", number);
@@ -159,7 +161,7 @@ void fsd_code_operand(struct fsd_code *c, fsd_id node, uint32_t input,
             fsd_dtype_rank(fsd_tensor_form(c->g, weight)->type) < 3)
             fsd_words_printf(w, "%.0f", number);
         else
-            put_number(number, w);
+            fsd_code_number(number, w);
     } else {
         fsd_words_put(w, c->torch ? "w[" : "weight(");
         fsd_words_slot(w, FSD_SLOT_STRING,
@@ -219,7 +221,7 @@ static void put_attr(const struct fsd_code *c, const struct fsd_attr *attr,
         fsd_words_printf(w, "%lld", (long long)attr->i);
         break;
     case FSD_ATTR_FLOAT:
-        put_number(attr->f, w);
+        fsd_code_number(attr->f, w);
         break;
     case FSD_ATTR_STRING:
         fsd_words_slot(w, FSD_SLOT_STRING, fsd_text(c->g->names, attr->s));
@@ -230,7 +232,7 @@ static void put_attr(const struct fsd_code *c, const struct fsd_attr *attr,
     case FSD_ATTR_FLOATS:
         fsd_words_put(w, "(");
         for (uint32_t i = 0; i < attr->list.n; i++) {
-            put_number(c->g->floats.at[attr->list.at + i], w);
+            fsd_code_number(c->g->floats.at[attr->list.at + i], w);
             fsd_words_put(w, ", ");
         }
         fsd_words_put(w, ")");
@@ -314,7 +316,7 @@ static void put_operand(struct fsd_code *c, fsd_id node, char how, char which,
     }
     tensor = fsd_node_in_tensor(c->g, node, (uint32_t)(which - '0'));
     if (how == '~' && number_of(c, tensor, &number))
-        put_number(number, w);
+        fsd_code_number(number, w);
     else if (how != '%' || !put_ints(c, tensor, w))
         fsd_code_operand(c, node, (uint32_t)(which - '0'), w);
 }
