@@ -1,0 +1,92 @@
+"""Runs the program that is tested, as subprocess.run() does, and starts it only once.
+
+A start with the sanitizers takes longer than most runs. The program of a build with the address sanitizer
+(tests/sanitize/forks.c) therefore takes command lines from a socket and forks a process for each; any other program is
+started for each command line.
+"""
+import atexit
+import os
+import selectors
+import socket
+import subprocess
+import threading
+
+VARIABLE = "FSD_TEST_COMMANDS"
+programs = {}  # a thread, a path and an environment -> a Program, or None for one that takes no commands
+
+
+class Program:
+    """A program that waits for command lines."""
+
+    def __init__(self, path):
+        self.line, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with other:
+            self.process = subprocess.Popen([path], pass_fds=[other.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                            stderr=subprocess.DEVNULL, env={**os.environ, VARIABLE: str(other.fileno())})
+        self.waits = len(self.line.recv(1)) == 1
+        if not self.waits:
+            self.end()
+
+    def run(self, args, folder):
+        """Returns the status as waitpid() does, standard output and standard error."""
+        (out, out_end), (err, err_end) = os.pipe(), os.pipe()
+        with open(os.devnull, "rb") as nothing:
+            socket.send_fds(self.line, [b"".join(os.fsencode(word) + b"\0" for word in (folder, *args))],
+                            [nothing.fileno(), out_end, err_end])
+        os.close(out_end)
+        os.close(err_end)
+        written = read_all(out, err)
+        status = self.line.recv(8)
+        if len(status) != 4:
+            raise RuntimeError("the program that forks for each command line has ended")
+        return int.from_bytes(status, "little", signed=True), *written
+
+    def end(self):
+        self.line.close()
+        self.process.wait()
+
+
+def read_all(*pipes):
+    """Returns what is written to each of the pipes until their ends, and closes them."""
+    read = {pipe: [] for pipe in pipes}
+    with selectors.DefaultSelector() as ready:
+        for pipe in pipes:
+            ready.register(pipe, selectors.EVENT_READ)
+        while ready.get_map():
+            for key, _ in ready.select():
+                piece = os.read(key.fd, 1 << 16)
+                read[key.fd].append(piece)
+                if not piece:
+                    ready.unregister(key.fd)
+                    os.close(key.fd)
+    return [b"".join(pieces) for pieces in read.values()]
+
+
+def waiting(path):
+    """Returns the Program of this thread and environment, or None if each command line needs a start of its own."""
+    key = threading.get_ident(), path, frozenset(os.environ.items())
+    if key not in programs:
+        program = Program(path)
+        programs[key] = program if program.waits else None
+    return programs[key]
+
+
+@atexit.register
+def end_all():
+    for program in filter(None, programs.values()):
+        program.end()
+
+
+def run(command, cwd=None, text=False):
+    """Runs the command, whose first word is the path of the program, without standard input.
+
+    Returns what subprocess.run() returns with capture_output.
+    """
+    path, *args = map(os.fspath, command)
+    program = waiting(path)
+    if not program:
+        return subprocess.run(command, cwd=cwd, text=text, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    status, out, err = program.run(args, os.fspath(cwd or os.getcwd()))
+    if text:
+        out, err = (bytes.decode(written).replace("\r\n", "\n") for written in (out, err))
+    return subprocess.CompletedProcess(command, os.waitstatus_to_exitcode(status), out, err)
