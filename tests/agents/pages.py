@@ -6,8 +6,10 @@ words and signs than its tokens, what is said to be left out is so, and there is
 import collections
 import os
 import re
-import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import program
 
 PAIR = ["qat_block/model.onnx", "qat_block/engine.graph.json", "--profile", "qat_block/profile.json"]
 ASKED = [
@@ -22,7 +24,7 @@ LEFT = re.compile(r"\nleft out: (\d+) of (\d+) lines \(about (\d+) tokens, (\d+)
 
 
 def ask(binary, folder, words, budget):
-    done = subprocess.run([binary, *words, "--quiet", f"--budget={budget}"], cwd=folder, capture_output=True, text=True, check=False)
+    done = program.run([binary, *words, "--quiet", f"--budget={budget}"], folder, text=True)
     return done.stdout, done.returncode
 
 

@@ -2,8 +2,10 @@
 list of failures, runs of the binary, the pairs that there are."""
 import json
 import os
-import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import program
 
 try:
     import jsonschema
@@ -23,7 +25,7 @@ def check(case, what, holds, detail=""):
 
 def start(*args):
     """A finished run; that it ended as it should is for the caller to check."""
-    return subprocess.run([BINARY, *args], capture_output=True, text=True, check=False)
+    return program.run([BINARY, *args], text=True)
 
 
 def run(case, *args, status=0):

@@ -9,9 +9,11 @@ profiles: good, odd and broken ones.  Exit status 77 when python3-onnx is absent
 """
 import json
 import os
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import program
 
 try:
     import onnx
@@ -40,7 +42,7 @@ def check(what, holds, detail=""):
 
 
 def run(*args):
-    return subprocess.run([BINARY, *args], capture_output=True, text=True, check=False)
+    return program.run([BINARY, *args], text=True)
 
 
 def tensor(name, dims, kind=TensorProto.FLOAT):

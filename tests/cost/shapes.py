@@ -6,11 +6,13 @@
 Where both know a size it is the same; what onnx knows of a rank is known here.  Exit
 status 77 when python3-onnx is absent.
 """
+import os
 import re
-import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import program
 try:
     import numpy
     import onnx
@@ -383,8 +385,8 @@ def ours(model):
     with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
         file.write(model.SerializeToString())
         file.flush()
-        done = subprocess.run([BINARY, "--dump", "shapes", file.name], capture_output=True,
-                              text=True, check=True)
+        done = program.run([BINARY, "--dump", "shapes", file.name], text=True)
+        done.check_returncode()
     found = {}
     for line in done.stdout.splitlines():
         m = re.match(r"0 (.*) (?:\[(.*)\]|\?)$", line)

@@ -9,9 +9,11 @@ import json
 import pathlib
 import random
 import re
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import program
 
 LOGS = ["log/new-syntax.log", "log/old-syntax.log", "log/inspector.log", "log/two-texts.log", "build_log/build.log", "forms/dla.log",
         "log/failed-builder.log", "log/options.log", "rtx/functions.log"]
@@ -83,7 +85,7 @@ def wrapped(log, kind, keeps_own, seed):
 
 
 def facts(binary, path):
-    run = subprocess.run([binary, path, "-f", "json"], capture_output=True, check=False)
+    run = program.run([binary, path, "-f", "json"])
     if run.returncode > 1:  # a failed build: its message
         return run.stderr.decode().split("line", 1)[-1].split(":", 1)[-1]
     report = json.loads(run.stdout)

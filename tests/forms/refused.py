@@ -5,9 +5,11 @@ Each is refused, in one sentence that says what it is, and holds no byte of the 
 was to see."""
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import program
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01"
 
@@ -112,7 +114,7 @@ def main():
         for name, data, says in FILES:
             path = pathlib.Path(folder, name)
             path.write_bytes(data)
-            run = subprocess.run([binary, path], capture_output=True, check=False)
+            run = program.run([binary, path])
             lines = run.stderr.decode().split("\n")
             if run.returncode != 2 or len(lines) != 2 or says not in lines[0].split(name, 1)[-1]:
                 failures += 1

@@ -19,6 +19,9 @@ import sys
 import tempfile
 import unicodedata
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import program
+
 try:
     import jsonschema
     import onnx
@@ -73,7 +76,7 @@ def check(what, holds, detail=""):
 
 def run_both(*args, status=(0, 1)):
     """Standard output and standard error."""
-    done = subprocess.run([BINARY, *args], capture_output=True, check=False)
+    done = program.run([BINARY, *args])
     check(f"exit status of {args}", done.returncode in status, done.stderr[:300])
     return done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
 

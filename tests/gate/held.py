@@ -11,9 +11,11 @@ where it is not there.
 import json
 import lzma
 import os
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import program
 
 BINARY, FIXTURES = sys.argv[1:3]
 SHARED = sys.argv[3] if len(sys.argv) > 3 else "/nowhere"
@@ -80,7 +82,7 @@ def changed(folder, engine, words):
 
 
 def run(*args):
-    return subprocess.run([BINARY, *(a for a in args if a)], capture_output=True, text=True, check=False)
+    return program.run([BINARY, *(a for a in args if a)], text=True)
 
 
 def judge(folder, base, other, rule, word):

@@ -20,9 +20,11 @@ import json
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import program
 
 BINARY, FIXTURES, SHARED = sys.argv[1:4]
 COUNT = int(sys.argv[4]) if len(sys.argv) > 4 else 2400
@@ -33,7 +35,7 @@ failures = []
 
 
 def start(*args):
-    return subprocess.run([BINARY, *args], capture_output=True, text=True, check=False)
+    return program.run([BINARY, *args], text=True)
 
 
 def without_unasked(group):

@@ -11,9 +11,11 @@ import json
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import program
 
 try:
     import jsonschema
@@ -78,8 +80,7 @@ def used(value, where):
 
 
 def run(binary, args):
-    done = subprocess.run([binary, *args], cwd=FIXTURES, stdin=subprocess.DEVNULL,
-                          capture_output=True, check=False)
+    done = program.run([binary, *args], FIXTURES)
     return done.stdout if done.returncode in (0, 1) else b""
 
 
@@ -172,7 +173,7 @@ def too_large(folder):
 
 
 def status_of(args):
-    """The status that a golden case is expected to end with; run.sh takes a missing file for 0."""
+    """The status that a golden case is expected to end with; check.py takes a missing file for 0."""
     path = os.path.join(os.path.dirname(args), "expected.exit")
     if not os.path.exists(path):
         return 0

@@ -7,8 +7,10 @@ usage: schemas.py BINARY FIXTURES SCHEMAS [--update]
 import json
 import os
 import re
-import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import program
 
 try:
     import jsonschema
@@ -40,8 +42,7 @@ failures = []
 
 
 def ask(*words):
-    return subprocess.run([BINARY, *words], cwd=FIXTURES,
-                          capture_output=True, text=True, check=False).stdout
+    return program.run([BINARY, *words], FIXTURES, text=True).stdout
 
 
 def verbs():

@@ -3,9 +3,11 @@ command and of bad input, that its state stays as it was whenever a result is no
 and bisect write."""
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import program
 
 BINARY, FIXTURES = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 MODEL, ENGINE = FIXTURES / "qat_block/model.onnx", FIXTURES / "qat_block/engine.graph.json"
@@ -21,7 +23,7 @@ def check(what, good, found=""):
 
 
 def bisect(folder, *words, status=0, says=""):
-    p = subprocess.run([BINARY, "bisect", *map(str, words)], cwd=folder, capture_output=True, text=True)
+    p = program.run([BINARY, "bisect", *map(str, words)], folder, text=True)
     out = p.stdout + p.stderr
     check(f"bisect {' '.join(map(str, words))}", p.returncode == status and says in out, f"status {p.returncode}, {out}")
     return out
@@ -35,7 +37,7 @@ def script(folder, name, text):
 
 
 def nodes_of(model, engine):
-    p = subprocess.run([BINARY, model, engine, "--force", "-q", "-f", "json"], capture_output=True, text=True)
+    p = program.run([BINARY, model, engine, "--force", "-q", "-f", "json"], text=True)
     return json.loads(p.stdout)["nodes"]
 
 
@@ -43,7 +45,7 @@ def models(folder):
     """An If and its condition are in a model that no mark splits; nothing else of it changes."""
     model, engine = FIXTURES / "kernels/model.onnx", FIXTURES / "kernels/engine.log"
     split = folder / "split.onnx"
-    p = subprocess.run([BINARY, "tensors", model, engine, "--break", "layer:8", "-o", split], capture_output=True, text=True)
+    p = program.run([BINARY, "tensors", model, engine, "--break", "layer:8", "-o", split], text=True)
     check("tensors -o", not p.returncode and "pass through an If" in p.stdout, p.stderr)
     old = [(n["name"], n["op"]) for n in nodes_of(model, engine)]
     new = [(n["name"], n["op"]) for n in nodes_of(split, engine)]
@@ -54,9 +56,9 @@ def models(folder):
     check("a number of each axis", rank > 0, added)
     check("what was added", [op for _, op in added if op != "Identity"] == ["Gather"] * rank + ["Cast"] + ["If"] * passed, added)
     check("branches", sum(op == "Identity" for _, op in added) == 2 * passed, added)
-    p = subprocess.run([BINARY, "tensors", model, engine, "--break", "layer:2", "-o", split], capture_output=True, text=True)
+    p = program.run([BINARY, "tensors", model, engine, "--break", "layer:2", "-o", split], text=True)
     check("no break", p.returncode == 2 and "no tensor can be marked that splits only the fusion 'layer:2'" in p.stderr, p.stderr)
-    p = subprocess.run([BINARY, "tensors", MODEL, ENGINE, "--free", "-q", "-o", split], capture_output=True, text=True)
+    p = program.run([BINARY, "tensors", MODEL, ENGINE, "--free", "-q", "-o", split], text=True)
     check("--free -o", not p.returncode and not p.stdout, p.stderr)
     check("outputs", b"relu1" in split.read_bytes()[-200:], split.read_bytes()[-200:])
 

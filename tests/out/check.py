@@ -10,10 +10,12 @@ import os
 import pathlib
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 import zipfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import program
 
 try:
     import onnx
@@ -30,7 +32,7 @@ def check(holds, what):
 
 
 def run(*args):
-    return subprocess.run(list(map(str, args)), capture_output=True, check=False)
+    return program.run(list(map(str, args)))
 
 
 # model, what is cut, nodes in the main graph, words that the part's bytes hold, and that they do not.
@@ -235,7 +237,7 @@ def odd_path(binary, fixtures, folder):
     engine = fixtures.parent / "qat_block" / "engine.graph.json"
     shutil.copy(fixtures.parent / "qat_block" / "model.onnx", odd)
     for verb in (["annotate"], ["retype"], ["tensors"], ["lint", "--fix", "--scale=skip=0.05"], ["cut", "--node", "#0"]):
-        ran = subprocess.run([binary, verb[0], odd, engine, *verb[1:], "-o", folder / "again.onnx"], capture_output=True, check=False)
+        ran = program.run([binary, verb[0], odd, engine, *verb[1:], "-o", folder / "again.onnx"])
         check(ran.returncode == 0, f"{verb[0]} of a path of other bytes: {ran.stderr}")
 
 

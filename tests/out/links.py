@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import program
+
 SECRET = b"TOPSECRET!" * 8
 WEIGHTS = b"these are the weights.." * 8
 failures = 0
@@ -25,7 +28,7 @@ def check(holds, what):
 
 
 def run(binary, *words, cwd=None):
-    return subprocess.run([binary, *map(str, words)], capture_output=True, check=False, cwd=cwd)
+    return program.run([binary, *map(str, words)], cwd)
 
 
 def link(path, target):

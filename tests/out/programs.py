@@ -9,13 +9,15 @@ import ast
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "hostile"))
 import models  # noqa: E402  pylint: disable=wrong-import-position
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import program
 
 failures = 0
 FOLDERS = ("cut", "qat_block", "blocks", "mirror", "onnx", "rtx", "synthetic", "exports")
@@ -34,7 +36,7 @@ def check(holds, what):
 
 
 def run(*args):
-    return subprocess.run(list(map(str, args)), capture_output=True, check=False)
+    return program.run(list(map(str, args)))
 
 
 class Stand:

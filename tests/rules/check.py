@@ -4,8 +4,10 @@ advised: not on the silent one.  A rule without both fixtures fails."""
 import json
 import pathlib
 import re
-import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import program
 
 # Every finding on an engine is one of the rule; golden cases show it.
 BUILT = {"engine/symptom"}
@@ -23,7 +25,7 @@ failures = 0
 
 
 def run(binary, *args):
-    ran = subprocess.run([binary, "lint", *map(str, args), "-f", "json"], capture_output=True, check=False)
+    ran = program.run([binary, "lint", *map(str, args), "-f", "json"])
     if ran.returncode > 1:
         sys.exit(ran.stderr.decode())
     return json.loads(ran.stdout)

@@ -7,9 +7,11 @@ onnx, no initializer is left that nothing reads, unless nothing read it before."
 import csv
 import io
 import pathlib
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import program
 
 try:
     import onnx
@@ -28,7 +30,7 @@ def check(holds, what):
 
 
 def lint(binary, *args):
-    return subprocess.run([binary, "lint", *map(str, args)], capture_output=True, check=False)
+    return program.run([binary, "lint", *map(str, args)])
 
 
 def marks(binary, model, builder):

@@ -13,11 +13,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import program
 try:
     import numpy as np
     import onnx
     import apply
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
     import model_text
 except ImportError:
     onnx = None
@@ -41,7 +42,7 @@ def check(holds, what):
 
 
 def lint(binary, *args, stream="stdout"):
-    ran = subprocess.run([binary, "lint", *map(str, args)], capture_output=True, check=False)
+    ran = program.run([binary, "lint", *map(str, args)])
     check(ran.returncode in (0, 1), f"lint {args}: {ran.stderr.decode()}")
     return getattr(ran, stream)
 
