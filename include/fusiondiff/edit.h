@@ -31,13 +31,13 @@ FSD_API enum fsd_status fsd_edit_view(const struct fsd_diff *diff, const char *v
 
 /* ------------------------------------------------------------------------ marking */
 
-/** Writes the model, with some tensors marked as outputs. If `query->break_at` is set,
- *  they are the tensors that split the fusion of that layer or node; otherwise, they
- *  are all tensors whose mark changes no fusion. The view "tensors" lists them. If no
- *  mark can split the fusion, the function inserts an If whose two equal branches
- *  forward a tensor of the fusion.
- *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file, if `break_at` names no layer
- *          or node, or if this fusion cannot be split without others; FSD_E_IO if the
+/** Writes the model, with some tensors marked as outputs. The view "tensors" lists
+ *  these tensors. Without `query->break_at`, the function marks all tensors whose marks
+ *  change no fusion. With `query->break_at`, it marks the tensors that split the fusion
+ *  of this layer or node. If no mark can split the fusion, it inserts an If instead,
+ *  which forwards a tensor of the fusion in both branches.
+ *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file, if `break_at` names no
+ *          fusion, or if no known split changes only this fusion; FSD_E_IO if the
  *          model's file is gone; FSD_E_MISMATCH if this file has changed since it was
  *          read; FSD_E_LIMIT for a result of more than 2 GiB; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_diff_mark(const struct fsd_diff *diff,
@@ -75,8 +75,9 @@ FSD_API void fsd_bisection_free(struct fsd_bisection *search); /**< may be NULL 
 FSD_API enum fsd_status fsd_bisection_save(const struct fsd_bisection *search,
                                            FILE *out, struct fsd_error *err);
 
-/** Returns whether the search is over. A search that is over has proved that a fusion,
- *  or a set of fusions, causes the wrong result, or that no proof is possible. */
+/** Returns whether the search is over. It is over if one fusion or a set of fusions is
+ *  proved to cause the wrong result. It is also over if no further build can prove
+ *  more. */
 FSD_API bool fsd_bisection_done(const struct fsd_bisection *search);
 
 /** Returns the path of the model; never NULL. */
@@ -109,11 +110,11 @@ FSD_API enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FI
 
 /** Adds the result of the build that fsd_bisection_next() requested, and writes what
  *  the result proves.
- *  @param rebuilt  its `engine` is the engine of that build; its `model` is the file
- *                  from which the engine was built, or NULL for the model of the
- *                  search. If `rebuilt` is NULL, the search assumes, without proof,
- *                  that the fusions changed as requested.
- *  @return FSD_OK; FSD_E_ARG if the search is over; FSD_E_MISMATCH for the engine of
+ *  @param rebuilt  `engine` is the engine of that build. `model` is the file from which
+ *                  the engine was built; NULL: the model of the search is used instead.
+ *                  If `rebuilt` itself is NULL, the search assumes, without proof, that
+ *                  the fusions changed as requested.
+ *  @return FSD_OK; FSD_E_ARG if the search is over; FSD_E_MISMATCH if the engine is of
  *          another network; and all that fsd_diff_open() returns. A failure leaves the
  *          search unchanged. */
 FSD_API enum fsd_status fsd_bisection_take(struct fsd_bisection *search,
@@ -122,27 +123,25 @@ FSD_API enum fsd_status fsd_bisection_take(struct fsd_bisection *search,
                                            struct fsd_error *err);
 
 /** Reads the result of a build from a comparison that Polygraphy saved (`polygraphy run
- *  --save-accuracy-results`). The result is bad if an output of the network failed in
- *  any iteration, and good if all outputs passed in all iterations. Tensors that the
- *  search marked do not count.
- *  @param out  set to FSD_BISECT_GOOD or FSD_BISECT_BAD on success.
+ *  --save-accuracy-results`). Only the network's own outputs count, not the tensors
+ *  that the search marked.
+ *  @param out  on success: FSD_BISECT_BAD if an output failed in any iteration,
+ *              FSD_BISECT_GOOD if all outputs passed in all iterations.
  *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT; FSD_E_LIMIT; FSD_E_MISMATCH if no output
- *          failed and the comparison lacks an output. */
+ *          failed, but an iteration lacks an output. */
 FSD_API enum fsd_status fsd_bisection_judge(const struct fsd_bisection *search,
                                             const char *path,
                                             enum fsd_bisect_result *out,
                                             struct fsd_error *err);
 
-/** Reads the result of a build from the values of the network's outputs. The result is
- *  bad if an output differs from the right one by more than the limit, or has a NaN or
- *  an Inf where the right one has another value. Otherwise it is good. Tensors that are
- *  no outputs of the network do not count.
- *  @param good  path of a file with the right outputs, which numpy.savez() or
- *          Polygraphy saved.
- *  @param outputs  path of a file with the outputs of the build, saved in the same way.
- *         If it has several runs, the first one counts.
+/** Compares the network's outputs in two files that numpy.savez() or Polygraphy saved.
+ *  An output is wrong if its error exceeds `limit`. It is also wrong if it has a NaN or
+ *  an Inf at an element where `good` has another value. Other tensors in the files do
+ *  not count. Of a file with several runs, the first run counts.
+ *  @param good  path of the file with the right outputs.
+ *  @param outputs  path of the file with the outputs of the build.
  *  @param limit  the relative L2 error above which an output is wrong; 0 means 0.01.
- *  @param out  set to FSD_BISECT_GOOD or FSD_BISECT_BAD on success.
+ *  @param out  on success: FSD_BISECT_BAD if an output is wrong, else FSD_BISECT_GOOD.
  *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT; FSD_E_LIMIT; FSD_E_MISMATCH if a file
  *          lacks an output of the network, if an output cannot be compared, or if the
  *          network has no known outputs. */
@@ -159,29 +158,29 @@ FSD_API enum fsd_status fsd_bisection_judge_values(const struct fsd_bisection *s
 struct fsd_fix_options {
     const char *const *what; /**< ids of rules, or fingerprints of findings */
     unsigned n_what;         /**< 0: all findings */
-    /** Scales of tensors whose scale must be calibrated, as "TENSOR=VALUE". If a tensor
-     *  has several entries, the last one counts. Scales that the model has stay
-     *  unchanged. */
+    /** Calibrated scales, as "TENSOR=VALUE". They are for tensors whose scale the model
+     *  lacks. If a tensor has several entries, the last one counts. */
     const char *const *scales;
     unsigned n_scales;
 };
 
-/** Writes the model with the edits that lint proposes. All other bytes stay unchanged,
- *  except for initializers that no node reads any more. Before the function writes the
- *  fixed model, it lints the fixed model and also applies the edits that lint proposes
- *  for it. The function omits an edit that causes a new finding. It omits an edit that
- *  needs a scale if neither the model nor `fix` has the scale. fsd_linting_list_fixes()
- *  lists all edits that are not applied. Weights in other files stay there, so the
- *  caller must write the fixed model into the folder of the old one. The function reads
- *  the model's file once more, in the calling thread.
+/** Writes the model with the edits that lint proposes. Scales and zero points that no
+ *  node reads any more are removed. All other bytes stay unchanged. Before the function
+ *  writes the fixed model, it lints this model. If lint then proposes more edits, they
+ *  are applied, too. Two kinds of edits are omitted: an edit that causes a new finding,
+ *  and an edit whose scale is neither in the model nor in `fix`.
+ *  fsd_linting_list_fixes() lists the omitted edits. Weights in other files stay there,
+ *  so the caller must write the fixed model into the folder of the old one. The
+ *  function reads the model's file once more, in the calling thread.
  *  @param fix  may be NULL.
  *  @param out receives an ONNX file, which is invalid after a failure.
  *  @return FSD_OK; FSD_E_UNSUPPORTED if no edit applies, with nothing written;
- *          FSD_E_ARG for a word of `fix` that names no rule, no finding or no tensor to
- *          calibrate, and for a model that was read from standard input; FSD_E_IO if
- *          the model's file is gone; FSD_E_MISMATCH if it has changed since it was
- *          read; FSD_E_LIMIT if the edits enlarge the model to more than 2 GiB, which
- *          protobuf does not read; FSD_E_WRITE. */
+ *          FSD_E_ARG if an entry of `fix->what` is neither a rule nor a finding, if an
+ *          entry of `fix->scales` names a tensor that needs no scale, or if the model
+ *          was read from standard input; FSD_E_IO if the model's file is gone;
+ *          FSD_E_MISMATCH if this file has changed since it was read; FSD_E_LIMIT if
+ *          the fixed model has more than 2 GiB, which protobuf does not read;
+ *          FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_linting_fix(const struct fsd_linting *linting,
                                         const struct fsd_fix_options *fix, FILE *out,
                                         struct fsd_error *err);
@@ -228,13 +227,14 @@ FSD_API enum fsd_status fsd_diff_annotate(const struct fsd_diff *diff,
 
 /* ----------------------------------------------------------------------- retyping */
 
-/** Writes the model with the precisions that a weakly typed build chose. If the engine
- *  runs a node in FP16, BF16 or FP32, Casts and typed initializers make the model
- *  request that type. Inputs and outputs of the network keep their types, and
- *  quantizers stay. The view "retype" lists the result for each node, and the types
- *  that the model cannot express. Weights in other files stay there unchanged; a Cast
- *  in the typed model converts them. The caller must therefore write the typed model
- *  into the folder of the old one. The function reads the model's file once more.
+/** Writes the model with the precisions that a weakly typed build chose. The function
+ *  adds Casts and changes types of initializers. Each node that the engine runs in
+ *  FP16, BF16 or FP32 then has this type in the model, too. Inputs and outputs of the
+ *  network keep their types, and quantizers stay. The view "retype" lists the result
+ *  for each node, and the types that the model cannot express. Weights in other files
+ *  stay there unchanged, and Casts convert them. The caller must therefore write the
+ *  typed model into the folder of the old one. The function reads the model's file once
+ *  more.
  *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file; FSD_E_IO if the model's file
  *          is gone; FSD_E_MISMATCH if it has changed since it was read; FSD_E_LIMIT for
  *          a result of more than 2 GiB; FSD_E_WRITE. */
@@ -249,18 +249,18 @@ struct fsd_cut_options {
     const char *const *layers; /**< names, patterns or numbers of layers of the engine:
                                     the nodes that these layers compute */
     unsigned n_layers;
-    const char *const *groups; /**< names, patterns or numbers of layers: the nodes that
-                                    these layers compute. A layer that shares a node
+    const char *const *groups; /**< like `layers`. A layer that computes a node together
                                     with a selected layer is selected, too */
     unsigned n_groups;
     const char *const *nodes; /**< names or patterns of nodes */
     unsigned n_nodes;
-    const char *const *from; /**< names of tensors: the part has the nodes after these
-                                  tensors, and before the tensors of `to` */
+    const char *const *from; /**< names of tensors: the nodes after these tensors, up to
+                                  the tensors of `to`. If `to` is empty: up to the
+                                  outputs of the model */
     unsigned n_from;
-    const char *const *to; /**< names of tensors: the part has the nodes before these
-                                tensors. With `from` alone, the part extends to the
-                                outputs of the model; with `to` alone, to the inputs */
+    const char *const *to; /**< names of tensors: the nodes before these tensors, back
+                                to the tensors of `from`. If `from` is empty: back to
+                                the inputs of the model */
     unsigned n_to;
     unsigned context;    /**< the part also has the nodes that are at most this number
                               of steps away from a selected node */
@@ -279,19 +279,19 @@ struct fsd_cut_options {
 
 struct fsd_cutting;
 
-/** Determines the contents of a part: the nodes that `cut` selects; the quantizers on
- *  the inputs and outputs of these nodes, unless `from` or `to` is set; and each
- *  constant that at least one of these nodes or quantizers reads.
+/** Determines the contents of a part. The part has the nodes that `cut` selects, and
+ *  the constants that these nodes read. If neither `cut->from` nor `cut->to` is set, it
+ *  also has the quantizers on the inputs and outputs of these nodes.
  *  @param out  set to the part on success, to NULL on failure; free it with
  *          fsd_cutting_free().
- *  @param opt  as for fsd_diff_open(); `engine` may be NULL if `cut` names no layers.
- *              The engine provides types and sizes that the model does not state.
+ *  @param opt  as for fsd_diff_open(); `engine` may be NULL if `cut` has no layers and
+ *              no groups. The engine provides types and sizes that the model lacks.
  *  @param err  may be NULL.
  *  @return FSD_OK; FSD_E_ARG for a word that matches no name, and for a requested node
- *          in the body of an If, a Loop or a Scan; FSD_E_FORMAT for a model that has a
- *          cycle, a node before the producer of its input, a tensor without a producer,
- *          or two producers of one tensor; FSD_E_UNSUPPORTED if an input or output of
- *          the part is a sequence or has an unknown type; and all that fsd_diff_open()
+ *          in the body of an If, a Loop or a Scan; FSD_E_FORMAT if the model has a
+ *          cycle, if a node comes before the producer of its input, or if a tensor has
+ *          no producer or two producers; FSD_E_UNSUPPORTED if an input or output of the
+ *          part is a sequence or has an unknown type; and all that fsd_diff_open()
  *          returns. */
 FSD_API enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
                                          const struct fsd_options *opt,
@@ -314,21 +314,21 @@ FSD_API enum fsd_status fsd_cutting_write(const struct fsd_cutting *cutting, FIL
  *  of an input come from the first file in `values` that has a tensor with the name of
  *  the input. If `values` is empty, the values are random, but the same in every call,
  *  and dynamic sizes are 1.
- *  @return FSD_OK. Before anything is written: FSD_E_MISMATCH if an input is in no
- *          file, or has another type or other sizes in its file; FSD_E_FORMAT for a
- *          file that is damaged or has no tensors; FSD_E_IO; FSD_E_LIMIT;
- *          FSD_E_UNSUPPORTED for a type that NumPy lacks, such as bf16, and for values
- *          of more than 2 GiB. While the function writes: FSD_E_WRITE. */
+ *  @return FSD_OK. Before anything is written: FSD_E_MISMATCH if no file has a tensor
+ *          for an input, or if this tensor has another type or other sizes than the
+ *          input; FSD_E_FORMAT for a file that is damaged or has no tensors; FSD_E_IO;
+ *          FSD_E_LIMIT; FSD_E_UNSUPPORTED for a type that NumPy lacks, such as bf16,
+ *          and for values of more than 2 GiB. While the function writes:
+ *          FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *cutting,
                                                  FILE *out, struct fsd_error *err);
 
 /** Writes the contents of the part as text.
- *  @param path  the path of the part; the text then has the commands that build and run
- *                it. NULL: no commands.
- *  @param alone  path of the dump or the build log of an engine that was built from the
- *                part alone; the text then states whether this engine fuses the nodes
- *                in the same way.
- *                NULL: no such statement.
+ *  @param path  the path of the part, for the commands in the text that build and run
+ *               the part. NULL: the text has no commands.
+ *  @param alone  the dump or build log of an engine that was built from the part alone.
+ *                The text then states whether this engine has the same fusions. NULL:
+ *                no such statement.
  *  @return FSD_OK, FSD_E_WRITE, and what fsd_diff_open() returns for `alone`. */
 FSD_API enum fsd_status fsd_cutting_report(const struct fsd_cutting *cutting,
                                            const char *path, const char *alone,
@@ -346,8 +346,8 @@ enum fsd_code_api {
 /** Options for writing a model as code. Zero is the default of every field. */
 struct fsd_code_options {
     enum fsd_code_api api;
-    unsigned depth; /**< the number of parts of a node's name that identify its module;
-                         0: the number that gives the shortest program */
+    unsigned depth; /**< nodes are in one module if the first `depth` parts of their
+                         names are equal; 0: the depth with the shortest program */
     const struct fsd_cut_options *part; /**< writes only this part of the model, with
                                              the quantizers and constants that
                                              fsd_cutting_open() adds; `inline_weights`
@@ -384,13 +384,12 @@ FSD_API enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
 /** The contents of a report for the maintainers of a builder.  Zero is the default of
  *  every field. */
 struct fsd_issue_options {
-    const char *finding; /**< the fingerprint of the finding to report. The id of a
-                              rule selects the worst finding of this rule. NULL: the
-                              worst finding of all rules or, for two builds, the worst
-                              difference */
-    struct fsd_cut_options part; /**< the layers, groups or nodes (of the later build)
-                                      to report instead of a finding. A report on a
-                                      finding also uses `part.context` */
+    const char *finding; /**< what to report: the fingerprint of a finding, or the id of
+                              a rule for its worst finding. NULL: the worst finding of
+                              all rules; for two builds, the worst difference */
+    struct fsd_cut_options part; /**< reports these layers, groups or nodes instead of a
+                                      finding. Of two builds, they belong to the later
+                                      one. `part.context` is used for a finding, too */
     bool anonymous;              /**< replaces names in all files */
     bool no_weights;             /**< replaces the values of weights */
     const struct fsd_failure *failure; /**< the reason why the build failed. The report

@@ -110,17 +110,16 @@ FSD_API FILE *fsd_memory_open(char **text, size_t *size);
 
 /* ----------------------------------------------------------------- options */
 
-/** The kinds of evidence that a layer computes a node, here called x.  They are bits of
- *  a mask, from the strongest kind to the weakest, except that FSD_BY_PATH is stronger
- *  than FSD_BY_STRUCTURE. */
+/** The kinds of evidence that a layer computes the node x, as bits of a mask.  The
+ *  strongest kind is first.  Exception: the last kind, FSD_BY_PATH, is stronger than
+ *  FSD_BY_STRUCTURE. */
 enum fsd_evidence {
     FSD_BY_METADATA = 1 << 0,  /**< the engine's Metadata states "[ONNX Layer: x]" */
     FSD_BY_NAME = 1 << 1,      /**< the layer's name contains x */
     FSD_BY_LOG = 1 << 2,       /**< the build log shows that the layer computes x */
     FSD_BY_TENSOR = 1 << 3,    /**< x is between the layer's boundary tensors */
     FSD_BY_STRUCTURE = 1 << 4, /**< only this layer and this node fit each other */
-    FSD_BY_PATH = 1 << 5,      /**< x is on a path between nodes in the layer's name;
-                                    this evidence is stronger than FSD_BY_STRUCTURE */
+    FSD_BY_PATH = 1 << 5,      /**< x is on a path between nodes in the layer's name */
     FSD_BY_ALL = (1 << 6) - 1
 };
 
@@ -163,13 +162,13 @@ struct fsd_file_reader {
     void *payload; /**< the first argument of `read` */
 };
 
-/** Makes the library call the caller's functions to read the files with these paths, in
- *  all calls of this thread from now on.  The library reads windows of 64 KiB.  Of a
- *  model, it reads only the windows with the graph.
- *  @param files  `n` files.  The array must stay valid until this thread calls the
- *                function again.  NULL: the library uses no more such functions, and
- *                ignores `n`.  A path that was also passed to fsd_use_memory() is read
- *                from memory. */
+/** Makes the library read the files with these paths by functions of the caller, in all
+ *  calls of this thread from now on.  The library reads windows of 64 KiB.  Of a model,
+ *  it reads only the windows with the graph.
+ *  @param files  `n` files and their functions.  The array must stay valid until this
+ *                thread calls fsd_use_readers() again.  NULL: the library calls no more
+ *                such functions, and ignores `n`.  If a path was also passed to
+ *                fsd_use_memory(), the file is read from memory. */
 FSD_API void fsd_use_readers(const struct fsd_file_reader *files, size_t n);
 
 /** A callback that lays out the graph `dot`, in the DOT language, and writes the
@@ -222,10 +221,10 @@ FSD_API bool fsd_opened_add(struct fsd_opened *opened, const char *path);
 FSD_API bool fsd_opened_has(struct fsd_opened *opened, const char *path);
 
 /*
- * Every function that returns a status refuses wrong arguments with FSD_E_ARG: a list
- * that is NULL although its count is above 0, a list with a NULL among its texts, a
- * value that the enum does not have, and a bit that the mask does not have.  The
- * comments of other functions state what they return for wrong arguments.
+ * Every function that returns a status returns FSD_E_ARG for these wrong arguments: a
+ * list that is NULL and has a count above 0, a list that contains a NULL, a value that
+ * the enum does not have, and a bit that the mask does not have.  For all other
+ * functions, the comment of the function states the result for wrong arguments.
  */
 
 /** The inputs and options of a run.  Zero is the default of every field. */
@@ -237,9 +236,9 @@ struct fsd_options {
                              input */
     unsigned engine_number; /**< the number of the engine in a log of several engines,
                                  from 1; 0 for a log of one engine */
-    unsigned opt_profile;   /**< the optimization profile of an engine that has several:
-                                 the builder's number of the profile, plus 1; 0: the
-                                 first profile in the dump */
+    unsigned opt_profile;   /**< the optimization profile, if the engine has several: n
+                                 + 1 for the builder's profile n; 0: the first profile
+                                 in the dump */
     const char *log;        /**< path of the build log that belongs to a dump; or
                                  NULL */
     const char *const *profiles; /**< paths of files with layer times of this engine */
@@ -260,29 +259,28 @@ struct fsd_options {
     void *payload;                /**< the first argument of both callbacks */
     const char *label; /**< the purpose of the build, such as "sm86", for snapshots and
                             checks; NULL for none */
-    /** Paths of files with numbers that other programs measured: a table (CSV, JSON),
-     *  one set of tensors (npz, or outputs that Polygraphy saved), or two sets of
-     *  tensors with the reference first. docs/wrong-result.md defines the errors that
-     *  are computed from them. */
+    /** Paths of files with numbers that other programs measured.  Together, the files
+     *  contain a table (CSV, JSON), one set of tensors (npz, or outputs that Polygraphy
+     *  saved), or two sets of tensors.  Of two sets, the first is the reference.
+     *  docs/wrong-result.md defines the errors that the library computes. */
     const char *const *values;
     unsigned n_values;        /**< 0 to 2 */
     double values_limit;      /**< the relative L2 error above which a tensor counts as
                                    wrong; 0 means 0.01 */
-    const char *const *parts; /**< paths of engines, each of which computes a part of
-                                   `model`; `model` must then be set, and `engine` is
-                                   the first of these paths.  A profile belongs to the
-                                   engine whose layers it names.  If several engines
-                                   have equal layers, the first of their profiles
-                                   belongs to the first engine, the second to the
-                                   second engine, and so on */
+    const char *const *parts; /**< paths of several engines that each compute a part of
+                                   `model`; NULL: one engine.  `model` must be set, and
+                                   `engine` must be the first of these paths.  A profile
+                                   belongs to the engine whose layers it names.  If
+                                   several engines have these layers, the engines get
+                                   such profiles in turn, in the order of `parts` */
     unsigned n_parts;
     bool uncited;     /**< findings do not cite the edits that lint proposes; this saves
                            time for reports without findings, such as pictures */
-    bool values_rows; /**< compares each row of a batch with the row before it; for a
-                           batch whose rows all have equal inputs.  `values` must be one
-                           file with tensors */
-    bool unlisted;    /**< accepts, as `engine`, a build log that lists no layers; for
-                           views of the build itself, such as "buildtime" */
+    bool values_rows; /**< all rows of the batch have equal inputs, so each row is
+                           compared with the row before it.  `values` must be one file
+                           with tensors */
+    bool unlisted;    /**< `engine` may be a build log that lists no layers.  Such a log
+                           suffices for views of the build, such as "buildtime" */
     bool unhashed;    /**< the engine's file is not hashed; this saves time for formats
                            that do not state the hash (fsd_format_hashes()).  The other
                            formats then state zeros */
@@ -303,10 +301,10 @@ struct fsd_picture {
                              than one type; NULL: all */
     const char *color_by;  /**< "precision", "time", "kind" or "fusion"; NULL means
                                 "fusion" */
-    const char *collapse;  /**< the nodes or layers that share a box: "none"; "run":
-                                consecutive layers; "scope:N": those whose names have
-                                the same first N parts; NULL: the library chooses, so
-                                that the picture is not too large */
+    const char *collapse;  /**< which nodes or layers share a box.  "none": none. "run":
+                                consecutive layers. "scope:N": nodes or layers whose
+                                names have the same first N parts.  NULL: the library
+                                chooses one of these, to limit the picture's size */
     const char *label;     /**< the text below a layer's name: some of "ms", "bytes" and
                                 "tactic", separated by commas; NULL means "ms,bytes" */
     double layout_seconds; /**< the limit on processor time for the layout of svg, png
@@ -336,8 +334,9 @@ enum { FSD_LEAST_TOKENS = 200 };
 
 /** Divides a report in the format "text" into pages for a language model, and writes
  *  one page.  A page takes about `tokens` tokens, which is an estimate.  The first page
- *  contains the summary, and the beginning of most other blocks.  No line is on two
- *  pages, except titles.  Added lines state how many lines are on later pages.
+ *  contains the summary, and the beginning of most other blocks.  Each line is on one
+ *  page; only titles are repeated.  Where a page omits lines, it states how many lines
+ *  follow on later pages.
  *  @param tokens  at least FSD_LEAST_TOKENS.
  *  @param page  the number of the page, from 1.
  *  @return FSD_OK; FSD_E_ARG for a page that the text does not have; FSD_E_WRITE. */
@@ -400,19 +399,18 @@ enum fsd_subject {
 struct fsd_directory;
 struct fsd_check_options;
 
-/** Finds the files of a build in a directory.  If `opt` has a directory in place of a
- *  file, the function finds the files in this directory and stores their paths in those
- *  fields of `opt` that are not set.  `opt->note` receives a remark for each such
- *  field.  The function recognizes files by their content.  It ignores other kinds of
- *  files, and names that begin with a dot.
+/** Finds the files of a build in a directory, and stores their paths in `opt`.  Fields
+ *  of `opt` that already name a file stay unchanged.  `opt->note` receives one remark,
+ *  which lists the stored files.  The function recognizes files by their content.  It
+ *  ignores files of other kinds, and files whose names begin with a dot.
  *  @param out  set to an object that owns the paths in `opt`; free it with
  *                 fsd_directory_free() after the last use of `opt`.  Set to NULL if
  *                 `opt` has no directory, and after a failure.
- *  @param opt     options with a directory as `engine`, or as `model` if `engine` is
- *                 NULL.
+ *  @param opt     `engine` is the directory.  If `engine` is NULL, `model` is the
+ *                 directory.
  *  @param follow  true: follows links that lead out of the directory. false: follows
- *                 such a link only if `fusiondiff collect` made the link, and the link
- *                 leads to the model.
+ *                 only one such link, the link to the model that `fusiondiff collect`
+ *                 made.
  *  @return FSD_OK, also if `opt` has no directory; FSD_E_ARG if the directory does not
  *          hold exactly one complete build; FSD_E_IO. */
 FSD_API enum fsd_status fsd_directory_open(struct fsd_directory **out,
@@ -424,19 +422,20 @@ FSD_API enum fsd_status fsd_directory_open(struct fsd_directory **out,
  *          fsd_directory_free().
  *  @param follow  whether to follow links that lead out of the directory.
  *  @return FSD_OK, also if the snapshot is no directory; FSD_E_ARG if the directory has
- *          no snapshot or too many, or if a snapshot is a link that leads out and
- *          `follow` is false; FSD_E_IO. */
+ *          no snapshot or too many, or if `follow` is false and a snapshot is a link
+ *          that leads out of the directory; FSD_E_IO. */
 FSD_API enum fsd_status fsd_directory_snapshots(struct fsd_directory **out,
                                                 struct fsd_check_options *check,
                                                 bool follow, struct fsd_error *err);
 
-/** Lists the builds in a directory, sorted by name.  The directory has one directory or
- *  snapshot for each build, or one model and its engines.
+/** Lists the builds in a directory, sorted by name.  If the directory contains
+ *  directories or snapshots, each of them is a build.  Otherwise, it contains one model
+ *  and its engines, and each engine is a build.
  *  @param out  set to the list, even after a failure; free it with
  *          fsd_directory_free().
  *  @param follow  whether to follow links that lead out of the directory.
- *  @return FSD_OK; FSD_E_ARG for two models, or for a link that leads out if `follow`
- *          is false; FSD_E_IO. */
+ *  @return FSD_OK; FSD_E_ARG if the directory has two models, or if `follow` is false
+ *          and a build is a link that leads out of the directory; FSD_E_IO. */
 FSD_API enum fsd_status fsd_directory_builds(struct fsd_directory **out,
                                              const char *path, bool follow,
                                              struct fsd_error *err);
@@ -524,17 +523,17 @@ FSD_API enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *
 /** Writes a line of JSON about one of many pairs of a model and an engine: the run of
  *  this pair, or its error.  pair.schema.json defines the line.
  *  @param pair  the name of the pair; NULL: writes the schema of a line instead.
- *  @param diff     the run of the pair; NULL if it failed.
- *  @param failure  the error of a run that failed; or NULL.  If `diff` and `failure`
- *                  are NULL, the line has only the name.  Without its last brace, this
- *                  short line is the beginning of every line about the same pair.
+ *  @param diff     the run of the pair; NULL if the run failed.
+ *  @param failure  the error, if the run failed; else NULL.  If `diff` is NULL, too,
+ *                  the line has only the name of the pair.  Up to the last brace of
+ *                  this short line, all lines about the pair have the same bytes.
  *  @return as fsd_diff_write(). */
 FSD_API enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
                                        const struct fsd_error *failure, FILE *out,
                                        struct fsd_error *err);
 
-/** The parameters of a view.  Zero is the default of every field.  `in "names"` means
- *  that, of all views, only "names" uses the field. */
+/** The parameters of a view.  Zero is the default of every field.  If the comment of a
+ *  field begins with `in "names"`, only the view "names" uses the field. */
 struct fsd_query {
     const char *const *words; /**< names or globs of nodes or layers */
     unsigned n_words;
@@ -552,8 +551,8 @@ struct fsd_query {
     const char *check;        /**< in "names": path of a list of names to check */
     uint32_t *unmatched; /**< set to the number of names in `check` that match no node
                               or layer; may be NULL */
-    uint32_t *left_out;  /**< set to the number of names that are omitted because the
-                              form cannot hold them; may be NULL */
+    uint32_t *left_out;  /**< set to the number of names that are omitted because they
+                              cannot be written in the form `as`; may be NULL */
     const char *finding; /**< in "names": a rule; lists only nodes of its findings */
     const char *rank_by; /**< in "top": a column of fsd_options.values; NULL ranks by
                               time */
@@ -561,9 +560,8 @@ struct fsd_query {
                               changes no fusion */
     const char
         *break_at; /**< in "tensors": the layer or node whose fusion should be split */
-    bool realised; /**< in "names", if `as` is "autocast" or "modelopt": writes all
-                        options with which AutoCast or ModelOpt chooses the precisions
-                        of the engine */
+    bool realised; /**< in "names", with "autocast" or "modelopt" as `as`: writes the
+                        options with which this tool chooses the engine's precisions */
 };
 
 /** Writes a view of the run: "reformats", "where", "inside", "names", ...
@@ -702,11 +700,10 @@ struct fsd_comparison;
 /** Compares two builds of one network, from one export or from two.
  *  @param out  set to the comparison on success, to NULL on failure; free it with
  *              fsd_comparison_free().
- *  @param before,after  options as for fsd_diff_open().  A build may also be a snapshot
- *              or a build log alone, as `model` or as `engine`.  If `force` of a
- *              build is set, the model and the engine of this build need not belong
- *              together.  If `force` of `after` is set, builds that seem to be of
- *              different networks are compared, too.
+ *  @param before,after  options as for fsd_diff_open().  A build may also be a single
+ *              file, a snapshot or a build log, in `model` or in `engine`.  With
+ *              `force`, the model and the engine of that build need not fit each other.
+ *              With after->force, the two builds need not be of one network.
  *  @param err  may be NULL.
  *  @return FSD_OK, or the status that `err` describes. */
 FSD_API enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
@@ -718,8 +715,9 @@ FSD_API enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
  *  @param comparison  may be NULL. */
 FSD_API void fsd_comparison_free(struct fsd_comparison *comparison);
 
-/** Returns whether the builds differ in anything except times, tactics, names of layers
- *  and of tensors between them, and the order of layers. */
+/** Returns whether the builds differ.  Differences of these kinds do not count: times,
+ *  tactics, the order of layers, names of layers, and names of tensors between
+ *  layers. */
 FSD_API bool fsd_comparison_differs(const struct fsd_comparison *comparison);
 
 /** Writes a report on a comparison of two builds.
@@ -774,8 +772,9 @@ FSD_API enum fsd_status fsd_builds_open(struct fsd_builds **out,
  *  @param builds  may be NULL. */
 FSD_API void fsd_builds_free(struct fsd_builds *builds);
 
-/** Returns whether any build differs from the first one in the sense of
- *  fsd_comparison_differs(), may differ because its data is incomplete, or failed. */
+/** Returns whether a build differs from the first one, as fsd_comparison_differs()
+ *  defines it.  The result is also true if a build failed, or if incomplete data leaves
+ *  open whether a build differs. */
 FSD_API bool fsd_builds_differ(const struct fsd_builds *builds);
 
 /** Writes a report on several builds.
@@ -829,21 +828,23 @@ FSD_API enum fsd_status fsd_routing_write(const struct fsd_routing *routing,
 /** Writes a snapshot of a build: a text file with one line for each group of fused
  *  nodes.  It is meant to be committed and reviewed.  The same inputs give the same
  *  bytes.
- *  @param opt   options as for each build of fsd_comparison_open().  The snapshot has
- *               the times of the profiles or, if the input is a snapshot, of the input.
- *               `opt->note` receives a remark on layers without a time.
+ *  @param opt   options as for each build of fsd_comparison_open().  The times in the
+ *               new snapshot come from opt->profiles.  If the build is itself given as
+ *               a snapshot, they come from that snapshot.  `opt->note` receives a
+ *               remark on layers without a time.
  *  @return FSD_OK, or the status that `err` (which may be NULL) describes. */
 FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,
                                           struct fsd_error *err);
 
 /** Writes a snapshot of several builds of one model.  It has the first build, and a
  *  variant for each difference in another build; a check accepts these variants, too.
- *  If a build is itself such a snapshot, its variants are included.
- *  @param opt  the options of `n` builds, at least 1.  A variant may state fewer facts
- *               than the first build.  A check accepts such a variant only if the same
- *               version of the builder made the variant's build and the checked build.
- *               The `note` of the first options receives a remark on such variants, and
- *               on differences that are not written.
+ *  If one of the builds is given as such a snapshot, its variants are included.
+ *
+ *  A variant may state fewer facts than the first build.  A check then accepts it only
+ *  if one version of the builder made both the variant's build and the checked build.
+ *  @param opt  the options of `n` builds, at least 1.  `opt[0].note` receives remarks
+ *              on variants that state fewer facts, and on differences that are not
+ *              written.
  *  @return as fsd_snapshot_make(); FSD_E_ARG for more than 26 builds, FSD_E_MISMATCH
  *          for a build of another model. */
 FSD_API enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
@@ -880,8 +881,8 @@ FSD_API unsigned fsd_day_of_epoch(const char *seconds);
  * must be set. */
 struct fsd_check_options {
     const char
-        *snapshot; /**< path of the snapshot to check against; with `snapshots`, the
-                        path of their directory, for messages. NULL: checks only the
+        *snapshot; /**< path of the snapshot. If `snapshots` is set: path of their
+                        directory, which only messages use. NULL: the check uses only
                         rules of the policy that need no snapshot */
     const char *const
         *snapshots; /**< paths of several snapshots; the check uses the snapshot for the
@@ -902,8 +903,8 @@ struct fsd_check;
 /** Checks a build against a snapshot.
  *  @param out   set to the check on success, to NULL on failure; free it with
  *               fsd_check_free().
- *  @param opt  options as for a build of fsd_comparison_open().  `force` also checks a
- *               build that seems to be of another network than the snapshot.
+ *  @param opt  options as for a build of fsd_comparison_open().  With `force`, the
+ *               build and the snapshot need not be of one network.
  *  @param err   may be NULL.
  *  @return FSD_OK, whether the check passes or not; or the status that `err` describes:
  *          FSD_E_FORMAT, with the line number in `err`, for a damaged snapshot or
@@ -997,9 +998,9 @@ FSD_API const char *fsd_failure_conclusion(const struct fsd_failure *failure);
 /** Returns the builder that wrote the log, in the form of fsd_lint_options.builder. */
 FSD_API const char *fsd_failure_builder(const struct fsd_failure *failure);
 
-/** Returns the i-th node, from 0, of a part of the model.  If this part is built alone,
- *  its build also fails.  The result is a word for `nodes` of struct fsd_cut_options;
- *  NULL if the part has fewer nodes, if no node is known, or if no model was read. */
+/** Returns the i-th node, from 0, of the part of the model that fails, even if it is
+ *  built alone.  The result is an entry for fsd_cut_options.nodes.  It is NULL if the
+ *  part has fewer nodes, if no failing node is known, or if no model was read. */
 FSD_API const char *fsd_failure_part(const struct fsd_failure *failure, unsigned i);
 
 /** Writes a report on a failed build.
@@ -1119,11 +1120,14 @@ FSD_API enum fsd_status fsd_collected_write(const struct fsd_collected *what, FI
                                             struct fsd_error *err);
 
 /** Reads one input and writes its graph as sorted text.  Equal graphs give equal bytes.
- *  @param side  "model" writes `opt->model`. "shapes" writes the known shapes of the
- *              model's tensors. "engine" writes `opt->engine`; if `opt->model` is not
- *              NULL, layer names are parsed with the names of the model. "log" counts
- *              the lines of each form in `opt->log` or, if this is NULL, in the log
- *              `opt->engine`, and lists lines of an unknown form.
+ *  @param side  what to write:
+ *              "model": the graph of `opt->model`.
+ *              "shapes": the known shapes of the tensors in `opt->model`.
+ *              "engine": the graph of `opt->engine`.  If `opt->model` is set, layer
+ *              names are parsed with the names of the model.
+ *              "log": for `opt->log`, the number of lines of each known form, and all
+ *              lines of an unknown form.  If `opt->log` is NULL, `opt->engine` is the
+ *              log.
  *  @return FSD_OK, or the status that `err` describes. */
 FSD_API enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt,
                                  FILE *out, struct fsd_error *err);

@@ -27,9 +27,10 @@ static void report_untimed(const struct fsd_options *opt, const struct fsd_state
     fsd_note(opt, text);
 }
 
-/* Reports the rows of the later builds that did not become variants, and the variants
- * that state less than the first build. A check accepts such a variant only if the same
- * version of the builder made the variant's build and the checked build. */
+/* Reports two kinds of rows of the later builds: rows that did not become variants, and
+ * variants that state fewer facts than the first build. A check accepts a variant of
+ * the second kind only if its build and the checked build have the same builder
+ * version. */
 static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix *m,
                           const struct fsd_learnt *learnt)
 {
@@ -70,8 +71,9 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
     }
 }
 
-/* Reads the printed snapshot and writes it again. The rows of the result therefore
- * depend only on facts in the printed snapshot, and on no other facts of the builds. */
+/* Reads the printed snapshot and writes it again. The builds have facts that the
+ * printed snapshot lacks. The rows that are written now cannot depend on these
+ * facts. */
 static enum fsd_status write_again(const struct fsd_print *print, FILE *out,
                                    struct fsd_error *err)
 {
@@ -108,8 +110,8 @@ static enum fsd_status write_learnt(const struct fsd_options *opt,
     return status;
 }
 
-/* Refuses a state that has only names and times of layers: the gate could not see most
- * changes and would pass them. */
+/* Refuses a profile in place of an engine. A profile has only names and times of
+ * layers, so a check would not see most changes, and would pass. */
 static enum fsd_status refuse_profile(const struct fsd_state *s, struct fsd_error *err)
 {
     if (!s->only_timed)
@@ -282,9 +284,9 @@ static enum fsd_status open_lint(struct fsd_check *c, const struct fsd_options *
 /* The search for the snapshot that fits the build best. */
 struct choice {
     const char *path;       /* path of the best snapshot so far; NULL: none fits */
-    uint32_t alike, equals; /* alike: number of facts on which the best snapshot agrees
-                               with the build; equals: number of other snapshots that
-                               fit equally well */
+    uint32_t alike, equals; /* alike: number of facts that are equal in `path` and in
+                               the build; equals: number of other snapshots with the
+                               same number of equal facts */
     struct fsd_print why;   /* why the other snapshots do not fit */
 };
 
@@ -326,7 +328,8 @@ static enum fsd_status look_at(struct choice *best, const struct fsd_check *c,
 }
 
 /* Chooses the snapshot whose label, version and GPU match the build. Without a log, the
- * GPU is unknown, so a label may be necessary. */
+ * GPU of the build is unknown. Snapshots for several GPUs may then match, and the user
+ * must give a label. */
 static enum fsd_status choose_snapshot(struct fsd_check *c,
                                        const struct fsd_check_options *check,
                                        struct fsd_error *err)

@@ -19,9 +19,8 @@ struct fsd_comparison {
     struct fsd_compare *compare;
 };
 
-/* Passes findings to the caller's `note` if they are about inputs that do not fit each
- * other. A check and a report of one build list these findings; a comparison
- * does not. */
+/* Passes the findings about inputs that do not fit each other to `opt->note`, because a
+ * comparison does not list them. A check and a report of one build do list them. */
 static void report_misfits(const struct fsd_diff *d, const struct fsd_options *opt)
 {
     const struct fsd_findings *all = d->findings;

@@ -31,9 +31,10 @@ struct fsd_directory {
     bool follow;
     const char *files[FSD__FILE_KIND_COUNT]; /* one path per kind, except for
                                                 profiles */
-    const char *either; /* a file that may be a model or an engine: its operator sets
-                           are those of models that ONNX Runtime has optimized, but ONNX
-                           Runtime's quantizer adds the same sets to plain models */
+    const char *either; /* an ONNX file that may be a model or an engine. A model that
+                           ONNX Runtime has optimized is an engine, and is recognized by
+                           its operator sets. But ONNX Runtime's quantizer adds the same
+                           operator sets to plain models */
     FSD_VEC(const char *) profiles, snapshots;
     FSD_VEC(struct build) builds;
 };
@@ -383,9 +384,10 @@ enum fsd_status fsd_directory_snapshots(struct fsd_directory **out,
 
 /* -------------------------------------------------------------------------- builds */
 
-/* Finds the model of the engines in a directory. If the directory has no plain model,
- * but has a log or an engine that cannot be a model, takes the first file that can be
- * both a model and an engine. Sets `*model` to "" if there is no model. */
+/* Finds the model of the engines in a directory. A plain model is taken first. Without
+ * one, takes the first file that may be a model or an engine, but only if another file
+ * can be the engine: a log, or an engine that cannot be a model. Sets `*model` to "" if
+ * there is no model. */
 static enum fsd_status find_model(const struct fsd_directory *d,
                                   const struct entry *entries, size_t n,
                                   const char **model, struct fsd_error *err)

@@ -18,8 +18,8 @@
 
 #include <ctype.h>
 
-/* Whether this name is the name of a constant: it is a number, such as "71", and the
- * layer also mentions other names. The number is that of the constant's tensor. */
+/* Whether `name` is the name of a constant: the number of a tensor, such as "71". If
+ * this number is the only name in the layer, it is the name of a node instead. */
 static bool is_numbered_constant(const struct fsd_layer *l, struct fsd_slice name)
 {
     for (size_t i = 0; i < name.n; i++)
@@ -107,8 +107,8 @@ static fsd_sym without_clone(struct fsd_graph *g, fsd_sym name)
                : name;
 }
 
-/* An array of false, indexed by name. First interns all names that the caller looks up,
- * so that the array has room for them. */
+/* Returns an array of false, indexed by name. Interns the names that the caller looks
+ * up before it allocates the array, so that the array has an entry for each name. */
 static bool *names_there(struct fsd_graph *g, const struct fsd_graph *dump)
 {
     for (uint32_t i = 0; i < dump->mentions.n; i++)

@@ -11,9 +11,9 @@ struct fsd_graph;
  * @param dump the engine, read without a vocabulary; it may be in a different arena */
 void fsd_alone_read(struct fsd_graph *g, const struct fsd_graph *dump);
 
-/** Adds nodes to a finished graph, as fsd_alone_read() does: the nodes that an engine
- * mentions and that the graph lacks. Finishes the graph again.
+/** Adds the nodes that an engine mentions to a finished graph, except for nodes that
+ * the graph already has. Makes the nodes as fsd_alone_read() does, and finishes the
+ * graph again. If the engine mentions no node of the graph, nothing is added.
  * @param dump the engine, read with the graph's names as vocabulary
- * @return the number of added nodes; 0, and the graph is unchanged, if the engine
- *         mentions no node of the graph */
+ * @return the number of added nodes */
 uint32_t fsd_alone_add(struct fsd_graph *g, const struct fsd_graph *dump);

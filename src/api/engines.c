@@ -1,9 +1,9 @@
 /*
- * Reads a log of several engines once, for the runs of all engines. A run gets the
- * facts about its engine (model/graph/history_part.c). The run reads only the lines of
- * its network and its layers from the file. Otherwise each run would read the whole log
- * again. If the file is no log, each run reads the file itself, because the error
- * messages of a run name the kind of the file.
+ * Reads a log of several engines once, for the runs of all engines. Each run gets a
+ * copy of the facts about its engine (model/graph/history_part.c). From the file, the
+ * run then reads only the lines of its network and of its layers. If the file is no
+ * log, each run reads the whole file, and the run's error message names the kind of the
+ * file.
  */
 #include "api/inputs.h"
 #include "read/engine/reader.h"

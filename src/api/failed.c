@@ -92,8 +92,9 @@ enum fsd_status fsd_failure_open(struct fsd_failure **out,
     return status;
 }
 
-/* The reason why a build failed, in one sentence; NULL: the file is not the log of a
- * failed build. The user gives the log as ENGINE or as the only file. */
+/* The reason why a build failed, in one sentence. The log of the build is opt->engine
+ * or, without an engine, opt->model. NULL: this file is not the log of a failed
+ * build. */
 static const char *reason_of(struct fsd_arena *arena, const struct fsd_options *opt)
 {
     struct fsd_options of = *opt;

@@ -48,7 +48,7 @@ static const char *shown_path(const struct fsd_inputs *d, const char *path)
     return fsd_text(d->names, fsd_intern_str(d->names, path));
 }
 
-/* The facts of the engine file, if this file is a log; otherwise NULL. */
+/* The facts of the log, if the engine file is this log; otherwise NULL. */
 static const struct fsd_history *own_history(const struct inputs *in)
 {
     return in->story == &in->engine ? in->d->history : NULL;
@@ -158,9 +158,8 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 
 /* ------------------------------------------------------- does the log belong here */
 
-/* Whether the dump states a different type than the log for the output of a layer. A
- * region in the log and its kernels in the dump often have only this tensor in
- * common. */
+/* Whether the dump and the log state different types for the output of a layer. If the
+ * log has a region where the dump has its kernels, often only the output is in both. */
 static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
 {
     fsd_id t = final->tensor ? fsd_graph_find(e, final->tensor, 0) : FSD_NONE;
@@ -178,12 +177,11 @@ static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
     return false;
 }
 
-/* A comparison of the dump with one engine of the log. They belong together if the dump
- * has every layer of the engine; in place of a region, it may have the region's
- * kernels. */
+/* Layers of one engine of the log, and of the dump, which belongs to the engine if
+ * `strangers` is 0. In place of a region, the dump may have the region's kernels. */
 struct kinship {
-    uint32_t common, strangers; /* common: number of layers of the log that the dump
-                                   has; strangers: layers that it lacks */
+    uint32_t common, strangers; /* common: number of the engine's layers that the dump
+                                   has; strangers: number of those that it lacks */
     fsd_sym first;              /* name of the first layer that the dump lacks */
 };
 
@@ -239,8 +237,9 @@ static void choose_build(struct inputs *in)
     }
 }
 
-/* Marks a session log as foreign if the model lacks most of the nodes that the session
- * assigned to providers. It always lacks those that the session itself created. */
+/* Marks a session log as foreign if the model lacks more than half of the nodes that
+ * the session assigned to providers. Some of these nodes are in no model, because the
+ * session itself created them. */
 static void compare_assignment(struct fsd_history *h, const struct fsd_vocab *vocab)
 {
     uint32_t named = 0, strangers = 0;
@@ -313,8 +312,8 @@ static bool is_log(const struct fsd_file *file)
     return fsd_reader_of(file, FSD_INPUT_LOG, FSD_CLAIM_SURE) != NULL;
 }
 
-/* Chooses the build of the log. If ENGINE and --log are both logs, the requested number
- * counts the builds of ENGINE. */
+/* Chooses the build of the log. If ENGINE and --log are both logs, opt->engine_number
+ * is the number of a build in ENGINE, not in --log. */
 static enum fsd_status set_build(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_history *h = in->d->history;
@@ -459,8 +458,8 @@ static void take_built(struct inputs *in)
 }
 
 /* Sets the execution provider of each layer, according to the log. If two nodes of one
- * name (in different bodies) have different providers, the provider of their layers
- * stays unknown. */
+ * name (in different bodies) have different providers, that of their layers stays
+ * unknown. */
 static void take_places(struct inputs *in)
 {
     const struct fsd_history *h = in->d->history;
@@ -510,8 +509,8 @@ static void new_graphs(struct fsd_inputs *d)
     d->engine = fsd_graph_new(d->arena, d->names);
 }
 
-/* Opens a file to recognize its kind. Opens only the beginning of the file, but all of
- * an ONNX file, because the operator sets may be at its end. The caller must close
+/* Opens the beginning of a file, to recognize the kind of the file. An ONNX file is
+ * opened as a whole, because the operator sets may be at its end. The caller must close
  * `file`, also after a failure. */
 static bool open_to_recognize(struct fsd_file *file, const char *path)
 {
@@ -558,10 +557,11 @@ bool fsd_file_is_model(const char *path)
     return yes;
 }
 
-/* The kinds of files. In messages, `noun` is the name of the kind, and `belongs` states
- * which option or verb takes such files. `sniff` recognizes such a file; NULL: a reader
- * does, as an input of the kind `input`. `of_build`: it is an input in the directory of
- * a build. */
+/* The kinds of files:
+ *   noun      the name of the kind, for messages
+ *   belongs   the end of a message: which option or verb takes such files
+ *   sniff     recognizes such a file; NULL: a reader that claims `input` recognizes it
+ *   of_build  the directory of a build may have such a file */
 static const struct kind {
     const char *noun, *belongs;
     bool (*sniff)(const char *path);

@@ -34,10 +34,10 @@ static inline void fsd_note(const struct fsd_options *opt, const char *text)
         opt->note(opt->payload, text);
 }
 
-/** Corrects options whose files are in the wrong place. A build log in place of the
- * model becomes the --log of the engine, and the network in it replaces the model. A
- * profile in place of the engine stays there, and becomes a --profile, too; then
- * `opt->profiles` points to `opt->engine`. */
+/** Corrects options whose files are in the wrong field. If `opt->model` is a build log,
+ * it becomes `opt->log`, and the network in the log is then the model. If `opt->engine`
+ * is a profile, it also becomes the only file of `opt->profiles`, which then points to
+ * `opt->engine`. */
 void fsd_inputs_settle(struct fsd_options *opt);
 
 /** Whether the user gave a profile as ENGINE. Must be called before
@@ -49,17 +49,16 @@ enum { FSD_FILE_POLICY = FSD__FILE_KIND_COUNT };
 /** Whether the directory of a build may hold files of this kind. */
 bool fsd_file_kind_is_of_build(enum fsd_file_kind kind);
 
-/** Improves the error on a file whose format was refused: if the file is certainly of a
- * different kind than expected, `err` names that kind.
+/** Improves the error on a file whose format was refused. If the file certainly has
+ * another known kind than `wanted`, `err` names the kind of the file.
  * @param wanted the expected kind: enum fsd_file_kind, or FSD_FILE_POLICY
  * @param expected the expected kind in words
  * @return `status` */
 enum fsd_status fsd_file_blame(const char *path, unsigned wanted, const char *expected,
                                enum fsd_status status, struct fsd_error *err);
 
-/** Improves the error of a failed run: if a file of the run is certainly of a different
- * kind than its option requires, `err` names the kind of the file, and the option for
- * this kind.
+/** Improves the error of a failed run. If opt->model or opt->engine is certainly a file
+ * of the wrong kind, `err` names the kind of the file, and the right option for it.
  * @return the status that `err` then describes */
 enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status status,
                                  struct fsd_error *err);

@@ -47,9 +47,9 @@ static enum fsd_status load_graphs(struct parts *p, const struct fsd_options *op
 
 /* ------------------------------------------------------------------------ times */
 
-/* The engine to which a profile belongs: the engine with the layers of the profile. If
- * several engines have these layers, takes the first of those with the fewest profiles
- * so far. Equal engines thus get their profiles in the order of the list. */
+/* The engine to which a profile belongs: the engine that has the profile's layers. If
+ * several engines have them, takes the engine with the fewest profiles so far; if
+ * several have as few, the first one. Equal engines thus get profiles in turn. */
 static uint32_t engine_of(const struct parts *p, const struct fsd_profile *profile)
 {
     FSD_SCRATCH(scratch);
@@ -98,8 +98,8 @@ static void remark_unmeasured(struct fsd_graph *engine)
     fsd_vec_push(engine->arena, &engine->remarks, remark);
 }
 
-/* Adds the times of an engine to the sum, profile by profile. The i-th profiles of all
- * engines are assumed to come from the same run. */
+/* Adds the times of an engine to the sum. The i-th profile of each engine becomes a
+ * part of the sum's i-th profile, as if all these profiles came from the same run. */
 static void add_times(struct fsd_measured *sum, struct fsd_spread *of, uint32_t layers,
                       const struct fsd_measured *t, uint32_t at)
 {

@@ -1,10 +1,10 @@
 /*
  * Opens the files of --profile and --times. A profile of another engine would give
- * plausible but wrong times. Without --force, the layers of a profile must therefore be
- * those that the engine has for the selected optimization profile. For other
- * optimization profiles, the engine has layers with nearly the same names. A profile
- * may have additional layers, because a log may end within its engine block. These
- * layers are added to the engine.
+ * plausible but wrong times. Times of another optimization profile would be as wrong,
+ * because the engine has layers with nearly the same names for each optimization
+ * profile. Without --force, the layers of a profile must therefore be the engine's
+ * layers for the selected optimization profile. One exception: a log may end within its
+ * engine block. The layers that only the profile has are then added to the engine.
  */
 #include "api/inputs.h"
 #include "base/base.h"

@@ -2,11 +2,13 @@
  * The public API that compares builds of one network by several routes. A route is a
  * set of settings. A setting is the value of one option, which is called a knob.
  *
- * The settings of a build come from these sources, the most reliable first: the
- * iteration of a tuning cache, if the command in the log or the build's name ("iter3")
- * identifies it; the build options in the log; the label; words "knob=value" in the
- * name. All times come from one source: the tuning cache or, if there is no tuning
- * cache, the profiles of the builds.
+ * With a tuning cache, the settings and times of a build come from its iteration in the
+ * cache. The command in the log, or the build's name ("iter3"), identifies the
+ * iteration.
+ *
+ * Without a tuning cache, times come from the profiles of the builds. The settings of a
+ * build come from three sources, the most reliable first: the build options in the log,
+ * the label, and words "knob=value" in the name.
  */
 #include "api/command.h"
 #include "api/inputs.h"
@@ -134,8 +136,8 @@ static const char *name_in(struct fsd_arena *arena, const char *path)
     return fsd_arena_strndup(arena, name.s, name.n);
 }
 
-/* Takes settings from the words of a name. If only names of other builds state a
- * knob, the value of this knob is "not set" for this build. */
+/* Takes settings from the words "knob=value" of a name. For builds that do not state
+ * such a knob, its value is "not set". */
 static void take_name(struct fsd_routing *r, const char *name, fsd_settings *to)
 {
     uint32_t first = to->n;
@@ -185,8 +187,9 @@ static const char *measured(const struct fsd_state *s)
                : "the log does not state how the time was measured";
 }
 
-/* Takes the times of the builds. Drops times that were measured in a different way than
- * those of the first timed build, because they cannot be compared. */
+/* Takes the times of the builds. Times can be compared only if all were measured in the
+ * same way. Drops the time of each build that was measured in another way than the
+ * first timed build. */
 static void take_times(struct fsd_routing *r)
 {
     const char *how = NULL;
@@ -300,8 +303,8 @@ static bool have_one_route(struct fsd_routing *r, const char *route,
     return true;
 }
 
-/* The iteration to which a build belongs; FSD_NONE: none, or the log and the name of
- * the build contradict each other. */
+/* The iteration of the tuning cache to which a build belongs. FSD_NONE: no iteration
+ * fits, or the log of the build fits another iteration than its name. */
 static uint32_t iteration_of(struct fsd_routing *r, const struct fsd_state *s)
 {
     fsd_sym route = fsd_built_find(&s->built, s->names, FSD_BUILT_ROUTE);

@@ -72,9 +72,9 @@ static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options 
     return FSD_OK;
 }
 
-/* Detects an engine of a different network of the same family, whose nodes have the
- * same names. Compares how many weights the layers and their nodes have: builders keep
- * this number in most layers. */
+/* Detects an engine of another network whose nodes have the same names. Such networks
+ * are of one family, and differ in their sizes. In most layers, builders keep the
+ * number of weights. Each layer is therefore compared with its nodes by this number. */
 static enum fsd_status check_weights(const struct fsd_match *match,
                                      const struct fsd_fit *fit, struct fsd_error *err)
 {
@@ -343,8 +343,8 @@ enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *
 enum fsd_status fsd_about(const char *format, const struct fsd_style *style, FILE *out,
                           struct fsd_error *err)
 {
-    /* Pairs: the name of a reader, and a kind of files that it reads. The report gets
-     * these pairs in place of names of nodes. */
+    /* Pairs of a reader's name and a kind of files that it reads. For this view only,
+     * query.words contains such pairs, not names of nodes. */
     const char *words[64];
     struct fsd_query query = {.words = words};
     const struct fsd_report report = {

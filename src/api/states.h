@@ -27,23 +27,24 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
 enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
                                const struct fsd_options *opt, struct fsd_error *err);
 
-/** Like fsd_state_open(), for a check. Findings on a model and engine that do not fit
- * each other are in the verdict, so `opt->note` does not receive them. */
+/** Like fsd_state_open(), but for a check. If inputs do not fit each other, the
+ * findings about this are in the verdict, and `opt->note` does not receive them. */
 enum fsd_status fsd_state_open_judged(struct fsd_state **out, struct fsd_diff **run,
                                       const struct fsd_options *opt,
                                       struct fsd_error *err);
 
-/** Adds a failed build to `list`: its path and the reason, both in `arena`. The options
- * have its log as ENGINE or as the only file.
- * @return false if that file is not the log of a failed build */
+/** Adds the path of a failed build and the reason of its failure to `list`, both in
+ * `arena`. The build's log is opt->engine or, without an engine, opt->model.
+ * @return false if this file is not the log of a failed build */
 bool fsd_failed_take(fsd_failed_builds *list, struct fsd_arena *arena,
                      const struct fsd_options *opt);
 
 /** The label of a build; NULL if it has none. */
 const char *fsd_state_label(const struct fsd_state *s);
 
-/** Sets the label of a build and of the other builds of its snapshot; NULL: they keep
- * their labels. */
+/** Sets the label of a build. If the build comes from a snapshot of several builds,
+ * sets the label of all these builds.
+ * @param label NULL: the labels stay unchanged */
 void fsd_state_set_label(struct fsd_state *s, const char *label);
 
 /** Several builds: the opened builds, and the further builds of opened snapshots. */

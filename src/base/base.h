@@ -67,8 +67,8 @@ static inline fsd_id fsd_id_or(fsd_id id, fsd_id otherwise)
     return id == FSD_NONE ? otherwise : id;
 }
 
-/** Combines the results of two searches: the id that they found; FSD_SEVERAL if they
- *  found different ones.  A search that found nothing (FSD_NONE) does not count. */
+/** Combines the results of two searches.  Different ids give FSD_SEVERAL.  If one
+ *  search found nothing (FSD_NONE), returns the other result. */
 fsd_id fsd_id_both(fsd_id a, fsd_id b);
 
 /** Returns the result of a search; FSD_NONE instead of FSD_SEVERAL. */
@@ -99,8 +99,8 @@ static inline int fsd_order(uint64_t a, uint64_t b)
 /** Compares numbers for a descending order: negative, zero or positive. */
 int fsd_falling(double a, double b);
 
-/** Defines the function `name`() for fsd_sort().  The last arguments compare structs
- *  `x` and `y`; the first result that is not zero decides. */
+/** Defines the function `name`() for fsd_sort().  Each argument after `type` compares
+ *  the structs `*x` and `*y`; the first one that is not zero decides. */
 #define FSD_ORDERED(name, type, ...)                                                   \
     static int name(const void *fsd_a_, const void *fsd_b_)                            \
     {                                                                                  \
@@ -193,10 +193,10 @@ char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n);
 void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,
                    size_t size);
 
-/** Loops.  FSD_EACH() visits the items of an array, and FSD_EACH_IN() the items in a
- *  slice of an array; the array must not grow meanwhile.  FSD_EACH_ID() visits the ids
- *  in a slice of an array.  FSD_EACH_OF() visits the member `member`, an id, of each
- *  item in a slice.  In FSD_EACH_ID() and FSD_EACH_OF(), the array may grow. */
+/** Loops over the items of an array (FSD_EACH()) or of a slice of it (FSD_EACH_IN()),
+ *  which must not grow in the loop; over the ids in a slice of an array of ids
+ *  (FSD_EACH_ID()), or over the id `member` of each item in a slice (FSD_EACH_OF()).
+ *  In the last two, the array may grow. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): names that are declared */
 #define FSD_EACH(type, item, vec)                                                      \
     for (type *item = (vec).at; (vec).n && item < (vec).at + (vec).n; item++)
@@ -212,7 +212,7 @@ void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,
          id##_at++)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/** The slice `of[k]` of `ids` has the numbers with the key k, in ascending order. */
+/** Numbers by key: the slice `of[k]` of `ids` has those with the key k, ascending. */
 struct fsd_lists {
     struct fsd_span *of;
     fsd_id *ids;
@@ -233,8 +233,8 @@ fsd_id *fsd_ids_new(struct fsd_arena *arena, size_t n);
 
 /* ----------------------------------------------------------------------------- sets */
 
-/* Disjoint sets of ids (union-find), stored as an array.  The entry of an id is another
- * id of its set; the chain of entries ends at the smallest id. */
+/* Disjoint sets of ids (union-find), stored as an array: by id, the id of the parent in
+ * the same set.  The root is the smallest id of the set. */
 
 /** Creates n sets of one id each. */
 fsd_id *fsd_sets_new(struct fsd_arena *arena, uint32_t n);
@@ -413,9 +413,9 @@ enum { FSD_DIGITS = 21 };
 const char *fsd_digits(uint64_t number, char room[FSD_DIGITS]);
 void fsd_put_whole(FILE *out, int64_t number);
 
-/** Returns a name or, if it has more than FSD_BRIEF bytes, `room` with its front:
- *  "Conv_1 + Con...".  A layer's name can contain the names of thousands of nodes, and
- *  printing the whole name for each node would take quadratic space. */
+/** Returns `name`; if it has more than FSD_BRIEF bytes, `room` with its front:
+ *  "Conv_1 + Con...".  A layer's name can have thousands of nodes; a report with the
+ *  whole name for each of them would have quadratic size. */
 enum { FSD_BRIEF = 2048, FSD_BRIEF_ROOM = FSD_BRIEF + 4 };
 const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM]);
 
@@ -563,8 +563,8 @@ char *fsd_print_take(struct fsd_print *print, struct fsd_arena *arena);
 fsd_sym fsd_print_sym(struct fsd_print *print, struct fsd_intern *names);
 /** Closes `print`, which then has the whole `text`; the caller frees the text. */
 void fsd_print_close(struct fsd_print *print);
-/** Returns the text and its size, both valid until the next text is printed, and begins
- *  a new text.  Many short texts can thus share one open stream. */
+/** Returns the text printed since the last call, and its size, until more is printed.
+ *  Many short texts can thus share one open stream. */
 const char *fsd_print_next(struct fsd_print *print, size_t *size);
 void fsd_print_drop(struct fsd_print *print);
 
@@ -599,10 +599,10 @@ struct fsd_spread fsd_spread_of(double *values, uint32_t n);
 
 /** The median of n values; `low` and `high` are one standard deviation below and above
  *  the median.  The standard deviation is estimated from the median absolute deviation.
- *  This estimate stays correct if fewer than half of the values are outliers (Rousseeuw
- *  and Croux, Alternatives to the Median Absolute Deviation, JASA 88, 1993; medians for
- *  times of runs: Hoefler and Belli, Scientific Benchmarking of Parallel Computing
- *  Systems, SC 2015).  Overwrites `values`. */
+ *  This estimate stays correct if fewer than half of the values are outliers.
+ *  Overwrites `values`.  Sources: Rousseeuw and Croux, Alternatives to the Median
+ *  Absolute Deviation, JASA 88, 1993; for medians of run times, Hoefler and Belli,
+ *  Scientific Benchmarking of Parallel Computing Systems, SC 2015. */
 struct fsd_spread fsd_spread_robust(double *values, uint32_t n);
 
 /* ----------------------------------------------------------------------------- file */
@@ -628,9 +628,9 @@ struct fsd_file {
 enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
                               struct fsd_error *err);
 
-/** Opens the file `path`, of any size, which is named in the file `of`.  With all links
- *  resolved, `path` must be below the folder of `of` or, if `of` is a link, below the
- *  folder of the link's target.  The caller closes `out`, also after an error. */
+/** Opens the file `path`, of any size.  The file `of` contains this path.  After all
+ *  links in `path` are resolved, it must be below the folder of `of` or, if `of` is a
+ *  link, of the link's target.  The caller closes `out`, also after an error. */
 enum fsd_status fsd_file_open_beside(struct fsd_file *out, const char *path,
                                      const char *of, struct fsd_error *err);
 void fsd_file_close(struct fsd_file *file);
@@ -655,8 +655,8 @@ enum fsd_status fsd_file_open_sparse(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err);
 
 /** Opens a file for a reader that reads it once from beginning to end.  A thread
- *  decompresses a compressed file in the meantime, so `size` is at first only the size
- *  of the decompressed beginning. fsd_file_reach() waits for more bytes.  After the
+ *  decompresses a compressed file while it is read, so that `size` at first is the size
+ *  of the decompressed beginning.  fsd_file_reach() waits for more bytes.  After the
  *  last read, fsd_file_complete() must be called before any other function. */
 enum fsd_status fsd_file_open_coming(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err);
@@ -706,8 +706,8 @@ enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
  *  a large mapping or a sparse file needs little memory. */
 void fsd_file_release(const struct fsd_file *file, size_t offset);
 
-/** Calls fsd_file_release() during a scan, in steps of at least 4 MiB.  If `offset` is
- *  smaller than *released, the scan begins again: *released becomes `offset`.
+/** Calls fsd_file_release() during a scan, in steps of at least 4 MiB.
+ *  @param offset  the position of the scan; less than *released if it begins again
  *  @param released  the offset up to which the scan has released bytes, at first 0 */
 static inline void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
                                            size_t *released)

@@ -61,8 +61,8 @@ struct fsd_coming {
     fsd_thread thread;
     fsd_lock lock;
     fsd_event moved;
-    uint64_t written, there; /* `written`: the number of bytes that the thread
-                                wrote; `there`: how many of them the reader knows of */
+    uint64_t written, there; /* `written`: number of bytes that the thread wrote;
+                                `there`: the last number that the reader knows */
     bool done;               /* the thread has written all bytes, or an error
                                 occurred */
     bool unwanted;           /* the reader does not need the remaining bytes */
@@ -189,8 +189,8 @@ enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err)
 
 /* ------------------------------------------------------------------------- opening */
 
-/* The bytes that the reader needs: all at once, all in sequence while they arrive, some
- * parts, or only the beginning. */
+/* What the reader needs. ALL: all bytes at once; COMING: all bytes in sequence, as they
+ * arrive; PARTS: bytes at some places; START: only the beginning. */
 enum need { ALL, COMING, PARTS, START };
 
 static enum fsd_status open_compressed(struct fsd_file *out, const char *path,

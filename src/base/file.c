@@ -57,9 +57,9 @@ struct fsd_mapping {
     struct fsd_mapping *next;
 };
 
-/* The mappings of this thread: the thread that reads a lost page receives SIGBUS.  The
- * signal handler reads this variable, so an access must not allocate memory.  With
- * other models of thread-local storage, an access may allocate memory. */
+/* The mappings of this thread.  SIGBUS goes to the thread that reads a lost page, and
+ * the signal handler reads this variable.  This access must not allocate memory.  The
+ * TLS model "initial-exec" ensures this; with other models, an access may allocate. */
 static _Thread_local struct fsd_mapping *mapped
     __attribute__((tls_model("initial-exec")));
 static atomic_bool maps;

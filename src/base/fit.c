@@ -65,8 +65,9 @@ static void split_path(struct fsd_arena *scratch, struct path *path)
     }
 }
 
-/* Returns the parts of the path that are printed in front. end_of() returns the parts
- * that are printed at the end, with the separator before them. */
+/* Returns the text that is printed in front: the path before part `head`. end_of()
+ * returns the text that is printed at the end: the path from part `tail` on, with the
+ * separator before this part. */
 static struct fsd_slice front_of(const struct path *path, uint32_t head)
 {
     return between(path->text.s, head ? path->parts.at[head].s : path->text.s);

@@ -1,10 +1,10 @@
 /*
- * A table of strings, a hash table with open addressing: the search for a name begins
- * at the slot of its hash and ends at the first free slot.  A slot also holds the hash,
- * so that the search can skip nearly all other names without reading them.  The names
- * of a large model exceed the processor's cache, and reading one takes longer than the
- * rest of the search. (With uthash, which links its entries by pointers, a whole run of
- * 10,000 layers takes a quarter more time.)
+ * A table of strings: a hash table with open addressing.  The search for a name begins
+ * at the slot of its hash, and ends at the name or at the first free slot.  A slot also
+ * holds the hash, so that the search need not read the text of most other names.  The
+ * texts of a large model exceed the processor's cache, so reading one takes longer than
+ * the rest of the search.  With uthash, whose entries are linked by pointers, a run of
+ * 10,000 layers takes a quarter more time.
  *
  *     slots  [hash 3|     |hash 1|hash 2|     ]     entries  [""|"conv1"|"x"|"y"]
  */

@@ -4,13 +4,14 @@
 
 #include "base/base.h"
 
-/** Prints lines, with workflow commands escaped.  The runner of a CI job executes
- *  commands in the job's log: "::error::x" after blanks, and "##[error]x" or "##vso[x]"
- *  anywhere in a line.  The function escapes the character that makes a line a command.
- *  @param escape  the format of that character's code, an unsigned number: "\\u{%x}"
- *  in text, "\\u%04x" in JSON, "&#%u;" in XML
- *  @param json  true: the lines are JSON.  JSON quotes all names, so no line can begin
- *  with the name "::error::x" */
+/** Prints lines, with workflow commands escaped.  The runner of a CI job executes such
+ *  commands if they are in the job's output: "::error::x" at the beginning of a line or
+ *  after blanks, "##[error]x" or "##vso[x]" anywhere in a line.  The function replaces
+ *  the first character of a command by the character's code.
+ *  @param escape  the printf format of the code, an unsigned number: "\\u{%x}" in text,
+ *         "\\u%04x" in JSON, "&#%u;" in XML
+ *  @param json  true: the lines are JSON.  A line of JSON never begins with
+ *         "::error::x", because JSON quotes all names */
 void fsd_put_escaped(FILE *out, const char *lines, const char *escape, bool json);
 
 /** Whether the runner of a CI job would execute a command in the line. */

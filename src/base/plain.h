@@ -11,8 +11,8 @@ static inline bool fsd_is_plain(char c)
 }
 
 /** Whether any of eight bytes is not plain.  The sums and differences set the highest
- *  bit of each byte that is not plain.  A carry or borrow can set this bit in a plain
- *  byte, too, but only if a lower byte is not plain. */
+ *  bit of each byte that is not plain.  A carry or borrow from such a byte may also set
+ *  this bit in higher bytes that are plain.  This does not change the result. */
 static inline bool fsd_is_any_odd(uint64_t x)
 {
     const uint64_t each = UINT64_C(0x0101010101010101);

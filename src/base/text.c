@@ -360,8 +360,8 @@ static const char *put_until(FILE *out, const char *from, const char *at,
     return at + 1;
 }
 
-/* Returns the first ':' at or after `at` that begins a command and has nothing but
- * blanks and color sequences before it on its line; NULL if there is none. */
+/* Returns the first ':' at or after `at` that begins a command; NULL if there is none.
+ * Before the ':', its line may contain only blanks and color sequences. */
 static const char *next_colon(const char *lines, const char *at)
 {
     while (at && (at = strchr(at, ':'))) {

@@ -21,9 +21,10 @@ static bool is_file(const char *word, size_t n)
     return !stat(name, &st) && !S_ISDIR(st.st_mode);
 }
 
-/* The length of the first name. Names may contain commas, so the name ends at the first
- * comma before which the text names a file, or at the end of the text if only the whole
- * text names a file. If no such text names a file, the name ends at the first comma. */
+/* The length of the first name in `at`. A name may contain commas. The name therefore
+ * ends at the first comma before which the text is the path of a file, or at the end of
+ * `at` if only the whole text is such a path. If there is no such path, the name ends
+ * at the first comma. */
 static size_t name_length(const char *at)
 {
     size_t first = strcspn(at, ","), n = first;
@@ -33,8 +34,9 @@ static size_t name_length(const char *at)
     return n && is_file(at, n) ? n : first;
 }
 
-/* The first '+' in "P1+P2" before which the text names a file; NULL: the whole text is
- * one name. */
+/* The '+' that ends the first name in "P1+P2": the first '+' before which the text is
+ * the path of a file. NULL if there is no such '+', or if the whole text is the path of
+ * a file. */
 static char *plus_behind(char *name)
 {
     char *end = strchr(name, '+');

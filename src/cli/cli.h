@@ -254,7 +254,7 @@ enum fsd_status update_snapshot(const struct command_line *line,
                                 const struct fsd_check *check, struct fsd_error *err);
 /** Prints a note if a snapshot of several builds is about to be overwritten. */
 void report_dropped(const struct command_line *line, const char *path);
-/** Refuses options of one build (--log), which belong in the lines of the list. */
+/** Refuses options of one build, such as --log: in a list, each line has its own. */
 void refuse_beside_list(const struct command_line *line);
 
 /** Verb i; NULL after the last. verbs.c */
@@ -264,15 +264,15 @@ const struct verb *find_verb(const char *word);
 /** The verb whose name is most similar to a misspelt word; NULL if none is similar. */
 const char *near_verb(const char *word);
 
-/** The row of the option with which `word` begins; NULL if the verb has no such option.
- * For an alias, the row of the option that the alias stands for. */
+/** The row of the option in `word`, such as "-n3" or "--number=3". For an alias, the
+ * row of the option that the alias stands for. NULL if the verb has no such option. */
 const struct option_row *find_option(const struct verb *verb, const char *word);
 
 /** The index of the first of `n` words that is neither an option of the verb nor an
  * option's argument. If there is none: n, or n + 1 if an option lacks its argument. */
 unsigned first_argument(const struct verb *verb, unsigned n, char **words);
 
-/** The index of the first verb among `n` words; n if there is none. Options of this
+/** The index of the first verb among `n` words; n if there is none. Only options of the
  * verb, with their arguments, may precede it. */
 unsigned verb_place(unsigned n, char **words);
 
@@ -293,7 +293,8 @@ _Noreturn void usage_error(const char *format, ...)
 
 /** Parses the command line. Exits with 0 after --help, and with 2 after a usage error.
  * Also checks the paths of --part and replaces a directory by its files; if this fails,
- * line->error has the reason. The `check` of a verb with MODEL and ENGINE runs last.
+ * line->error has the reason. The verb's `check` runs before these two steps, or after
+ * them if the verb takes MODEL and ENGINE.
  * @param named the verb on the command line; NULL: none, so the verb is diff */
 void parse_command_line(struct command_line *line, const struct verb *named, int argc,
                         char **argv);
@@ -324,12 +325,11 @@ bool take_pair(struct command_line *line, char *arg);
 /** Like take_pair(), but exits with a message if both are set. */
 void take_one_pair(struct command_line *line, char *arg);
 /** Like take_pair(), for verbs whose last arguments are names of nodes. Returns false
- * if the argument is such a name: if MODEL is set and the argument names no file, or if
- * MODEL and ENGINE are set. */
+ * if `arg` is such a name: if ENGINE is set, or MODEL is set and `arg` is no file. */
 bool take_input(struct command_line *line, char *arg);
 
-/** Exits with a message unless MODEL and ENGINE are set. A single argument becomes the
- * ENGINE, which must then be a build log. */
+/** Completes MODEL and ENGINE, or exits with a message. Without --part, a single
+ * argument becomes the ENGINE, which must then be a build log. */
 void need_pair(struct command_line *line);
 /** Opens ENGINE as the log of a failed build; NULL if ENGINE is not such a log. The
  * caller frees the result with fsd_failure_free(). */
@@ -424,8 +424,8 @@ void take_sample(struct command_line *line);
 /** Keeps a directory until the program ends: options point into it. Ignores NULL. */
 void keep_directory(struct fsd_directory *directory);
 
-/** Checks the files of --part: none may be a link that leads out of its folder, and no
- * relative path may lead through such a link. */
+/** Checks the files of --part. No file, and no folder in a relative path, may be a link
+ * that leads out of its folder. */
 enum fsd_status check_parts(const char *const *paths, unsigned n,
                             struct fsd_error *err);
 
@@ -509,8 +509,8 @@ bool folder_of(const char *path, char out[static PATH_MAX]);
 /** Whether `path` is `folder` or below it. Both must have no links. */
 bool lies_under(const char *path, const char *folder);
 /** Whether a folder in `path` is a link that leads out of its own folder. If so, sets
- * `part` to this link and `to` to its target. A relative path is checked, because the
- * working directory may contain links of another user. An absolute path is not. */
+ * `part` to this link and `to` to its target. Checks only a relative path, because the
+ * working directory may contain links of another user. */
 bool folders_lead_out(const char *path, char part[static PATH_MAX],
                       char to[static PATH_MAX]);
 
@@ -538,9 +538,9 @@ struct target {
     struct stat old;     /**< for TARGET_FILE and TARGET_HARD_LINK: the existing file */
 };
 
-/** Finds the file that `path` leads to. Refuses directories and files without write
- * permission. Unless `follow` is true, also refuses links that lead out of their
- * folder, except to a character device, a pipe or an open file. */
+/** Finds the file that `path` leads to. Refuses a directory, and a file without write
+ * permission. If `follow` is false, also refuses a link that leads out of its folder,
+ * but not a link to a character device, a pipe, a socket or an open file. */
 enum fsd_status find_target(struct target *out, const char *path, bool follow,
                             struct fsd_error *err);
 
@@ -572,8 +572,8 @@ _Noreturn void end_without_memory(void);
 void *must(void *memory);
 
 /** Ends the program with a signal. Removes temporary files.
- * @param whole_job true: the terminal sent the signal only to the group of a command,
- *         so end_by() sends the signal to all processes of this program's group */
+ * @param whole_job whether to send the signal to all processes of this program's group.
+ *         True if the terminal sent the signal only to the group of a command */
 _Noreturn void end_by(int number, bool whole_job);
 
 /** A file or directory that is removed when the program ends. The caller sets `path`;
@@ -717,8 +717,8 @@ struct child {
 struct child_end {
     int status;     /**< the exit status; 128 + `by` if a signal ended the command */
     int by;         /**< the signal that ended the command; 0: none */
-    int stopped_by; /**< the signal that this program forwarded or the terminal sent;
-                         the caller must call end_by() with it; 0: none */
+    int stopped_by; /**< the signal that the command got from this program or from the
+                         terminal; the caller must call end_by() with it; 0: none */
     bool whole_job; /**< the argument of end_by() */
 };
 

@@ -1,8 +1,8 @@
 /*
  * Completes the command of a collect: finds the model among its words, and adds options
  * for trtexec. Releases of trtexec have different options, so its --help decides which
- * options are added. An option of the user is not changed: collect copies the file that
- * this option names.
+ * options are added. If the user set such an option, it is not changed. If it names a
+ * file, collect copies this file after the build.
  */
 #include "cli/cli.h"
 

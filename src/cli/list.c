@@ -41,9 +41,8 @@ static enum fsd_status add_build(void *payload, const char *model, const char *e
     return FSD_OK;
 }
 
-/* The path of a list for check_listed(). NULL for a pipe: the user typed its lines, or
- * a program of the user printed them. The lines of a file may come from another
- * user. */
+/* The argument `list` of check_listed(). NULL for a pipe: its lines come from the user,
+ * so their paths are not checked. The lines of a file may come from another user. */
 static const char *list_in(const char *path, FILE *file)
 {
     struct stat st;

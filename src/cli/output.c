@@ -271,10 +271,11 @@ static enum fsd_status fill(const struct job *job, int fd, struct fsd_error *err
     return close_kept(out, job->output->path, print(job, out, err), err);
 }
 
-/* Decides whether to overwrite the old file, after it could not be replaced. errno is
- * the error of the replacement.
- * @return `why` if there is an old file and replacing it is not permitted. Otherwise
- *         NULL, for example if the disk is full: the old report then stays */
+/* Decides whether to write over the old file, after it could not be replaced by a new
+ * file. errno is the error of the replacement.
+ * @return `why` if the old file exists and the error means that replacing it is not
+ *         permitted. NULL after any other error, such as a full disk: the old file then
+ *         stays unchanged */
 static const char *if_refused(const struct target *target, const char *why)
 {
     /* ENAMETOOLONG: the temporary name is longer than the file's own name. */
@@ -310,8 +311,8 @@ static enum fsd_status take_place(const struct job *job, const struct target *ta
 }
 
 /* Writes the report under a temporary name and renames it.
- * @param[out] why_not the reason for overwriting the old file, if no temporary file
- *         is permitted. The caller has set it to NULL */
+ * @param[out] why_not set if the system permits no temporary file: the reason why the
+ *         caller must write over the old file. The caller has set it to NULL */
 static enum fsd_status replace(const struct job *job, const struct target *target,
                                const char **why_not, struct fsd_error *err)
 {

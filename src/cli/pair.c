@@ -19,8 +19,8 @@ bool take_input(struct command_line *line, char *arg)
     bool file = is_there(arg);
 
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
-        file = file || !strcmp(dot, endings[i]); /* a name with this ending is that of a
-                                                    missing file, not of a node */
+        file = file || !strcmp(dot, endings[i]); /* with such an ending, `arg` is a
+                                                    missing file, not a node */
     return (file || !line->run.model) && take_pair(line, arg);
 }
 

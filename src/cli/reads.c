@@ -1,8 +1,9 @@
 /*
  * Records the files that the program reads, because no output may replace them. All
- * threads use one list to record the files that they open. The program searches this
- * list for an output before it writes the output, and again before the output replaces
- * a file, because some files are opened while a report is made.
+ * threads add the files that they open to one list. Before the program writes an
+ * output, it searches this list for the output. While the report is made, more files
+ * may be opened. The program therefore searches again before the output replaces a
+ * file.
  *
  * Files on the command line are recorded before they are opened, so that the program
  * refuses an output at once and not after minutes of work.
@@ -10,8 +11,8 @@
 #include "cli/cli.h"
 
 static struct fsd_opened *opened, /* all files that were opened */
-    *named; /* files of builds that the user named; --update must not replace these, but
-               may replace the snapshot that it read */
+    *named; /* files that --update must not replace: all files that the user named,
+               except the snapshot of the check */
 
 void record_reads(void)
 {

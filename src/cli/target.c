@@ -35,10 +35,10 @@ enum fsd_status fail_errno(struct fsd_error *err, const char *file)
     return fail_file(err, FSD_E_WRITE, file, "%s", strerror(errno));
 }
 
-/* Whether the path is a link that Linux makes for an open file; "/dev/stdout" leads to
- * such a link. The target of the link is the file's name at the time of opening.
- * Opening this name again would truncate a file to which a shell is writing, so the
- * descriptor is used. */
+/* Whether Linux made the link `path` for an open file; "/dev/stdout" leads to such a
+ * link. The output must then use *descriptor: opening the file again would truncate a
+ * file to which a shell is writing.
+ * @param[out] descriptor the number in the link's name */
 static bool is_open_file(const char *path, int *descriptor)
 {
     static const char *const folders[] = {"/proc/self/fd/", "/proc/thread-self/fd/",

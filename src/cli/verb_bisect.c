@@ -80,10 +80,10 @@ static enum fsd_status print_model(const void *payload, const struct sink *to)
     return fsd_bisection_model(built->search, built->inlined, to->out, to->err);
 }
 
-/* Writes the model for the next build. If weights are in external files, the new model
- * must be in the folder of the original one.
- * @param own true: `path` is a temporary file of this run, so it is no input, even if
- *         it has the inode of an input that CMD has removed */
+/* Writes the model for the next build. If `path` is in another folder than the original
+ * model, weights from external files are copied into the new model.
+ * @param own true: `path` is a temporary file of this run, so it is not refused as an
+ *         input. It may have the inode of an input that CMD has removed */
 static enum fsd_status write_model(const struct command_line *line,
                                    const struct fsd_bisection *search, const char *path,
                                    bool own, struct fsd_error *err)
@@ -287,8 +287,9 @@ struct verdict {
     char *dump; /* path of the engine dump, allocated; NULL if the build is skipped */
 };
 
-/* Finds the result from the outputs of the build (--values). They are in the file
- * `outputs`: CMD prints its path before the path of the dump. */
+/* Finds the result of a build from the outputs of the network (--values).
+ * @param outputs path of the file with these outputs. CMD prints this path on the line
+ *         before the path of the dump */
 static enum fsd_status judge_outputs(const struct command_line *line,
                                      const struct fsd_bisection *search,
                                      int exit_status, const char *outputs,

@@ -69,8 +69,8 @@ static enum fsd_status print_diff(const void *payload, const struct sink *to)
     return fsd_diff_write(payload, to->format, to->style, to->out, to->err);
 }
 
-/* Sets run.uncited and run.unhashed if no output shows what these omit: pictures show
- * no findings, and few formats state the hashes of files. */
+/* Sets run.uncited if all outputs are pictures, because pictures show no findings. Sets
+ * run.unhashed if no output states hashes of files; few formats do. */
 static void omit_unused(struct command_line *line)
 {
     line->run.uncited = line->run.unhashed = true;

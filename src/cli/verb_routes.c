@@ -58,8 +58,9 @@ static enum fsd_status count_found(void *payload, const char *model, const char 
 
     (void)model;
     (void)err;
-    *n += *engine ? 1 : 2; /* a folder or snapshot counts as two: even a single one
-                              makes its directory a directory of several builds */
+    *n += *engine ? 1 : 2; /* a folder or a snapshot counts as two, because `word` is
+                              then a directory of several builds, even if it has only
+                              one entry */
     return FSD_OK;
 }
 

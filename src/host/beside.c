@@ -1,18 +1,19 @@
 /*
- * Opens a file that another file names, such as a file with the weights of a model. The
- * model may come from a stranger, who could put a symbolic link to a secret file in
- * place of the weights; the program would then copy the secret into an output. The
- * opened file must therefore be below the folder of the file that names it. If that
- * file is a link, the folder of the link and the folder of its target both count. In
- * this example, the folders of model.onnx are snapshots/1 and blobs:
+ * Opens a file that another file names, such as a file of weights that a model names.
+ * In a model from a stranger, the file of weights may be a symbolic link to a secret
+ * file. The program would then copy the secret into an output.
+ *
+ * The opened file must therefore be below the folder of the model. If the model itself
+ * is a link, the opened file may also be below the folder of the link's target. In this
+ * example, the two folders of model.onnx are snapshots/1 and blobs:
  *
  *     snapshots/1/model.onnx      -> ../../blobs/4f2a
  *     snapshots/1/model.onnx_data -> ../../blobs/77c0    in blobs: may be read
  *     snapshots/1/weights         -> ../../../.ssh/key   in neither folder: EXDEV
  *
- * The functions below open the resolved path from the root, component by component, and
- * refuse a component that is a link by now. So the opened file is the file that was
- * checked.
+ * The functions below resolve all links of the path, and check the result. Then they
+ * open this result from the root, component by component. Another program may have
+ * replaced a component by a link after the check, so they refuse links.
  */
 #include "host/files.h"
 

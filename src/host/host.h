@@ -74,7 +74,7 @@ struct fsd_host_command {
                            program */
 };
 
-/** The limit on the elapsed time of a program, as a multiple of its limit on processor
+/** A program is ended if it takes this many times longer than its limit on processor
  * time. The factor is large because the program may have to wait for other programs. */
 enum { FSD_HOST_IDLE_TIMES = 60 };
 
@@ -112,18 +112,20 @@ void *fsd_host_map(int fd, size_t n);
 /** Frees reserved or mapped memory. */
 void fsd_host_free(void *at, size_t n);
 
-/** Returns memory to the system. The system reads mapped bytes again when they are
- * needed; reserved bytes have undefined values until they are committed again. */
+/** Returns the memory of n bytes at `at` to the system, but keeps their addresses.
+ * Mapped bytes may still be read: the system then reads the file again. Reserved bytes
+ * lose their values, and must be committed again. */
 void fsd_host_release(void *at, size_t n);
 
 /** Size of a page of memory, in bytes. */
 size_t fsd_host_page(void);
 
-/** Sets the function that is called when a mapped page is lost because another program
- * truncated the file. `lost` returns the end of the mapping that contains the address
- * `at`; zeros then replace the lost bytes up to that end. `lost` returns NULL if no
- * mapping contains the address; the process then ends, as it would without this
- * function. */
+/** Sets the function that is called when this process reads a lost page. A mapped page
+ * is lost if another program truncates the file.
+ *  @param lost  gets the address `at` that was read, and returns the end of the mapping
+ *               that contains `at`. Zeros then replace the bytes from the lost page to
+ *               this end. If no mapping contains `at`, returns NULL. The process then
+ *               ends, as it would without `lost`. */
 void fsd_host_on_lost(unsigned char *(*lost)(const unsigned char *at));
 
 /* ------------------------------------------------------------------------- threads */

@@ -245,8 +245,8 @@ static void set_handler(void)
     sigaction(SIGBUS, &action, &before);
 }
 
-/* Installs the handler for SIGBUS. If the program already had a handler, that handler
- * now receives only faults that no mapping caused. */
+/* Installs on_bus_error() as the handler of SIGBUS. It handles faults in mapped files,
+ * and passes all other faults to the handler that the program had before. */
 void fsd_host_on_lost(unsigned char *(*lost)(const unsigned char *at))
 {
 #if defined FSD_THREADS

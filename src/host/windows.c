@@ -1,10 +1,12 @@
 /*
  * The functions of host.h for Windows: memory that is committed before it is written,
- * temporary files, programs, and streams. Windows' C library cannot pass the output of
- * a stream to a function. A stream of host.h is therefore a temporary file here, whose
- * bytes are read back when the stream is flushed or closed; until then they stay in the
- * system's cache. Closed streams leave their files for reuse, because creating a file
- * takes longer than filling it.
+ * temporary files, programs, and streams.
+ *
+ * Windows' C library cannot pass the output of a stream to a function. Therefore, a
+ * stream of host.h is a temporary file here. When the stream is flushed or closed, the
+ * bytes are read back from the file and passed to the function. Until then, they stay
+ * in the system's cache. After a stream is closed, another stream uses its file again,
+ * because creating a file takes longer than filling it.
  */
 #include "host/files.h"
 
@@ -68,8 +70,8 @@ unsigned fsd_processors(void)
 }
 
 /* Replaces "\" by "/" in an argument, so that paths have one spelling in reports. A
- * word with "*" or "?" cannot be a path but is a pattern, so it keeps its
- * backslashes. */
+ * word with "*" or "?" is a pattern, because Windows allows neither character in paths.
+ * Patterns keep their backslashes. */
 static void use_slashes(char *word)
 {
     if (!strpbrk(word, "*?"))
@@ -275,8 +277,8 @@ size_t fsd_host_page(void)
 
 /* ------------------------------------------------------------------------- streams */
 
-/* The temporary files of all streams. `as` is the stream that uses the file; NULL while
- * no stream does. */
+/* The temporary files of all streams, in a list. `as` is the stream that uses the file.
+ * If `as` is NULL, a new stream may take the file. */
 static struct place {
     FILE *file;
     struct fsd_host_stream *as;

@@ -384,8 +384,9 @@ static bool set_has(const char *set, char c, int flags, const char **rest)
     return has != negated;
 }
 
-/* Matches a text with a pattern. After a mismatch, only the last '*' takes one more
- * character: if that fails, a longer match of an earlier '*' fails, too. */
+/* Returns 0 if the whole text matches the pattern, else 1. After a mismatch, the last
+ * '*' takes one more character. Earlier '*' never take more: the last '*' can take the
+ * same characters. */
 int fsd_fnmatch(const char *pattern, const char *text, int flags)
 {
     const char *star = NULL, *behind = NULL;

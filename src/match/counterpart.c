@@ -2,21 +2,21 @@
  * Finds the counterpart of an engine's tensor: the model's tensor whose value the
  * engine's tensor holds.
  *
- * Exact names come first.  They need one correction: when a builder moves a Q back
- * across an operator that commutes with it (QuantizeLinear after a MaxPool), the
- * tensors keep their names but change their places:
+ * Usually, the counterpart is the tensor of the same name.  There is one exception.  If
+ * a Q is behind an operator such as a MaxPool, the builder may move the Q before this
+ * operator.  The engine then uses the names of the model for other values:
  *
  *     model    a -> MaxPool -> b -> Q -> c          b is a float
  *     engine   a -> Q -> "b" -> MaxPool -> "c"      "b" is int8 and holds Q(a)
  *
- * So a quantized engine tensor may have the name of a float tensor that the model
- * quantizes next.  The counterpart of the engine tensor is then the model's tensor
- * before the operator, here "a".  This was seen with MaxPool.  When a builder moves a
- * DQ forward, names shift in the other direction.
+ * The sign is that "b" is quantized in the engine, but a float in the model.  The
+ * counterpart of the engine's "b" is then "a", the model's tensor before the operator.
+ * This was seen with MaxPool.  If the builder moves a DQ behind an operator, the
+ * counterpart is the model's tensor behind this operator.
  *
- * A layer may forward its input unchanged.  If the input has a counterpart, the output
- * then gets the same counterpart.  After all these layers are done, an input may also
- * get the counterpart of the output.
+ * A layer may forward its input unchanged.  Its output then gets the counterpart of its
+ * input.  After this is done for all layers, inputs without a counterpart get the
+ * counterpart of the output.
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"
@@ -76,8 +76,9 @@ static fsd_id find_quantizer(const struct fsd_facts *f, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* If the only consumer of `tensor` commutes with a DQ, the builder may have moved the
- * DQ behind this consumer.  Returns the consumer's output in that case; else
+/* `tensor` is the output of a DQ, but the engine's tensor of the same name is
+ * quantized.  If the only consumer of `tensor` commutes with a DQ, the builder moved
+ * the DQ behind this consumer.  Returns the consumer's output in that case; else
  * `tensor`. */
 static fsd_id after_moved_dq(const struct fsd_facts *f, fsd_id tensor)
 {
@@ -129,9 +130,9 @@ static void name_counterparts(struct fsd_match *m)
     }
 }
 
-/* Gives the tensor `to` the counterpart of `from`.  If several counterparts are
- * possible, `to` gets the first of them in the model, because the model computes the
- * others from this first one.  So the order of the visits to layers is irrelevant. */
+/* Gives the engine tensor `to` the counterpart of `from`, unless `to` is settled or has
+ * a counterpart that comes earlier in the model.  The earliest counterpart is correct,
+ * because the model computes the later ones from it. */
 static bool give(struct fsd_match *m, const bool *settled, fsd_id from, fsd_id to)
 {
     if (settled[to] || !fsd_match_holds(m, from) ||
@@ -162,11 +163,10 @@ static bool forward(struct fsd_match *m, const bool *settled, bool back, fsd_id 
     return give(m, settled, in, out) || (back && give(m, settled, out, in));
 }
 
-/* Handles each layer that forwards a tensor.  If only the layer's input has a
- * counterpart, the output gets the same one; with `back`, an input may also get the
- * counterpart of the output.  The engine lists chains of reformats in order, so one
- * sweep forward and one sweep back find nearly all counterparts.  The sweeps stop when
- * nothing changes. */
+/* For each layer that forwards a tensor, gives the output the counterpart of the input.
+ * With `back`, also gives the input the counterpart of the output.  Tensors that have a
+ * counterpart at the start keep it.  The engine lists chains of reformats in order, so
+ * one sweep forward and one sweep back find nearly all counterparts. */
 static void forward_all(struct fsd_match *m, bool back)
 {
     bool *settled = FSD_NEW(m->arena, bool, m->engine->tensors.n), changed = true;

@@ -41,9 +41,9 @@ struct visit {
 
 struct fsd_cutter {
     struct fsd_match *m;
-    /* An array of "unit marks" stores the `mark` of the last unit that reads, writes or
-     * visits the tensor or node.  The following arrays are indexed by model tensor;
-     * tensors of the same value share the element of the first one. */
+    /* A "unit mark" is the `mark` of the last unit that reads, writes or visits the
+     * tensor or node. Indexed by model tensor; tensors of the same value use the
+     * element of the first one: */
     bool *held;                       /* whether the engine has the value in memory */
     bool *root_held;                  /* whether the engine has a tensor with this root
                                          in memory */
@@ -104,8 +104,8 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
 }
 
 /* Marks the tensors that the unit writes.  If the builder moved a Q before an engine
- * tensor, this tensor holds the quantized value of its counterpart: the root is the
- * same, but the value is different. */
+ * tensor, the unit writes only a quantized form of this tensor's counterpart.  Then
+ * only the root of the counterpart is marked, because its value is not written. */
 static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
 {
     const struct fsd_match *m = c->m;
@@ -240,9 +240,11 @@ static bool is_cut(const struct fsd_cutter *c, struct fsd_span nodes)
     return false;
 }
 
-/* Whether a node belongs to the cut.  The Q and DQ of weights depend on no input of the
- * unit.  Such a node belongs to the cut if a node that reads its output belongs to the
- * cut.  The walk visits the reading node first. */
+/* Whether a visited node belongs to the cut.  A node that depends on an input of the
+ * unit belongs to it.  The Q and DQ of weights depend on no input: they belong to the
+ * cut if it contains a node that reads their output.  The walk visits that node first.
+ * @param reads whether the unit has inputs.  If not, all visited nodes that are not
+ *        folded belong to the cut, unless the cut is leaky */
 static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
 {
     const struct fsd_facts *f = c->m->facts;
@@ -258,9 +260,9 @@ static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
     return !reads && !c->leaky;
 }
 
-/* Adds each Q that the builder moved before an output of the layer.  If the same Q was
- * also moved before an input of the layer, the builder moved the Q further back, and
- * this layer does not compute the Q. */
+/* Adds the Qs that the layer computes because the builder moved them: the moved_q of
+ * the layer's outputs.  A Q that is also the moved_q of an input of the layer is not
+ * added, because an earlier layer computes it. */
 static void add_moved(struct fsd_cutter *c, const struct fsd_node *layer,
                       struct fsd_span *span)
 {

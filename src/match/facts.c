@@ -160,8 +160,8 @@ static void mark_size(const struct growth *w, fsd_id tensor, struct work *work)
     work->at[work->n++] = node;
 }
 
-/* Marks the producer of each input of a marked node, if this input depends only on
- * sizes.  Continues from the newly marked nodes in the same way. */
+/* Follows the inputs of the nodes in `work` back, and marks each node that computes
+ * such an input from sizes alone. */
 static void mark_before(const struct growth *w, struct work work)
 {
     struct fsd_facts *f = w->f;
@@ -213,9 +213,9 @@ static bool is_fixed(const struct fsd_sizes *sizes, fsd_id tensor)
     return ints && ints->n;
 }
 
-/* Marks a value such as "1 / sqrt(head size)" as constant if the model computes it only
- * from fixed sizes.  SHAPED alone does not find such a value: the fixed size may be a
- * size of a tensor that also has a dynamic size, so that the tensor is not SHAPED. */
+/* Marks values as constant that are computed only from fixed sizes, such as "1 /
+ * sqrt(head size)".  SHAPED does not find a value if the tensor with the fixed size
+ * also has a dynamic size: only a tensor whose sizes are all fixed is SHAPED. */
 static void find_fixed_sizes(struct growth *w, struct fsd_arena *scratch)
 {
     struct fsd_facts *f = w->f;

@@ -21,10 +21,11 @@
  *     layer ends,
  *   - sizes differ.
  *
- * Layers behind such a layer remain unknown, with one exception: exactly one node has
- * as many weights as the layer, and no other layer has.  If less than half of the
- * layers with weights get a counterpart, the engine was not built from this model, and
- * all inferred counterparts are dropped.
+ * The inputs of the layers behind such a layer remain unknown.  A layer with unknown
+ * inputs can only be assigned by its number of weights: exactly one node of the model
+ * and no other layer must have this number.  If the outputs of less than half of the
+ * layers with weights are known in the end, the engine was not built from this model,
+ * and all inferred counterparts are dropped.
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"
@@ -250,11 +251,11 @@ static void keep_written(struct infer *x, struct part *p)
     p->n_made = kept;
 }
 
-/* Whether it is unknown where the layer ends.  `tensor` is the output of the layer.  It
- * holds the value `written` if the layer computes all nodes before `written`.  A next
- * layer without weights that reads `tensor` then computes a node without weights that
- * reads `written`.  If the model has no such node, the next layer may instead compute
- * the last elementwise nodes before `written`, so the end of this layer is unknown. */
+/* Whether it is unknown where the layer ends.  If the layer computes all nodes before
+ * the value `written`, its output `tensor` holds `written`.  A next layer without
+ * weights must then compute a node without weights that reads `written`.  If the model
+ * has no such node, the next layer may compute the last elementwise nodes before
+ * `written`.  This layer then ends earlier, at an unknown node. */
 static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
 {
     const struct fsd_graph *e = x->m->engine;
@@ -291,8 +292,9 @@ static fsd_id find_quantized(const struct infer *x, fsd_id value)
     return fsd_node_out_tensor(g, found, 0);
 }
 
-/* Records the value of an engine tensor.  The counterpart of a quantized tensor is the
- * output of a Q; the counterpart stays unknown if several Q nodes read the value. */
+/* Records that the engine tensor holds the value, and sets the counterpart.  If the
+ * engine tensor is quantized, the counterpart is the output of the Q that reads the
+ * value.  If several Q nodes or none read the value, there is no counterpart. */
 static void hold(struct infer *x, fsd_id tensor, fsd_id value)
 {
     const struct fsd_form *form = fsd_tensor_form(x->m->engine, tensor);
@@ -383,9 +385,9 @@ static fsd_id only_of(const struct weighted *all, uint32_t n, uint64_t weights)
                : FSD_NONE;
 }
 
-/* The only node with as many weights as the layer, if no other layer has as many
- * weights; else FSD_NONE.  If a node is found, the only input of the layer gets the
- * first input of the node as its value. */
+/* For a layer with unknown inputs: the node with as many weights as the layer; FSD_NONE
+ * unless there are exactly one such node and one such layer.  The layer must have one
+ * input.  Sets p->in to the value of the node's first input. */
 static fsd_id find_by_weights(struct infer *x, struct part *p)
 {
     const struct fsd_graph *e = x->m->engine, *g = x->m->model;

@@ -13,9 +13,10 @@ static bool is_softmax(const struct fsd_graph *engine, fsd_id layer)
     return strstr(fsd_text(engine->names, engine->nodes.at[layer].op), "SoftMax");
 }
 
-/* Whether Metadata refutes the link of `layer` and `node`.  The builder wrote the
- * Metadata.  If `layer` has Metadata, but only the Metadata of other layers names
- * `node`, `layer` does not compute `node`, even if tensors or steps suggest that. */
+/* Whether Metadata refutes the link of `layer` and `node`.  It does if the Metadata of
+ * `layer` names only other nodes, and the Metadata of another layer names `node`.
+ * Tensors or steps that suggest the link are weaker evidence, because the builder wrote
+ * the Metadata. */
 static bool is_refuted(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     return m->layer_sourced[layer] && m->node_sourced[node] &&

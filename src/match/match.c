@@ -33,8 +33,9 @@ static const struct pass passes[] = {
     {"choices", FSD_BY_STRUCTURE, fsd_pass_choice},
 };
 
-/* Replaces tensor evidence by structural evidence, because counterparts that were only
- * inferred are weaker evidence than names of tensors. */
+/* Replaces tensor evidence by structural evidence in all links and regions.  Needed if
+ * the counterparts of tensors were only inferred: they are weaker evidence than
+ * names. */
 static void state_inferred(struct fsd_match *m)
 {
     for (uint32_t i = 0; i < m->links.n; i++)
@@ -87,11 +88,11 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     return m;
 }
 
-/* Whether the builder's sizes may deviate from the sizes that ONNX defines.  Two
- * attributes cause this: with `ceil_mode`, the last window of a pooling may begin in
- * the padding; with `layout`, a recurrent operator has the batch as its first
- * dimension, but builders read the batch from the second dimension.  Sizes of tensors
- * behind such nodes are no evidence. */
+/* Whether the builder's sizes may deviate from the sizes that ONNX defines.  Sizes
+ * behind nodes with these two attributes are then no evidence:
+ *   - `ceil_mode`: the last window of a pooling may begin in the padding,
+ *   - `layout`: a recurrent operator has the batch as its first dimension, but builders
+ *     read the batch from the second dimension. */
 static bool departs_from_onnx(const struct fsd_graph *model)
 {
     static const char *const attrs[] = {"ceil_mode", "layout"};
@@ -122,12 +123,13 @@ static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
     return fsd_dtype_rank(model) > 0 && fsd_dtype_rank(engine) > fsd_dtype_rank(model);
 }
 
-/* The number of the model's quantizers, if nothing in the engine is quantized; else 0.
- * A number above 0 is a contradiction, because no builder omits the rounding of a
- * quantizer.  Two facts show that the engine quantizes: a port has a quantized type, or
- * evidence other than tensors links a layer to a Q or DQ.  The result is also 0 if the
- * type of a port is unknown, or if a Q or DQ is linked to a region of another compiler,
- * because such a region hides its contents. */
+/* The number of the model's Q nodes, if the engine quantizes nothing; else 0.  A number
+ * above 0 is a contradiction, because no builder omits the rounding of a Q.  The result
+ * is 0 in these cases:
+ *   - the file states only the names of layers,
+ *   - the type of a port is quantized or unknown,
+ *   - evidence other than tensors links a layer to a Q or DQ,
+ *   - a Q or DQ is linked to a region of another compiler, which hides its contents. */
 static uint32_t quantizers_lost(const struct fsd_match *m)
 {
     uint32_t lost = 0;

@@ -42,8 +42,8 @@ struct fsd_cut {
     struct fsd_span layers; /**< the layers of the unit that may compute the nodes, in
                                  fsd_match.pool */
     struct fsd_span nodes;  /**< in fsd_match.pool; no constants */
-    bool leaky; /**< whether the walk that finds `nodes` (cut.c) met tensors that other
-                     units compute and that this unit does not read; `nodes` may then
+    bool leaky; /**< whether the backward walk that finds `nodes` (cut.c) met a tensor
+                     of another unit that is no input of this unit; `nodes` may then
                      have too many nodes */
 };
 
@@ -73,8 +73,8 @@ struct fsd_match {
     fsd_id *counterpart; /**< indexed by engine tensor: the model tensor whose value the
                               engine tensor holds; FSD_NONE if unknown */
     fsd_id *moved_q; /**< indexed by engine tensor: the Q that the builder moved before
-                          the tensor; FSD_NONE if there is none.  With such a Q, the
-                          tensor holds the quantized value of its counterpart */
+                          the tensor; FSD_NONE if there is none.  If there is one, the
+                          tensor holds the value of its counterpart after this Q */
     bool inferred;   /**< whether infer.c inferred the counterparts from weights, sizes
                           and paths, because no name fits */
     fsd_id *unit;    /**< indexed by layer: the first layer of its unit.  Layers form
@@ -198,18 +198,21 @@ struct fsd_sizes *fsd_match_sizes(const struct fsd_match *m, struct fsd_arena *a
  *  @param tensor a tensor of the engine. */
 const struct fsd_form *fsd_match_binding_form(const struct fsd_match *m, fsd_id tensor);
 
-/** How well model and engine fit.  `names` counts the engine's names that may be names
- *  of the model, and `names_found` counts those that the model has.  `tensors` counts
- *  the inputs and outputs of the engine.  `tensors_found` counts those that the model
- *  has.  Of these, `tensors_unlike` counts those whose size or type contradicts the
- *  model. */
+/** How well model and engine fit.  These members are numbers:
+ *    - `names`: the engine's names that may be names of the model,
+ *    - `names_found`: those of `names` that the model has,
+ *    - `tensors`: the inputs and outputs of the engine,
+ *    - `tensors_found`: those of `tensors` that the model has,
+ *    - `tensors_unlike`: those of `tensors_found` whose size or type contradicts the
+ *      model. */
 struct fsd_fit {
     uint32_t names, names_found;
     uint32_t tensors, tensors_found, tensors_unlike;
     fsd_id unlike;     /**< the first tensor in `tensors_unlike`; FSD_NONE if there is
                             none */
-    uint32_t weighted; /**< number of layers whose number of weights is known and whose
-                            name contains a node that reads weights */
+    uint32_t weighted; /**< number of layers whose weights can be compared: their number
+                            is known, and Metadata or the layer's name contains exactly
+                            one node with weights */
     uint32_t weights_unlike; /**< how many of the `weighted` layers have a different
                                   number of weights than the node */
     struct {
@@ -225,8 +228,7 @@ struct fsd_fit {
     enum fsd_dtype narrow, narrow_as; /**< a quantized type of the model and a quantized
                                            type of the engine, if they have no quantized
                                            type in common; else FSD_DTYPE_UNKNOWN */
-    uint32_t quantizers; /**< number of the model's quantizers, if nothing in the engine
-                              is quantized; 0 if a tensor is quantized, or if a type is
-                              unknown */
+    uint32_t quantizers; /**< number of the model's Q nodes, if the engine quantizes
+                              nothing; 0 if it may quantize something */
 };
 struct fsd_fit fsd_match_fit(const struct fsd_match *m);

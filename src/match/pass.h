@@ -53,11 +53,12 @@ void fsd_match_counterparts(struct fsd_match *m);
  *  infer.c, and sets m->inferred. */
 void fsd_match_infer(struct fsd_match *m);
 
-/** Whether an engine tensor with the form `engine` cannot come from a model tensor with
- *  the form `model`.  A fixed size of the model is fixed and equal in the engine.  A
- *  dynamic size may have been fixed for the build.  For an `output`, the engine's size
- *  may be dynamic although the model's size is fixed, because exporters write the sizes
- *  of one run even if the input is dynamic. */
+/** Whether the sizes `engine` of an engine tensor contradict the sizes `model` of its
+ *  model tensor.  A size that is fixed in the model must be the same in the engine.  A
+ *  size that is dynamic in the model may have been fixed for the build.
+ *  @param output whether the tensor is an output.  An output's size may be fixed in the
+ *         model and dynamic in the engine, because exporters write the sizes of one run
+ *         even if the input is dynamic. */
 bool fsd_match_sizes_differ(const struct fsd_match *m, const struct fsd_form *engine,
                             const struct fsd_form *model, bool output);
 

@@ -78,12 +78,11 @@ static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id un
 
 /* -------------------------------------------------------------------- the nodes */
 
-/* Sets `from` and `to` of the node.  If layers of the chain have links to the node,
- * `from` is the position of the last of these layers, because this layer completes the
- * output of the node.  `to` is the position of the first of these layers, because this
- * layer needs the inputs of the node.  So `from` is greater than `to` if several layers
- * have links to the node.  Without links, any layer of the chain may compute the
- * node. */
+/* Sets `from` and `to` of the node.  Without links to layers of the chain, any layer of
+ * the chain may compute the node.  With links, the node's consumers cannot run before
+ * the last linked layer, which completes the output of the node.  So `from` is this
+ * layer.  The node's producers cannot run after the first linked layer, so `to` is this
+ * layer.  If several layers are linked, `from` is greater than `to`. */
 static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
 {
     const struct fsd_match *m = c->m;

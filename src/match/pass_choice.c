@@ -11,10 +11,10 @@
  * region states only that these kernels compute these nodes.
  *
  * Every node gets a color: a hash of its operator, its sizes, its producers and its
- * consumers.  Two sweeps in each direction compute these Weisfeiler-Leman colors.  The
- * color of a node is unique if evidence other than steps links the node to a layer.
- * The color of a tensor is unique if the engine has the name of the tensor.  So nothing
- * distinguishes two nodes of the same color.
+ * consumers.  Two sweeps in each direction compute these Weisfeiler-Leman colors.  If
+ * evidence other than steps links a node to a layer, the node has a color of its own.
+ * If the engine has the name of a tensor, the tensor has a color of its own.  Nodes of
+ * the same color are equal choices.
  */
 #include "base/base.h"
 #include "match/pass.h"
@@ -177,9 +177,9 @@ static bool share_layers(const struct fsd_match *m, fsd_id a, fsd_id b)
     return true;
 }
 
-/* Joins the layers of `nodes[at..end)`, which have the same color, to one set.  Sets
- * `layer_of` of each of these nodes to a layer of this node.  If all these nodes have
- * the same layers, there is no choice, and nothing is joined or set. */
+/* Compares the layers of nodes[at..end), which have the same color.  If all these nodes
+ * have the same layers, there is no choice, and nothing changes.  Otherwise, joins
+ * their layers to one set, and sets `layer_of` of each node to one of its layers. */
 static void join(const struct choice *c, fsd_id *sets, fsd_id *layer_of, uint32_t at,
                  uint32_t end)
 {

@@ -1,17 +1,17 @@
 /*
- * Finds contradictory evidence.  Metadata or a name assigns a node to a layer, but
- * tensors place the node in the cut of another unit and not in the cut of that layer's
- * unit.  A layer cannot compute nodes on both sides of a tensor that the engine writes
- * to memory, so one of the two pieces of evidence is wrong.  Leaky cuts prove nothing.
+ * Finds contradictory evidence: Metadata or a name assigns a node to a layer of one
+ * unit, but by the tensors, the node is only in the cut of another unit.  A tensor that
+ * the engine writes to memory is between the two units.  A layer cannot compute nodes
+ * on both sides of such a tensor, so either the name or the tensors are wrong.  Leaky
+ * cuts prove nothing.
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"
 
-/* Layers that tensors link to a node.  `first` is the first such layer, and `other` is
- * the first such layer outside the unit of `first`.  So the first such layer outside a
- * given unit is `first` or `other`.  Both are stored, so that a lookup takes constant
- * time: thousands of layers may have the name of a node, and each of them causes a
- * lookup. */
+/* The layers that tensors link to a node.  Only two of them are stored: `first` is the
+ * first one, and `other` is the first one outside the unit of `first`.  They are enough
+ * to find the first such layer outside any given unit: it is `first` or `other`.  Such
+ * a lookup must be fast, because thousands of layers may have the name of a node. */
 struct rivals {
     fsd_id first, other;
 };
@@ -54,9 +54,11 @@ static bool *list_confirmed(const struct fsd_match *m, struct fsd_arena *scratch
     return confirmed;
 }
 
-/* Whether Metadata contradicts the tensors: the Metadata of `other` does not name the
- * node, and tensors confirm another node in the Metadata of the link's layer.  If so,
- * the counterpart of an engine tensor is wrong, and there is no conflict. */
+/* Whether Metadata shows that the tensors are wrong, so that there is no conflict.  The
+ * counterpart of an engine tensor is wrong if
+ *   - the Metadata of the link's layer names the node,
+ *   - tensors confirm another node in the Metadata of this layer, and
+ *   - `other` has no link to the node, although tensors place the node there. */
 static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
                             const struct fsd_link *link, fsd_id other)
 {
@@ -64,11 +66,11 @@ static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
            !fsd_match_has(m, other, link->node);
 }
 
-/* Records a conflict for each link if tensors place the node of the link in another
- * unit and no tensor confirms the link.  A node that reads only constants and sizes,
- * such as an Expand of a weight, causes no conflict, because every kernel that needs
- * its value can compute it.  The cut of the linked layer's unit is searched last,
- * because that search takes time linear in the size of the cut. */
+/* Records a conflict for each link that tensors contradict: they place its node in
+ * another unit, and do not confirm the link.  A node that reads only constants and
+ * sizes, such as an Expand of a weight, causes no conflict, because every kernel that
+ * needs its value can compute it.  The cut of the link's unit is searched last, because
+ * this takes the longest. */
 void fsd_pass_conflict(struct fsd_match *m)
 {
     FSD_SCRATCH(scratch);

@@ -18,8 +18,8 @@
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
-/* The known facts about the producers of a tensor, or about the consumers of a
- * tensor. */
+/* What is known about the layers at one side of a tensor: its producers or its
+ * consumers. */
 struct side {
     bool known;
     fsd_id loop, reader; /* `loop`: the loop of these layers; `reader`: the loop whose
@@ -274,9 +274,9 @@ static bool goes_on_in(const struct loops *l, fsd_id layer, fsd_id loop)
 }
 
 /* The loop of a layer whose links and tensors show no loop.  This is the loop before
- * the layer in two cases: the same loop is behind the layer, or an output of the layer
- * leads back to this loop.  In the second case, another output of the layer may lead to
- * a consumer that reads the results of several loops. */
+ * the layer in two cases: the same loop is behind the layer, or layers of this loop
+ * read an output of the layer.  In the second case, a consumer of another output may
+ * read the results of several loops. */
 static fsd_id loop_between(const struct loops *l, fsd_id layer)
 {
     fsd_id before = l->before[layer], behind = l->behind[layer];

@@ -1,10 +1,15 @@
 /*
  * Links layers to nodes by Metadata, by layer names and by the log.  The engine reader
  * has already found the node names in these texts (struct fsd_mention).  Most mentions
- * become links here.  A mention becomes no link if it names the layer that a reformat
- * serves, the node around which the builder inserted a reshape, an initializer, or a
- * layer that the parser added.  If several nodes have the mentioned name, tensors
- * decide which node is meant (fsd_pass_repeated).
+ * become links here.  A mention becomes no link if it names
+ *
+ *   - the node for which a reformat was inserted,
+ *   - the node before or behind which a reshape was inserted,
+ *   - an initializer,
+ *   - a layer that the parser added.
+ *
+ * If several nodes have the mentioned name, tensors decide which node is meant
+ * (fsd_pass_repeated()).
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"

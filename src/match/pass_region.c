@@ -1,7 +1,8 @@
 /*
- * Creates regions.  If a unit has several layers that compute, and a node without a
- * layer or a layer without a node remains, the unit becomes a region: its layers
- * compute its nodes, but it is unknown which layer computes which node.
+ * Creates regions from units in which several layers compute.  Such a unit becomes a
+ * region if one of its nodes still has no layer, or one of its layers still has no
+ * node.  The layers of a region compute its nodes, but it is unknown which layer
+ * computes which node.
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"

@@ -36,14 +36,14 @@ struct spans {
     fsd_id *enclosed; /* indexed by node: for a node without an owner, the layer that
                          has `ends` before and behind the node; FSD_SEVERAL if there
                          are several, FSD_NONE if there is none */
-    bool *held;       /* indexed by the first of all model tensors with the same
-                         value: whether the engine has this value in memory */
+    bool *held;       /* indexed by value (facts->value of a tensor): whether the engine
+                         has this value in memory */
     /* The following members describe the current layer. */
     fsd_id layer;
     bool ported;              /* whether the dump states the layer's tensors */
-    uint32_t *ahead, *behind; /* indexed by node: equal to `mark` if a path from one of
-                                 the ends leads forward (ahead) or back (behind) to the
-                                 node */
+    uint32_t *ahead, *behind; /* indexed by node: equal to `mark` if a path leads from
+                                 one of `ends` to the node, forward (`ahead`) or back
+                                 (`behind`) */
     uint32_t mark;
     FSD_VEC(fsd_id) ends;
     FSD_VEC(fsd_id) between;

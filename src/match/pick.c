@@ -15,8 +15,9 @@ struct search {
     struct fsd_word word;
     struct fsd_picked *picked;
     bool found;
-    bool alone; /* whether layers are wanted and the word names a node without layers,
-                   or nodes are wanted and the word names a layer without nodes */
+    bool alone; /* whether the word names only a node without layers, although layers
+                   are wanted, or only a layer without nodes, although nodes are
+                   wanted */
 };
 
 /* ------------------------------------------------------------------- what is found */

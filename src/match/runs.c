@@ -1,18 +1,19 @@
 /*
  * Finds the nodes that a layer computes at every inference although all their inputs
- * are constant.  A builder need not fold such a node: the compiler of a region may
- * compute whole chains of constants in kernels without inputs.  A builder that folds
- * the node may still list it in the Metadata of the kernel that reads the resulting
- * constant:
+ * are constant.  A builder need not fold such nodes: the compiler of a region may
+ * compute whole chains of constants in kernels without inputs.  Metadata does not show
+ * what the builder did.  If it folded a node, the kernel that reads the folded constant
+ * may still have the node in its Metadata:
  *
  *     gemm "attn/MatMul", Metadata: MatMul Cast Sqrt Div      the scale was folded
  *     __myl_GathGathAdd,  Metadata: Gather Gather Add         both Gathers run
  *     __myl_CumsCast,     Metadata: CumSum Cast               no other node: both run
  *
- * So a layer computes a constant node at run time in three cases: the layer has a step
- * for the node, and no other node of the layer needs this step; the layer has nothing
- * else to compute; or the node reads the result of another constant node, which a layer
- * computes at run time.
+ * So a layer computes a constant node at run time in three cases:
+ *
+ *   - the layer has a step for the node, and its other nodes do not need this step,
+ *   - the layer has nothing else to compute,
+ *   - the node reads the result of another constant node that a layer computes.
  */
 #include "match/kernel/lowering.h"
 #include "match/pass.h"

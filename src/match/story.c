@@ -94,10 +94,10 @@ static bool reads_other(const struct unparsed *u, fsd_id parsed, fsd_sym tensor)
     return n->in.n > 0;
 }
 
-/* A consumer which proves that the parser did not read the node: the parser did not
- * read the consumer either, or read it with other inputs.  FSD_NONE if there is none.
- * A node that is missing in the log may still have been read, because the log may be an
- * excerpt. */
+/* Looks for a consumer which proves that the parser did not read the node.  This is a
+ * consumer that the parser did not read either, or read with other inputs.  FSD_NONE if
+ * there is none.  It proves nothing that the log lacks the node itself, because the log
+ * may be an excerpt. */
 static fsd_id unlike_consumer(const struct unparsed *u, fsd_id node)
 {
     FSD_EACH_OF (t, u->model->ports, u->model->nodes.at[node].out, tensor) {
@@ -115,9 +115,9 @@ static fsd_id unlike_consumer(const struct unparsed *u, fsd_id node)
 }
 
 /* Counts the model nodes that the parser did not read.  The consumers of a node show
- * whether the parser read the node.  So the nodes are visited in reverse order, because
- * a model lists consumers behind their producers.  Nodes in bodies are skipped, because
- * parsers rename tensors in bodies. */
+ * whether the parser read it, so consumers are checked before their producers.  This is
+ * the reverse order of the model.  Nodes in bodies are skipped, because parsers rename
+ * tensors in bodies. */
 static void find_unparsed(struct fsd_history *h, const struct fsd_graph *parsed,
                           const struct fsd_graph *model, struct fsd_arena *scratch)
 {
@@ -218,11 +218,12 @@ static void replay_register(struct fsd_story *s, const struct fsd_event *e,
     add_scenes(s, nodes, event);
 }
 
-/* Replays a "Removing" line.  After "Running: QConvScaleFusion on A", "Removing B"
- * means that the builder fused B into A.  After "Running: PoolingErasure on A",
- * "Removing A" means that A had no effect; the node of A is gone only if none of its
- * layers remains.  Any other "Removing" line only shows that the builder removed the
- * layer, as a duplicate or because it was unused. */
+/* Replays a "Removing" line.  Its meaning depends on the "Running" line before it:
+ *   - "Running: QConvScaleFusion on A", "Removing B": the builder fused B into A,
+ *   - "Running: PoolingErasure on A", "Removing A": A had no effect,
+ *   - any other line: the builder removed the layer, as a duplicate or because it was
+ *     unused.
+ * In the second case, the node of A is gone only if none of its layers remains. */
 static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
                           uint32_t event)
 {
@@ -461,7 +462,8 @@ fsd_sym fsd_story_name(const struct fsd_story *s, const struct fsd_mention *m)
     if (is_known(s, m->layer))
         return m->layer;
     /* The log does not contain m->layer.  If m->layer is "X_2" and m->text is "X", the
-     * layer may belong to another node than "X", so its name in the log is unknown. */
+     * node of the layer may have another name than "X".  It is then unknown how the log
+     * names the layer. */
     return counted && s->registered ? 0 : m->text;
 }
 

@@ -6,9 +6,9 @@
 
 enum {
     FSD_MOST_PARTS = 4096, /**< maximum number of parts of a name */
-    FSD_CROWD = 256        /**< a set with more nodes is not copied when nodes join it;
-                                only the nodes that join then get the event by which
-                                they join */
+    FSD_CROWD = 256        /**< maximum number of nodes in a small set.  When nodes join
+                                a larger set, the set is not copied, and only these
+                                nodes get the event by which they join */
 };
 
 void fsd_story_set(struct fsd_story *s, fsd_sym name, struct fsd_span nodes);

@@ -2,8 +2,8 @@
  * lines.  A start with the sanitizers takes 6 to 10 ms, most of them before main(); a
  * fork takes 2.  The tests' side is tests/support/program.py.
  *
- * FSD_TEST_COMMANDS holds the descriptor of a socket.  On it the program first writes an
- * empty packet. Each packet that it then receives is one command: the folder and the
+ * FSD_TEST_COMMANDS holds the descriptor of a socket. The program first writes a byte
+ * to it. Each packet that it then receives is one command: the folder and the
  * arguments, each ended by a null byte, with three descriptors, which become standard
  * input, output and error. A child process runs it, and the program sends its status as
  * waitpid() returns it. Without the variable, the program runs as usual. */

@@ -193,10 +193,12 @@ static bool states_network(const struct fsd_state *s)
     return s->inputs.n || s->outputs.n;
 }
 
-/* If a model is unknown, reports changes of the engines' inputs and outputs. If both
- * models are known, take_ports() reports the changes of their inputs and outputs. If
- * the models' inputs and outputs are equal, but the engines state different shapes,
- * this function reports the shapes: one engine was built from a different model. */
+/* Reports changes of the engines' inputs and outputs:
+ *
+ *     a model is unknown           reports all changes
+ *     the models' ports differ     reports nothing: take_ports() reports the changes
+ *     the models' ports are equal  reports only different shapes. One engine was then
+ *                                  built from a different model */
 static void take_bindings(struct fsd_compare *c)
 {
     bool modelled = states_network(c->old) && states_network(c->new);
@@ -321,13 +323,16 @@ static bool runs_in(const struct fsd_state *s, uint8_t type)
     return runs;
 }
 
-/* Without a log, the precisions show whether an option such as --fp16 differs. If all
- * nodes whose precision changed ran in FP16 before and run in FP32 now, the new build
- * was made without --fp16. If all of them changed from FP32 to FP16, the new build was
- * made with --fp16.
- * @param lost true: the new build was made without the option; false: with it
- * @return FP16 or BF16, which names the option --fp16 or --bf16; unknown if the
- *         precisions show no such option */
+/* Finds out from the precisions whether only one build was made with --fp16 or --bf16.
+ * This is needed if there is no log. All changed precisions must change alike:
+ *
+ *     from FP16 to FP32     only the old build was made with --fp16
+ *     from FP32 to FP16     only the new build was made with --fp16
+ *
+ * The build without the option must have no node in FP16.
+ * @param lost true: looks for an option that only the old build has; false: that only
+ *        the new build has
+ * @return FP16 for --fp16, BF16 for --bf16; FSD_DTYPE_UNKNOWN: no option found */
 static enum fsd_dtype flag_type(const struct fsd_compare *c, bool lost)
 {
     uint8_t flag = FSD_DTYPE_UNKNOWN;

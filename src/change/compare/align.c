@@ -71,10 +71,10 @@ static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
     case BY_AROUND:
         return fsd_align_around(side, node);
     case BY_NEAR:
-        /* The color counts if an aligned node is near. If none is near, the color
-         * counts only if it was unique in the model before the first alignment. If
-         * several nodes had the color and only one of them is unaligned now, the color
-         * proves nothing about this node. */
+        /* `near` differs from `plain` if an aligned node is near. The color then
+         * counts. Otherwise it counts only if this node alone has it (`alone`). A color
+         * that several nodes have proves nothing, even if all but one of these nodes
+         * are aligned now. */
         return side->near[node] != side->plain[node] || side->alone[node]
                    ? side->near[node]
                    : 0;

@@ -35,10 +35,10 @@ struct fsd_align {
                                          none */
     uint32_t by_count[FSD__ALIGN_COUNT]; /**< number of aligned core nodes of the old
                                               model */
-    uint32_t rewritten; /**< number of core nodes of the old model in rewritten matrix
-                             products. The new model writes such a product as other
-                             nodes, with a weight of the same number of values. The
-                             nodes counted here are not aligned */
+    uint32_t rewritten; /**< number of old core nodes whose matrix product was
+                             rewritten: one model has a Gemm, the other a MatMul and an
+                             Add, and the weights have equally many values. These nodes
+                             are not aligned */
 };
 
 /** Maps the origin of a tensor from the old model to the new model. The result is

@@ -16,11 +16,12 @@ enum { MOST_SCANNED = 64 };
 
 struct keys {
     const struct fsd_align_side *side; /* both sides */
-    fsd_id *like[2];    /* indexed by node: its counterpart; for an unaligned node, an
-                           unaligned node of the same name; FSD_NONE: none */
-    uint64_t *twins[2]; /* indexed by node: a hash of the names of all nodes of the
-                           model that have the same ancestors and descendants as the
-                           node */
+    fsd_id *like[2];    /* indexed by node: its counterpart. If it has none: the
+                           unaligned node of the other side that has the same name.
+                           FSD_NONE: neither exists */
+    uint64_t *twins[2]; /* indexed by node: a hash of the names of its twins and of its
+                           own name. Twins are nodes of one model that have the same
+                           ancestors and descendants */
 };
 
 struct votes {
@@ -169,10 +170,9 @@ static void pair_by_key(struct fsd_align_side side[2], fsd_id old, fsd_id new,
     by[old] = FSD_ALIGN_NAME;
 }
 
-/* Whether the neighbors of two nodes confirm the pair. For core nodes, the names of all
- * nodes with the same ancestors and descendants must agree, too. For quantizers, these
- * names need not agree, because several quantizers in a row have the same core nodes
- * before and after them. */
+/* Whether the neighbors of two nodes confirm the pair. Core nodes must also have equal
+ * `twins`. Quantizers need not: all quantizers in a row are twins, because they have
+ * the same core nodes before and after them. */
 static bool agree(const struct keys *keys, bool core, fsd_id old, fsd_id new)
 {
     struct votes votes = {0, 0};

@@ -5,10 +5,11 @@
  *     old  ... x -> a
  *     new  ... b -> y
  *
- * Each of the two pairs is refused if it is only proposed. Levels show the order: each
- * node has a higher level than its ancestors. Only the nearest ancestors and
- * descendants that have a counterpart are checked, because their pairs are checked in
- * the same way.
+ * A pair that is already accepted stays. A pair that is only proposed is refused.
+ *
+ * Levels show the order: a node has a higher level than its ancestors. Each node is
+ * checked only against its nearest ancestors and descendants that have a counterpart.
+ * These are checked against the next ones.
  */
 #include "change/compare/parts.h"
 

@@ -40,7 +40,8 @@ static bool is_whole(const struct fsd_state *s, fsd_id node)
            (!*attrs || !strcmp(attrs, "transB=1"));
 }
 
-/* The MatMul to whose result a node adds a constant; FSD_NONE for other nodes. */
+/* If the node is the Add of a product: the product's MatMul. Else FSD_NONE. The Add
+ * adds a constant to the result of the MatMul, and nothing else reads this result. */
 static fsd_id product_of(const struct fsd_state *s, const uint32_t *readers,
                          fsd_id node)
 {
@@ -80,8 +81,8 @@ static uint32_t *count_readers(const struct fsd_state *s, struct fsd_arena *scra
     return readers;
 }
 
-/* Sets the product of each node: for the Add of a product its MatMul, for any other
- * node the node itself. */
+/* Fills `product`, and counts the products. If node i is the Add of a product,
+ * product[i] is the product's MatMul. Else product[i] is i. */
 static struct spelled find(const struct fsd_state *s, struct fsd_arena *scratch,
                            fsd_id *product)
 {

@@ -1,8 +1,8 @@
 /*
- * Computes Weisfeiler-Leman colors of nodes: two nodes have equal colors if they look
- * the same in one direction. An aligned node and its counterpart share a color that
- * does not depend on their neighbors. Each round of alignment therefore sees further
- * than the last.
+ * Computes Weisfeiler-Leman colors of nodes. Two nodes have equal colors if their
+ * subgraphs in one direction are equal. An aligned node and its counterpart have equal
+ * colors, whatever their subgraphs are. A difference behind an aligned node therefore
+ * does not change the colors of other nodes, and the next round can align more nodes.
  */
 #include "change/compare/parts.h"
 #include "model/ops/ops.h"
@@ -15,8 +15,8 @@ bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node)
            (!side->product || side->product[node] == node);
 }
 
-/* The producer of a tensor; the MatMul of a product if the producer is the product's
- * Add. */
+/* The node that produces a tensor; FSD_NONE if no node does. If this node is the Add of
+ * a product, the product's MatMul is returned instead. */
 static fsd_id source_node(const struct fsd_align_side *side, struct fsd_producer from)
 {
     fsd_id node = fsd_origin_node(from.at);
@@ -160,9 +160,9 @@ uint64_t fsd_align_color_of(const struct fsd_align_side *side, enum fsd_color_wh
     return fsd_hash_mix(what, side->new ? counterpart[i] : i);
 }
 
-/* The sum of the inputs' colors. A sum does not depend on the order of inputs, which
- * may be irrelevant. Constants are left out, because one exporter writes them as
- * initializers and another as nodes. */
+/* The sum of the colors of a node's inputs. If the order of the inputs matters, the
+ * color of each input includes the input's number (slot()). Constants are left out: one
+ * exporter writes them as initializers, another as nodes. */
 static uint64_t color_before(const struct fsd_align_side *side, const uint64_t *color,
                              fsd_id node)
 {

@@ -3,10 +3,11 @@
  * need the results of all others: the times of regions, and the counts and order of the
  * report.
  *
- * A region's time difference has one cause: fusion if its groups differ, else precision
- * if that differs, else the kernel. The time of moves is a separate cause. Each layer
- * belongs to at most one region, so the times of all causes add up to the difference
- * between the engines.
+ * The time difference of a region's groups has one cause: fusion if the fusion differs,
+ * else precision if the precision differs, else the kernel. The time difference of the
+ * region's moves has the cause fusion if the fusion differs, else the cause moves. Each
+ * layer belongs to at most one region, so the times of all causes add up to the
+ * difference between the engines.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
@@ -97,11 +98,12 @@ static bool compare_size(struct fsd_compare *c, fsd_sym old, fsd_sym new)
 }
 
 /* Finds whether the inputs have different sizes. A batch of 32 takes longer than a
- * batch of 1, so times at different sizes show neither gain nor loss. If only the first
- * size differs, and by the same change for all inputs, times per item can be compared.
+ * batch of 1, so times at different sizes show neither gain nor loss. Times per item
+ * can be compared if only the first size differs, and if its old value and its new
+ * value are the same for all inputs that differ.
  *
- * The engines' inputs are compared if the models' inputs are unknown or equal: an
- * engine may come from a different model. */
+ * The models' inputs are compared first. If they are unknown or equal, the engines'
+ * inputs are compared, too: an engine may come from a different model. */
 static void compare_sizes(struct fsd_compare *c)
 {
     bool per_item = true;
@@ -219,9 +221,8 @@ static void sum(struct fsd_compare *c)
         c->moves_by_what[c->moves.at[i].what]++;
     FSD_EACH (const struct fsd_node_presence, p, c->presences) {
         c->by_presence[p->what]++;
-        /* A node that only one model has is no difference if it is a view: exporters
-         * write different views. A node of both models that is a view in only one is a
-         * difference. */
+        /* Exporters write different views. The node therefore is no difference if it is
+         * a view in each model that has it. */
         c->differs |= is_no_view(c->old, p->old) || is_no_view(c->new, p->new);
     }
     c->differs |=
@@ -252,8 +253,8 @@ static struct fsd_compare *compare(const struct fsd_state *old,
     fsd_compare_moves(c, scratch);
     fsd_compare_ports(c);
     fsd_compare_bindings(c, scratch);
-    fsd_compare_written(c, scratch); /* follows the steps above, because it reports
-                                        only changes that their results do not show */
+    fsd_compare_written(c, scratch); /* must come after the steps above: it reports
+                                        only changes that they have not reported */
     fsd_compare_unasked(c);
     fsd_compare_missed(c, scratch);
     fsd_compare_built(arena, old, new, &c->built);

@@ -22,9 +22,9 @@ enum fsd_happened {
     FSD_HAPPENED_GAINED,    /**< every old group is part of a new one */
     FSD_HAPPENED_REGROUPED, /**< grouped differently, but neither lost nor gained */
     FSD_HAPPENED_OPAQUE,    /**< groups or numbers of layers differ, but this proves no
-                                 change: one side is a foreign region, does not state
-                                 which nodes its layers compute, or is matched by weaker
-                                 evidence than the other side */
+                                 change. For example, a layer is a foreign region, or it
+                                 is unknown which nodes it computes, or only one build
+                                 matches its layers by structure alone */
     FSD_HAPPENED_OLD_ONLY,  /**< no group of the new build has a node of the region */
     FSD_HAPPENED_NEW_ONLY,  /**< no group of the old build has a node of the region */
     FSD__HAPPENED_COUNT
@@ -126,10 +126,10 @@ struct fsd_node_presence {
     uint8_t what;
 };
 
-/** An edge whose type or layout changed. Usually the edge leads from one group to
- *  another in both builds, and the consumer reads a different type or layout now.
- *  Otherwise the producer writes a different type or layout, and no consumer shows the
- *  change: an inserted layer reads the output, or the network returns it. */
+/** An edge whose type or layout changed. If `old_to` and `new_to` are nodes, the
+ *  consumer reads a different type or layout. If they are FSD_NONE, the producer writes
+ *  a different type or layout, and no consumer shows the change, because an inserted
+ *  layer reads the output or the network returns it. */
 struct fsd_edge_change {
     struct fsd_origin old_from, new_from;
     fsd_id old_to, new_to; /**< consuming nodes; FSD_NONE: the output changed for all
@@ -157,8 +157,9 @@ struct fsd_kernel_change {
     uint8_t what;
     uint8_t width;           /**< enum fsd_width: the worst change of a type */
     fsd_id old, new;         /**< kernels; FSD_NONE: this build has no such kernel */
-    uint32_t old_of, new_of; /**< the kernel's group, or its move | FSD_LAYER_MOVES;
-                                  FSD_NONE: this build has no such kernel */
+    uint32_t old_of, new_of; /**< the kernel's group. If the kernel belongs to a
+                                  move: the move | FSD_LAYER_MOVES. FSD_NONE: this build
+                                  has no such kernel */
     fsd_id region;           /**< FSD_NONE: in no region */
     struct fsd_state_tensor before, after; /**< the tensor whose type changed most:
                                                 `before` in the old build, `after` in
@@ -169,12 +170,12 @@ struct fsd_kernel_change {
                                                 differs */
     fsd_sym sizes_before, sizes_after;     /**< sizes of the first tensor whose sizes
                                                 differ */
-    bool type_lost, layout, layout_lost;   /**< type_lost: only the old build states the
-                                                type of an input, output or constant, or
-                                                the precision. layout: the layout of an
-                                                input, output or constant differs.
+    bool type_lost, layout, layout_lost;   /**< type_lost: only the old build states a
+                                                type (of an input, output or constant)
+                                                or the kernel's precision. layout: the
+                                                layout of an input or output differs.
                                                 layout_lost: only the old build states
-                                                the layout of one of them */
+                                                such a layout */
     bool sizes;                            /**< the sizes of an input or output
                                                 differ */
     bool ports;                            /**< the number of inputs or outputs
@@ -198,8 +199,8 @@ struct fsd_kernel_change {
     bool missed;                   /**< see struct fsd_move_change */
 };
 
-/** Bits for facts that a dump may lack for all layers, because its format has no place
- *  for them. */
+/** Bits for kinds of facts. If the format of a dump cannot state a kind of fact, the
+ *  dump lacks these facts for all layers. */
 enum {
     FSD_STATES_TYPES = 1 << 0,
     FSD_STATES_LAYOUTS = 1 << 1,
@@ -282,11 +283,10 @@ struct fsd_region_diff {
 /** How one of two builders divides the network. */
 struct fsd_builder {
     const char *name;     /**< "ONNX Runtime" */
-    uint32_t groups;      /**< number of groups of computing layers. Counts only regions
-                               that both builds compute, and only if their fusion can
-                               be compared */
-    uint32_t fuses_more;  /**< number of these regions in which this builder has fewer
-                               groups than the other builder */
+    uint32_t groups;      /**< number of groups in the regions that both builds
+                               compute. Regions with FSD_HAPPENED_OPAQUE are left out */
+    uint32_t fuses_more;  /**< number of the regions counted for `groups` in which
+                               this builder has fewer groups than the other builder */
     uint32_t conversions; /**< reformats and copies that take time */
     uint32_t quantizers;  /**< unfused Q and DQ */
     double groups_ms, conversions_ms, quantizers_ms; /**< milliseconds: sums of known
@@ -326,15 +326,16 @@ struct fsd_compare {
     FSD_VEC(struct fsd_port_change) ports;
     FSD_VEC(struct fsd_kernel_change) kernels;
     FSD_VEC(struct fsd_binding_change) bindings;
-    uint32_t *kernel_of[2]; /**< indexed by kernel of the old and of the new build: its
-                                 group, or its move | FSD_LAYER_MOVES */
+    uint32_t *kernel_of[2]; /**< of the old and the new build, indexed by kernel: its
+                                 group. If it belongs to a move: the move |
+                                 FSD_LAYER_MOVES */
     fsd_built_changes built;
     bool unlike; /**< the sizes of the inputs differ, so times are not compared */
     uint32_t items_before, items_after; /**< the first size of all inputs, if `unlike`
                                              and only this size differs; else 0 */
-    bool reread; /**< as far as known, both states are of the same build, and an older
-                      version of the program made the old state: no difference counts as
-                      a change */
+    bool reread;       /**< no difference counts as a change, because only this program
+                      changed: as far as known, both states are of the same build, but
+                      an older version of the program made the old state */
     unsigned unstated; /**< FSD_STATES_*: facts that only the old build states */
     unsigned unheld;   /**< FSD_STATES_*: facts that only the new build states */
     FSD_VEC(struct fsd_fact_lost) lost; /**< facts of nodes, edges, moves and ports */
@@ -376,8 +377,8 @@ const char *fsd_missing_name(unsigned value); /**< "old", "new", "both" */
  *  @param old may be the same state as `new` */
 struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
                                     const struct fsd_state *new);
-/** Like fsd_compare_new(). If the builds come from two different builders (`across`),
- *  only what a user can request from both builders is compared. */
+/** Like fsd_compare_new(), but checks whether the builds come from two different
+ *  builders. If so, sets `across`: layouts, kernels and tactics are not compared. */
 struct fsd_compare *fsd_compare_builds(const struct fsd_state *old,
                                        const struct fsd_state *new);
 void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
@@ -427,9 +428,9 @@ static inline struct fsd_shown fsd_compare_shown(const struct fsd_compare *c,
                            : (struct fsd_shown){c->new, new};
 }
 
-/** Whether the evidence for a region is weak in the build that `new` selects: a layer
- *  is a foreign region or is matched by structure alone, or it is unknown which layer
- *  computes which node. */
+/** Whether a build has only weak evidence for a region: a layer is a foreign region, or
+ *  is matched by structure alone, or it is unknown which nodes the layer computes.
+ *  @param new selects the build */
 bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_diff *r,
                         bool new);
 
@@ -521,9 +522,9 @@ static inline bool fsd_forms_differ(const struct fsd_compare *c,
     return fsd_types_differ(old.type, new.type) ||
            fsd_layouts_differ(c, old.layout, new.layout);
 }
-/** Whether a change concerns a Q or DQ that runs as a layer of its own, or that only
- *  one builder computes. Text and tables give the number of such changes instead of
- *  listing them. */
+/** Whether a change concerns an unfused Q or DQ (a move), or a Q or DQ node (a
+ *  presence). False if both builds come from one builder. Text and tables give the
+ *  number of such changes instead of listing them. */
 bool fsd_move_change_is_quantizer(const struct fsd_compare *c,
                                   const struct fsd_move_change *m);
 bool fsd_presence_is_quantizer(const struct fsd_compare *c,

@@ -277,8 +277,8 @@ struct rows {
     uint32_t *of_region; /* indexed by region: number of the row, plus 1 */
     uint32_t *of_name;   /* indexed by the symbol of a layer name of the old build:
                             number of the row, plus 1 */
-    double *longest[2];  /* indexed by side, then row: the most seconds of one layer;
-                            the row has that layer's name */
+    double *longest[2];  /* indexed by side, then row: seconds of the layer of the row
+                            that took longest. The row has that layer's name */
 };
 
 static uint32_t new_row(struct rows *r)

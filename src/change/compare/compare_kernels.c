@@ -259,10 +259,10 @@ static bool texts_differ(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
     return strcmp(fsd_text(c->old->names, old), fsd_text(c->new->names, new)) != 0;
 }
 
-/* Whether the kinds of two kernels differ. Kinds are not compared if a build states no
- * layouts, because a reformat then looks like a copy. They are not compared either if
- * one kernel is of kind compute and both have the same operations: an earlier version
- * of the program may have chosen the kind compute. */
+/* Whether the kinds of two kernels differ. If only one build states layouts, kinds are
+ * not compared: without layouts, a reformat looks like a copy. If both kernels have the
+ * same operations, FSD_KIND_COMPUTE counts as equal to any other kind: an earlier
+ * version of the program may have chosen it. */
 static bool kinds_differ(const struct fsd_compare *c, const struct fsd_kernel *p,
                          const struct fsd_kernel *q)
 {

@@ -113,8 +113,10 @@ static const char *value_text(struct fsd_compare *c, struct fsd_slice value, boo
                : fsd_printed(c->arena, "%.*s", (int)value.n, value.s);
 }
 
-/* Adds changes for the words of `list` that `other` lacks or has with a different
- * value; with `backwards`, only for words that `other` lacks. */
+/* Adds a change for each word of `list` that `other` lacks.
+ * @param traits whether the lists are traits; else they are attributes
+ * @param backwards false: `list` is of the old model, and words with different values
+ *        are changes, too; true: `list` is of the new model */
 static void compare_words(struct fsd_compare *c, struct fsd_node_edit edit,
                           const char *list, const char *other, bool traits,
                           bool backwards)
@@ -283,8 +285,8 @@ static bool reads(const struct fsd_compare *c, bool new, fsd_id node,
     return false;
 }
 
-/* Adds changes for inputs whose producer differs. If only one model has the producer,
- * or an input is constant now, other changes report this. */
+/* Adds changes for inputs whose producer differs. Leaves out an input if only one model
+ * has its producer, or if the input is constant now: other changes report this. */
 static void compare_sources(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const struct fsd_state *s = c->old, *t = c->new;

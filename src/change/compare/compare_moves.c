@@ -55,9 +55,9 @@ enum {
     MOVE_PASSES
 };
 
-/* The hash of the regions of the ends. If the tensors of a move are unknown, the first
- * node of a group stands for an end. The order of nodes in the file decides which
- * node is the first, but has no influence on the region of the first node. */
+/* The hash of the regions of the ends. It is needed if the tensors of a move are
+ * unknown: an end is then the first node of a group. The order of nodes in the file
+ * decides which node is the first, but all nodes of the group have the same region. */
 static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
 {
     uint64_t sum = 0;
@@ -114,9 +114,9 @@ static uint64_t hash_shared(const struct fsd_compare *c, struct fsd_ends ends,
     return sum;
 }
 
-/* The hash of a move with some ends that are in both models and some that are in only
- * one; 0 for any other move. An optimizer may turn a Squeeze before a MatMul into a
- * Reshape before a Gemm, but the copy between the layers stays the same. */
+/* The hash of a move if both models have some of its ends, but not all; else 0. For
+ * example, an optimizer turns a Squeeze before a MatMul into a Reshape before a Gemm,
+ * but the copy between the layers stays the same. */
 static uint64_t hash_neighbor(const struct fsd_compare *c, const struct fsd_state *s,
                               const struct fsd_move *m)
 {
@@ -202,9 +202,9 @@ static bool only_moves(const struct fsd_move *m)
     return m->kind == FSD_KIND_REFORMAT || m->kind == FSD_KIND_COPY;
 }
 
-/* Whether two moves differ only in facts that one build does not state. If one build
- * lacks layouts, copies and reformats count as equal, whatever their causes, because
- * without layouts a reformat looks like a copy. */
+/* Whether two moves agree in all facts that both builds state. Without layouts, a
+ * reformat looks like a copy. If only one move states a layout, copies and reformats
+ * therefore count as equal, whatever their `cause` is. */
 static bool may_be_same(const struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const struct fsd_move *p = &c->old->moves.at[old], *q = &c->new->moves.at[new];
@@ -264,8 +264,8 @@ static void pair_moves(bool *const done[2], const struct fsd_hash_row *rows, uin
     }
 }
 
-/* Compares the kernels of moves. The pairs of one hash share a bucket, and so do all
- * moves that are not compared (constants, shape arithmetic). */
+/* Compares the kernels of moves. All pairs of moves with one hash share a bucket. All
+ * moves that are not compared (constants, shape arithmetic) share another bucket. */
 static void compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
                             const fsd_id *partner, const uint32_t *alike,
                             const bool *done_new)

@@ -136,14 +136,14 @@ bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_dif
     return weak;
 }
 
-/* Judges a region whose groups have the same nodes but different numbers of kernels.
- * The fusion has changed if the side with fewer kernels has a kernel that does more
- * than any kernel of the other side. The fusion is the same if a kernel merely occurs
- * twice, or if a kernel is missing and no other kernel does more than before.
+/* Judges a region whose groups have the same nodes but different numbers of layers. The
+ * fusion has changed if the build with fewer kernels has a kernel whose work no kernel
+ * of the other build does. The fusion is the same if a kernel merely occurs twice or is
+ * missing.
  *
- * If only one model has a node of the region, such as the Gemm that an optimizer makes
- * from a MatMul and an Add, equal numbers of kernels mean that the fusion is the
- * same. */
+ * A group may compute a node that the other model lacks, such as a Gemm that an
+ * optimizer made from a MatMul and an Add. Then the work of kernels cannot be compared,
+ * and equal numbers of kernels mean that the fusion is the same. */
 static enum fsd_happened recounted(const struct fsd_region_diff *r,
                                    struct answer before, struct answer after)
 {

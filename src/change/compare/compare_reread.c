@@ -41,10 +41,9 @@ static bool is_same_engine(const struct fsd_compare *c, struct fsd_arena *scratc
            sum_of(places->below[0], n) == sum_of(places->below[1], m);
 }
 
-/* Whether most regions are the same in both builds. If most regions differed, an older
- * version of this program would not be the reason. A snapshot without kernels has only
- * one raw fact of the dump, the number of layers. The number of layers must then agree,
- * too. */
+/* Whether most regions are the same in both builds, and the numbers of layers agree. If
+ * most regions differed, an older version of this program would not be the reason. The
+ * number of layers is the only raw fact of the dump in a snapshot without kernels. */
 static bool is_mostly_same(const struct fsd_compare *c)
 {
     uint32_t same = 0;

@@ -209,10 +209,10 @@ static uint32_t count_readers(const struct fsd_kernel_graph *g, fsd_id kernel,
     return n;
 }
 
-/* Whether two outputs belong to the same kernel, or to interchangeable kernels: equal
- * kernels with the same inputs and equally many consumers. The steps of a loop, for
- * example, multiply slices of one tensor, and a dump does not state which step reads
- * which slice. */
+/* Whether two outputs belong to the same kernel or to interchangeable kernels. Kernels
+ * are interchangeable if they are equal, have the same inputs and have equally many
+ * consumers. For example, the steps of a loop multiply slices of one tensor, and a dump
+ * does not state which step reads which slice. */
 static bool are_one(const struct rewiring *w, fsd_id p, uint32_t p_out, fsd_id q,
                     uint32_t q_out)
 {
@@ -224,9 +224,9 @@ static bool are_one(const struct rewiring *w, fsd_id p, uint32_t p_out, fsd_id q
              count_readers(w->old, p, p_out) == count_readers(w->new, q, q_out)));
 }
 
-/* Whether the kernel has a counterpart, and the fusion of its region is unchanged. Any
- * other kernel is itself a reported change; a change of its consumers may only follow
- * from it. */
+/* Whether the kernel has a counterpart, and the fusion of its region is unchanged. If
+ * not, the kernel itself is reported as a change. Different inputs of its consumers may
+ * then be mere consequences. */
 static bool is_as_before(const struct rewiring *w, bool new, fsd_id kernel)
 {
     return (new ? w->to_old : w->to_new)[kernel] != FSD_NONE &&

@@ -1,11 +1,13 @@
 /*
- * Compares two ONNX models without engines. The comparison of builds aligns the nodes
- * and finds nodes that only one model has, ports that differ, and differences in how
- * the models were made. This file compares the attributes, inputs and outputs of each
- * aligned pair of core nodes. Exporters write the same meaning in different ways, so
- * quantizers, casts and views are compared as properties of the path to an input
- * (route_to()), and an attribute with the operator's default value counts as not set.
- * Constants that were too large to be read are not compared, but counted (`unread`).
+ * Compares two ONNX models without engines. The comparison of builds aligns the nodes.
+ * It also finds nodes that only one model has, ports that differ, and differences in
+ * how the models were made. This file compares the attributes, inputs and outputs of
+ * each aligned pair of core nodes.
+ *
+ * Exporters write the same meaning in different ways. Quantizers, casts and views are
+ * therefore compared as properties of the path to an input (route_to()). An attribute
+ * with the operator's default value counts as not set. Constants that were too large to
+ * be read are not compared, but counted (`unread`).
  */
 #include "change/compare/exports.h"
 
@@ -216,8 +218,8 @@ static struct thing constant_at(const struct context *k, const struct side *side
     return take(&print, thing, k->e->arena);
 }
 
-/* Compares the constants of an input. If only one model has a constant there, the
- * change shows "a constant" instead of its value. */
+/* Compares the constants of an input. If only one model leaves the input out, the
+ * change shows "a constant" instead of the other model's value. */
 static void compare_constants(struct context *k, fsd_id old, fsd_id new, const char *of,
                               struct thing was, struct thing now)
 {

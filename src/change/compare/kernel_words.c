@@ -120,8 +120,8 @@ static void put_lost(const struct fsd_kernel_change *k, FILE *out)
         }
 }
 
-/* The node by whose name a kernel of a group is reported: the last one that the kernel
- * computes. */
+/* The node whose name reports use for a kernel of a group. This is the last node that
+ * the kernel computes; if these nodes are unknown, the last node of the group. */
 static fsd_id node_of(const struct fsd_compare *c, bool new, fsd_id kernel)
 {
     const struct fsd_state *s = new ? c->new : c->old;

@@ -2,9 +2,10 @@
  * Finds the rows of a matrix of builds by union-find over the nodes, and decides which
  * builds agree in a row. Every build is compared with the first one. Two builds that
  * both differ from the first are compared with each other only on demand: builds mostly
- * agree, and n builds have about n * n / 2 pairs. A cell belongs to the variant of the
- * earliest build whose cell in the same row does not differ. A fact that a build does
- * not state makes a cell unknown: the cell is then neither equal nor a variant.
+ * agree, and n builds have about n * n / 2 pairs.
+ *
+ * Cells of a row that agree share a variant. If only one of two builds states a fact,
+ * their cells do not count as agreeing.
  */
 #include "change/compare/matrix.h"
 
@@ -13,8 +14,8 @@
 struct context {
     struct fsd_matrix *m;
     struct fsd_arena *scratch;
-    fsd_id *first_of; /* indexed by build: a node without a counterpart in the first
-                         build has the union-find element first_of[build] + node */
+    fsd_id *first_of; /* indexed by build: first_of[build] + node is the union-find
+                         element of a node that the first build lacks */
     fsd_id *head;     /* indexed by element: the parent in the union-find */
     fsd_id *of_head;  /* indexed by the element that represents a set: the set's row;
                          FSD_NONE: none yet */

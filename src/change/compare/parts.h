@@ -83,8 +83,8 @@ struct fsd_align_side {
     fsd_id *product; /**< indexed by node: if the node is the Add of a matrix product:
                           the product's MatMul; else the node itself.  NULL if both
                           models write products alike */
-    fsd_id *bias;    /**< indexed by node: if the node is the MatMul of such a product:
-                          the product's Add; else FSD_NONE */
+    fsd_id *bias;    /**< indexed by node: if the node is the MatMul of a product in
+                          `product`: the product's Add; else FSD_NONE */
 };
 
 /** Initializes a side.
@@ -100,22 +100,23 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
 void fsd_align_find_products(const struct fsd_state *old, const struct fsd_state *new,
                              struct fsd_arena *scratch, fsd_id *product[2]);
 
-/** Whether the node is a Gemm with a bias, or a MatMul with its Add, and the two models
- *  write such products differently. */
+/** Whether the node is a Gemm with a bias or a MatMul with its Add. False for all nodes
+ *  if both models write products alike. */
 bool fsd_align_is_product(const struct fsd_align_side *side, fsd_id node);
 
 /** A label for the product at a node. A Gemm has the same label as a MatMul with an
  *  Add. */
 uint64_t fsd_align_product_label(const struct fsd_align_side *side, fsd_id node);
 
-/** Aligns the Adds of aligned products. Undoes the alignment of a MatMul with a Gemm,
- *  because it was only needed to align other nodes.
+/** Completes the alignment of products. If two MatMuls with an Add are aligned, aligns
+ *  the Adds, too. If a MatMul is aligned with a Gemm, undoes this: it was needed only
+ *  to align other nodes.
  *  @return how many old nodes belong to a product that the new model writes
  *          differently */
 uint32_t fsd_align_biases(struct fsd_align_side side[2], uint8_t *by);
 
-/** The color of a node, input or output for alignment: the color of its counterpart or,
- *  without a counterpart, a color that occurs nowhere on the other side. */
+/** The color of a node, input or output for alignment. It equals the color of the
+ *  counterpart. Without a counterpart, the color occurs nowhere on the other side. */
 enum fsd_color_what { FSD_COLOR_NODE = 1, FSD_COLOR_INPUT, FSD_COLOR_OUTPUT };
 uint64_t fsd_align_color_of(const struct fsd_align_side *side, enum fsd_color_what what,
                             uint32_t i);
@@ -151,9 +152,9 @@ uint64_t fsd_align_module(struct fsd_arena *scratch, const struct fsd_align_side
                           fsd_id node);
 bool fsd_align_weight_identifies(const char *name);
 
-/** Finds crossing pairs of a node and its counterpart: two pairs cross if their nodes
- *  have one order on one side and the reverse order on the other side. If a crossing
- *  pair is only proposed, marks its nodes as contested.
+/** Finds pairs that cross. A pair is a node and its counterpart. Two pairs cross if
+ *  their old nodes have one order and their new nodes have the reverse order. If a
+ *  crossing pair is only proposed, marks its nodes as contested.
  *  @param counterpart indexed by side, then node: its counterpart or proposed
  *          counterpart */
 void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
@@ -229,8 +230,8 @@ struct fsd_places {
 struct fsd_places *fsd_compare_places(const struct fsd_compare *c,
                                       struct fsd_arena *scratch,
                                       uint64_t *const text[2]);
-/** Adds to c->kernels the pairs of kernels in which an input of the new kernel has
- *  another origin than the same input of the old kernel.
+/** Compares the origins of the inputs of paired kernels. If input i of the new kernel
+ *  has another origin than input i of the old kernel, adds the pair to c->kernels.
  *  @param to_new indexed by old kernel: the new kernel that does the same work;
  *          FSD_NONE: none */
 void fsd_compare_sources(struct fsd_compare *c, struct fsd_arena *scratch,

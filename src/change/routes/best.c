@@ -1,11 +1,14 @@
 /*
  * Finds the fastest route, and which of its changed knobs (build options) are needed
- * for its gain over the base.  The times of routes with the same engine differ only by
- * chance; the largest such difference is the noise.  A gain that is not larger than the
- * noise does not count.  A route with fewer changed knobs keeps the gain if it has the
- * engine of the fastest route, or if its time exceeds the time of that route by at most
- * the noise.  If the noise is unknown, 5 % of the gain take its place.  Only routes
- * that were built are compared; no times are predicted.
+ * for its gain over the base.
+ *
+ * The times of routes with the same engine differ only by chance.  The largest such
+ * difference is the noise.  The gain counts only if it is larger than the noise.
+ *
+ * Changed knobs are not needed if a route without them keeps the gain.  Such a route
+ * has the engine of the fastest route, or it is slower than the fastest route by at
+ * most the noise.  If the noise is unknown, it may be slower by 5 % of the gain.  Only
+ * routes that were built are compared; no times are predicted.
  */
 #include "change/routes/parts.h"
 

@@ -1,12 +1,14 @@
 /*
  * Finds the effect of each knob.  A step is two routes that are known to differ in
- * exactly one knob, and one of them has the base's value of this knob.  The differences
- * between the two builds are then an effect of the knob, and no assumption is needed
- * about how knobs interact.  An effect lists all steps with the same change of a knob,
- * so that a reader sees whether the effect depends on the other knobs.  Routes that
- * differ in several knobs show no effect.  For each knob, a hash of the values of all
- * other knobs finds the steps, so that thousands of routes do not need millions of
- * comparisons.
+ * exactly one knob.  In the first of them, this knob has the base's value.  The
+ * differences between the two builds are then an effect of this knob alone.  Routes
+ * that differ in several knobs show no effect, because knobs may interact.
+ *
+ * An effect lists all steps with the same change of a knob, so that a reader sees
+ * whether the effect depends on the other knobs.
+ *
+ * To find the steps of a knob, routes are sorted by a hash of the values of all other
+ * knobs.  Comparing all pairs of thousands of routes would take too long.
  */
 #include "change/routes/parts.h"
 

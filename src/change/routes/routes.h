@@ -23,9 +23,9 @@ enum { FSD_MOST_ROUTES = 4096, FSD_MOST_KNOBS = 1024 };
 /** A value of a knob, as a cache, a log or the name of a build states it. */
 struct fsd_setting {
     fsd_sym knob, value;
-    bool found; /**< whether the value was read from the build, not set by the user.  A
-                     knob with only such values does not count if its value follows
-                     from a knob that the user set */
+    bool found; /**< whether the value was read from the build, not set by the user.  If
+                     all values of a knob were read, and they follow from a knob that
+                     the user set, the knob does not count (fsd_knob.follows) */
 };
 typedef FSD_VEC(struct fsd_setting) fsd_settings;
 
@@ -52,9 +52,9 @@ struct fsd_route_in {
     double loss;             /**< loss of accuracy; negative if unknown */
     bool failed;             /**< whether the build or the run failed */
     const char *error;       /**< the reason for the failure; NULL if unknown */
-    const char *unlike;      /**< if the time is not used because the way of measuring
-                                  differs from other times: how this time was
-                                  measured; else NULL */
+    const char *unlike;      /**< how the time was measured, if it was measured in
+                                  another way than other times and is therefore not
+                                  used; else NULL */
 };
 
 struct fsd_knob {
@@ -102,9 +102,9 @@ struct fsd_engine_change {
     uint32_t wider, narrower; /**< number of regions with higher, or lower, precision */
     int32_t layers;           /**< number of layers in the second build, minus the
                                    number in the first */
-    int32_t inserted;         /**< number of data-movement layers in the second build
-                                   that the builder inserted and that cost time, minus
-                                   the number in the first */
+    int32_t inserted;         /**< number of inserted data-movement layers that cost
+                                   time: the number in the second build, minus the
+                                   number in the first */
 };
 
 /** Two routes that differ in one knob only. */
@@ -185,8 +185,9 @@ struct fsd_block_change {
     const char *pattern;
     uint32_t blocks;       /**< number of blocks whose layers are known in both
                                 builds */
-    uint32_t lost, gained; /**< number of these blocks that only the first build, or
-                                only the second, computes in a single layer */
+    uint32_t lost, gained; /**< `lost`: number of these blocks that only the first
+                                build computes in a single layer.  `gained`: that only
+                                the second build does */
 };
 typedef FSD_VEC(struct fsd_block_change) fsd_block_changes;
 fsd_block_changes fsd_route_block_changes(struct fsd_arena *arena,

@@ -695,7 +695,7 @@ static void fill(struct reader *r)
                                r->w.line, "expected 'end', found the end of the file");
 }
 
-/* Gives all builds the arrays of the last build, which hold what all builds added. */
+/* Gives all builds the arrays of the last build, to which each build has appended. */
 static void share_arrays(struct fsd_state *s, const struct fsd_state *last)
 {
     for (uint32_t b = 0; b <= s->also.n; b++) {

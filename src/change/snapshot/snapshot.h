@@ -20,15 +20,18 @@
  *     end xxh128:2fd4a43ed588d6afb0d811a9acc43c30
  *
  * Nodes are named, not numbered, so that a change of the model changes few lines.  A
- * name is in quotes, with \" \\ and \u{hex}, only where it would be ambiguous without
- * them.  The same state gives the same bytes, and reading gives the state back, without
- * tactics and paths.  A "!" marks a kernel's input if no layer of the dump writes it.
- * Behind each input of a kernel is its origin (fsd_state_tensor.from), or "-".  Behind
- * the ";" of a group are nodes and inputs of the network: the group's layers read them,
- * but in the model, the nodes of the group do not read them (fsd_group.unasked).  The
- * last line has the hash of the lines above it, so that a lost or edited line is
- * noticed; the hash does not depend on line endings.  Format 1 has no hash.  Format 2
- * does not state how the engine was built.
+ * name is in quotes only if it would be ambiguous without them.  The escapes within
+ * quotes are \" \\ and \u{hex}.  The same state gives the same bytes.  Reading gives
+ * the state back, without tactics and paths.
+ *
+ * A "!" before a kernel's input sets fsd_state_tensor.unwritten.  The origin of the
+ * input (fsd_state_tensor.from) follows the input, or "-" if it is unknown.  The list
+ * after the ";" of a group is fsd_group.unasked.  The last line has the hash of the
+ * lines above it, so that a lost or edited line is noticed.  The hash does not depend
+ * on line endings.
+ *
+ * Older formats state less.  Format 1 has no hash.  Format 2 does not state how the
+ * engine was built.
  * Format 3 has only one build.  Format 4 has no kernels, no bindings and few
  * attributes.  Format 5 lacks FSD_READING, the origins of kernels' inputs, the values
  * of short constants, and the bytes that all layers read and write. variants.h explains
@@ -58,17 +61,17 @@ struct fsd_learnt {
                          this build */
     uint32_t strange; /**< left out: rows with nodes that the first build's model
                            lacks */
-    uint32_t gone;    /**< left out: rows in which no other build has the first build's
-                           variant, and all variants of a build for which the snapshot
+    uint32_t gone;    /**< left out: rows that `known` of fsd_snapshot_write_builds()
+                           excludes, and all variants of a build for which the snapshot
                            had no room */
 };
 
 /** Writes the first build of a matrix, and the other builds as variants.
- *  @param known whether to write a variant only if, in its row, another build agrees
- *          with the first build.  If no other build agrees, the row has changed, and a
- *          snapshot that replaces an old one must not keep the row's old variants.
- *  @param[out] learnt indexed by build: which of its rows became variants and which
- *         were left out. */
+ *  @param known true: leaves out a row if no other build agrees with the first build.
+ *          Such a row has changed, and a snapshot that replaces an old one must not
+ *          keep the row's old variants.  false: leaves out no row for this reason.
+ *  @param[out] learnt indexed by build: how many of its rows became variants, and how
+ *         many were left out. */
 void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out,
                                struct fsd_learnt *learnt);
 

@@ -295,9 +295,9 @@ static bool is_text_apart(const struct fsd_compare *c, fsd_sym is, fsd_sym to)
     return (is && !to) || fsd_texts_differ(c, is, to);
 }
 
-/* Whether a binding differs from the checked build.  A fact that the checked build
- * lacks also counts, because the differences decide which variant is nearest.
- * fsd_compare counts such a fact as unstated, not as a change. */
+/* Whether a binding differs from the checked build.  A fact that the checked build does
+ * not state counts as a difference here, because the differences decide which variant
+ * is nearest.  In struct fsd_compare, such a fact is not a change. */
 static bool is_binding_apart(const struct fsd_compare *c, const struct fsd_binding *b)
 {
     FSD_EACH (const struct fsd_binding, to, c->new->bindings)
@@ -388,9 +388,9 @@ static bool is_fate_of(const struct fsd_state_node *n, const struct fsd_state_no
     return n->fate == to->fate && n->precision == to->precision;
 }
 
-/* For each node that is in no row: sets `fate_as` to `b` if the outcome of the node in
- * the checked build is the same as in build `b`, but not the same as in the first
- * build. */
+/* Sets `fate_as` to `b` for nodes that are in no row.  The outcome of such a node in
+ * the checked build must be the same as in build `b`, and must not be the same as in
+ * the first build. */
 static void choose_fates(struct rows *r, uint32_t b, const struct fsd_compare *c)
 {
     for (fsd_id i = 0; i < r->s->nodes.n; i++) {
@@ -537,9 +537,12 @@ static double sum_of(const struct fsd_state *s)
     return ms;
 }
 
-/* Sets the times of the mix.  The total time is the total time of the first build, plus
- * the sum of the times of all groups and moves in the mix, minus this sum in the first
- * build.  The number of profiles is the lowest number that a build in the mix has. */
+/* Sets the times of the mix.  A sum adds up the times of all groups and moves:
+ *
+ *     total of the mix = total of the first build + sum of the mix
+ *                                                 - sum of the first build
+ *
+ * The number of profiles is the lowest number that a build in the mix has. */
 static void take_times(struct fsd_state *out, const struct rows *r)
 {
     double more = sum_of(out) - sum_of(r->s);

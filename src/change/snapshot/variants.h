@@ -33,10 +33,10 @@ bool fsd_variants_state_alike(const struct fsd_state *s, const struct fsd_state 
 /** A copy of a state in which some rows are replaced, and its working data. */
 struct fsd_mix {
     struct fsd_state *s;
-    fsd_id *first_move, *next_move; /* chains of the moves that belong to the same node:
-                                       `first_move` is indexed by node, with a last
-                                       element for moves that belong to no row;
-                                       `next_move` is indexed by move */
+    fsd_id *first_move, *next_move; /* `first_move` is indexed by node: a move that
+                                       belongs to the node.  The last element: a move
+                                       that belongs to no row.  `next_move` is indexed
+                                       by move: another such move; FSD_NONE: none */
     bool *no_group, *no_move;       /* `no_group` is indexed by group, and `no_move` by
                                        move: whether it was removed */
     uint32_t groups, moves;         /* number of groups and moves before any were

@@ -1,10 +1,11 @@
 /*
  * Writes a state, or several builds of a model, as a snapshot, by the tables in
  * grammar.c.  The first build is written completely.  Of each other build, only the
- * rows of the matrix that differ from all earlier builds are written, with the names of
- * the first build's model.  Rows with nodes that the first build's model lacks, and
- * rows about which the first build states less, are left out and counted.  The last
- * line has a hash of everything above it, so everything is printed to memory first.
+ * rows of the matrix that differ from all earlier builds are written.  Their nodes have
+ * the names of the first build's model.  Two kinds of rows are only counted: rows with
+ * nodes that the first build's model lacks, and rows about which the first build states
+ * less.  The last line has a hash of everything above it, so everything is printed to
+ * memory first.
  */
 #include "base/base.h"
 #include "change/snapshot/grammar.h"
@@ -204,9 +205,9 @@ static bool is_empty(const struct field *f, const void *at)
                                 : !span->n;
 }
 
-/* Whether a field is written.  An optional field, which is a symbol or a list, is
- * written if it is not empty.  It is also written if the next field has no mark and is
- * written, because a reader finds that field by its position. */
+/* Whether a field is written.  An empty optional field (a symbol or a list) is left
+ * out.  But it is written if the next field is written and has no mark: a reader finds
+ * that field by its position. */
 static bool is_said(const struct field *f, const void *record)
 {
     if (!f->optional || !is_empty(f, (const char *)record + f->at))
@@ -345,10 +346,9 @@ static bool is_known(const struct fsd_matrix *m, uint32_t row)
 }
 
 /* Returns an array indexed by row: whether the row becomes a variant of `build`.  It
- * becomes a variant if no earlier build has an equal row.  If `build` states less about
- * the row than the first build, an equal row of an earlier build counts only if that
- * build and `build` state the same kinds of facts.  Also counts the rows that are left
- * out. */
+ * does not if an earlier build has an equal row.  For a cell with `less`, the equal row
+ * of the earlier build counts only if both builds state the same kinds of facts.  Also
+ * counts the rows that are left out. */
 static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
                            uint32_t build, struct fsd_arena *scratch,
                            struct fsd_learnt *learnt)
@@ -383,8 +383,8 @@ static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
     return is;
 }
 
-/* Lists the nodes of a row in all builds, as nodes of the first build's model in the
- * order of that model.  Returns their number. */
+/* Lists all nodes that a row has in any build, and returns their number.  The nodes are
+ * nodes of the first build's model, in file order. */
 static uint32_t nodes_of(const struct fsd_matrix *m, uint32_t row,
                          struct fsd_arena *scratch, fsd_id **nodes)
 {
@@ -549,8 +549,8 @@ static void put_outer(const struct writer *w, const struct fsd_matrix *m,
     }
 }
 
-/* Writes a build other than the first.  A build that has no new variants is written
- * only if `known` is not set, because the user then gave this build.
+/* Writes a build other than the first.  If the build has no new variants, it is written
+ * only if `known` is false: the user then gave this build.
  * @param room number of builds for which the snapshot still has room. */
 static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matrix *m,
                                    uint32_t build, uint32_t *room)

@@ -14,8 +14,9 @@ struct fsd_state_build {
     struct fsd_print text, words, list; /**< streams that are reused for each text */
     fsd_id *of_node;      /**< indexed by model node: its node in the state; FSD_NONE
                                for a Constant */
-    uint32_t *out_number; /**< indexed by model tensor: index among the outputs of its
-                               producer, or among the inputs of the state */
+    uint32_t *out_number; /**< indexed by model tensor: its index among the outputs of
+                               the node that produces it.  For an input of the network:
+                               its index among the inputs of the state */
     int64_t *written;     /**< indexed by engine tensor: number of values that all
                                layers together write; -1 if unknown */
     uint32_t *kernel_of;  /**< indexed by layer: its kernel; NULL if the dump states no
@@ -37,9 +38,9 @@ fsd_sym fsd_state_printed(struct fsd_state_build *b);
  *  short, and it must be the same in every build. */
 const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym);
 
-/** Whether a tensor in the model's list of inputs is an input of the state: the tensor
- *  is not a constant, and no earlier entry of the list is the same tensor.
- *  @param seen indexed by model tensor: whether an earlier entry is this tensor; all
+/** Whether an entry of the model's list of inputs is an input of the state.  Constants
+ *  and repeated entries are not.  Call it for each entry, in order.
+ *  @param seen indexed by model tensor: whether an earlier call had this tensor; all
  *         false before the first call. */
 bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor);
 
@@ -49,9 +50,8 @@ fsd_sym fsd_state_attrs(struct fsd_state_build *b, fsd_id node);
 /** The short constant inputs of a node as text (state_values.c). */
 fsd_sym fsd_state_values(struct fsd_state_build *b, fsd_id node);
 
-/** The origin of a model tensor.  fsd_state_direct() returns its producer, and
- *  fsd_state_core() the core node or network input from which the tensor comes through
- *  other nodes. */
+/** The origin of a model tensor.  fsd_state_direct() returns the tensor's producer.
+ *  fsd_state_core() goes back from the producer to a core node or network input. */
 struct fsd_producer fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor);
 struct fsd_producer fsd_state_core(const struct fsd_state_build *b, fsd_id tensor);
 

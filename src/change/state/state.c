@@ -1,10 +1,11 @@
 /*
  * Creates and completes a state, and stores its strings and forms, no matter whether
- * the state comes from a run, a model or a snapshot.  fsd_state_see_through() finds the
- * core node from which each input comes through quantizers and views.  It does so once
- * for all nodes, because both the alignment and the snapshot use the result.  A state
- * that was read from a snapshot goes through the same function, so that it equals the
- * state that was written.
+ * the state comes from a run, a model or a snapshot.
+ *
+ * fsd_state_see_through() follows each input of a node back through quantizers and
+ * views to a core node.  This is done once for all nodes, because both the alignment
+ * and the snapshot use the result.  It is also done for a state from a snapshot, so
+ * that this state equals the state that was written.
  */
 #include "change/state/parts.h"
 #include "base/base.h"
@@ -96,9 +97,9 @@ bool fsd_state_heads_pair(const struct fsd_state *s, fsd_id node)
 
 enum { UNSEEN, ON_WAY, SEEN };
 
-/* Sets *source to the tensor from which the node's output comes: for a core node, this
- * output; for other nodes, the first input that is no constant.  Returns whether to
- * continue at the producer of *source. */
+/* Goes one step back from a node's output.  For a core node, *source receives this
+ * output.  For any other node, *source receives the first input that is no constant.
+ * Returns whether to continue at the node that produces *source. */
 static bool step(const struct fsd_state *s, fsd_id node, struct fsd_producer *source)
 {
     const struct fsd_state_node *n = &s->nodes.at[node];
@@ -113,8 +114,9 @@ static bool step(const struct fsd_state *s, fsd_id node, struct fsd_producer *so
     return n->role != FSD_ROLE_CORE && fsd_origin_node(source->at) != FSD_NONE;
 }
 
-/* Sets `core` of `first` and of the nodes before it, whose data `first` forwards.  A
- * cycle, which only a damaged model has, gets FSD_NO_ORIGIN. */
+/* Follows the data of `first` back to a core node or network input, and sets `core` of
+ * all nodes on the way.  In a cycle, which only a damaged model has, `core` becomes
+ * FSD_NO_ORIGIN. */
 static void see_node(struct fsd_state *s, fsd_id first, uint8_t *seen)
 {
     struct fsd_producer end = {FSD_NO_ORIGIN, 0}, next;

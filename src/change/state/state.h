@@ -213,14 +213,13 @@ struct fsd_border {
 struct fsd_state_tensor {
     struct fsd_state_form form;
     fsd_sym sizes;  /**< "32x64"; 0 if unknown */
-    bool unwritten; /**< for an input of the layer: whether the layers of the dump
-                         leave the tensor, or a part of it, unwritten */
-    struct fsd_producer from; /**< for a kernel's input: where the data comes from if
-                                   data-movement layers are skipped.  This is a network
-                                   input, the last node of the group that writes the
-                                   data, or neither if unknown.  For a node, `from.out`
-                                   is the index among all outputs of the group's
-                                   kernels */
+    bool unwritten; /**< for an input of the layer: whether the tensor, or a part of
+                         it, is written by no layer of the dump */
+    struct fsd_producer from; /**< for a kernel's input: the origin of the data, without
+                                   data-movement layers.  `from.at` is a network input,
+                                   or the last node of the group that writes the data;
+                                   neither if unknown.  For a node, `from.out` is the
+                                   index among all outputs of the group's kernels */
 };
 
 /** A layer, without facts that vary from build to build. */
@@ -248,9 +247,9 @@ struct fsd_group {
     uint8_t kind, precision;
     bool loose;                 /**< whether it is unknown which of its layers computes
                                      which node */
-    struct fsd_origins unasked; /**< in refs: nodes and network inputs that a layer of
-                                     the group reads although, in the model, no node of
-                                     this layer reads them */
+    struct fsd_origins unasked; /**< in refs: nodes and network inputs.  A layer of the
+                                     group reads them, but no node of this layer reads
+                                     them in the model */
     bool guessed; /**< whether a layer is linked to a node only by structure, the
                        weakest evidence */
     uint32_t layers;
@@ -351,8 +350,8 @@ struct fsd_variant {
 
 #define FSD_LAYER_MOVES UINT32_C(0x80000000) /**< ORed with the number of a move */
 
-/** The time that the builder spent to choose a kernel for a layer or for a reformat
- *  that it tried, according to the build log. */
+/** How long the builder took to choose a kernel, according to the build log.  `name` is
+ *  a layer, or a reformat that the builder tried. */
 struct fsd_state_effort {
     fsd_sym name; /**< the name of the layer in the log */
     fsd_id layer; /**< the layer of the engine; FSD_NONE if no layer has this name */
@@ -390,8 +389,9 @@ struct fsd_state {
     uint32_t bytes_unknown; /**< number of layers whose bytes are unknown */
     uint32_t profiles;      /**< number of profiles from which the times come; 0 if
                                  there are no times */
-    /** Number of layers for which a profile lacks a time; only layers of groups count.
-     *  In a snapshot: a group without a time counts with all its layers. */
+    /** Number of layers that lack a time in at least one profile.  Layers of moves do
+     *  not count.  A snapshot has times of groups, not of layers: if a group has no
+     *  time, all its layers count. */
     uint32_t untimed;
     /** Milliseconds of all layers together: fsd_spread_robust() over the profiles.  A
      *  profile states mean times over its runs. */
@@ -416,8 +416,8 @@ struct fsd_state {
                                  run whose engine states tensors */
     FSD_VEC(fsd_sym) tensor_names; /**< names of wire ends that are tensors */
     /** The other builds of a snapshot.  Each is a copy of the first build with its own
-     *  variants.  It shares the arena, the names and the arrays behind all spans with
-     *  the first build. */
+     *  variants.  All builds share the arena, the names, and the arrays that spans
+     *  index. */
     FSD_VEC(struct fsd_state *) also;
     FSD_VEC(struct fsd_variant) variants;
     FSD_VEC(struct fsd_state_effort) efforts; /**< empty if unknown, as in a snapshot */
@@ -532,24 +532,28 @@ bool fsd_state_next_word(const char **at, struct fsd_state_word *word);
 bool fsd_state_find_word(const char *list, struct fsd_slice name,
                          struct fsd_state_word *found);
 
-/** Returns an array indexed by kernel: the index of its first output among all outputs
- *  of its group's kernels, as in fsd_state_tensor.from (state_sources.c). */
+/** Numbers the outputs of each group: first the outputs of its first kernel, then those
+ *  of its second kernel, and so on.  fsd_state_tensor.from.out is such a number.
+ *  @return array in `arena`, indexed by kernel: the number of its first output.
+ *          state_sources.c */
 uint32_t *fsd_state_number_outputs(const struct fsd_state *s, struct fsd_arena *arena);
 
 /** The number of elements of sizes such as "2x1x256"; 0 if unknown
  *  (state_kernels.c). */
 uint64_t fsd_state_count(const struct fsd_state *s, fsd_sym sizes);
 
-/** The kernel that writes the tensor `from`, as in fsd_state_tensor.from.  FSD_NONE if
- *  the tensor is an input of the network or unknown, or if the kernel is in another
- *  variant of a snapshot.
+/** The kernel that writes the tensor `from`.
  *  @param first the result of fsd_state_number_outputs()
- *  @param[out] out index of the tensor among the kernel's outputs */
+ *  @param from as in fsd_state_tensor.from
+ *  @param[out] out index of the tensor among the kernel's outputs
+ *  @return FSD_NONE if `from` is an input of the network or unknown.  Also FSD_NONE if
+ *          the kernel is in another variant of a snapshot. */
 fsd_id fsd_state_writer(const struct fsd_state *s, const uint32_t *first,
                         struct fsd_producer from, uint32_t *out);
 
-/** Sets the members whose comments name this function, and `untimed`.  Every function
- *  that makes a state from a run or from a snapshot calls this at the end. */
+/** Sets `core`, `core_in` and `group` of all nodes, `core_from` of all outputs, and
+ *  `untimed`.  Every function that makes a state from a run or from a snapshot calls
+ *  this at the end. */
 void fsd_state_finish(struct fsd_state *s);
 
 /** Prints a form as "fp16 chw32" if `between` is ' ', as in reports, and as
@@ -566,9 +570,9 @@ void fsd_put_move_forms(const struct fsd_state *s, const struct fsd_move *m,
  *  @param arena holds the derived wires. */
 fsd_state_wires fsd_state_wires_of(const struct fsd_state *s, struct fsd_arena *arena);
 
-/** The node to which a move belongs: the move's first destination that is a core or
- *  optional node.  If no destination is such a node: the move's first origin that is
- *  such a node; FSD_NONE if there is none. */
+/** The core or optional node to which a move belongs: the first such node among the
+ *  move's destinations.  If there is none: the first such node among its origins.
+ *  FSD_NONE if there is none either. */
 fsd_id fsd_state_owner_of_move(const struct fsd_state *s, const struct fsd_move *m);
 
 /** The key of the node, or the name of the input or output; "" for neither. */

@@ -41,18 +41,18 @@ struct edges {
     uint32_t *port;  /* indexed by model tensor: the port at which that group reads
                         it */
     struct by_source *by_source; /* indexed by the number_of() of an origin */
-    uint32_t *asked;    /* indexed by the place_of() of an origin: the last layer that
-                           may read it according to the model, plus 1 */
-    uint32_t *asked_of; /* indexed by layer: the last layer that, according to the
-                           model, may read a node of the indexed layer, plus 1 */
+    uint32_t *asked;    /* indexed by the place_of() of an origin: the last layer for
+                           which ask_for_layer() marked the origin, plus 1 */
+    uint32_t *asked_of; /* indexed by layer: the last layer for which ask_for_layer()
+                           marked a node of the indexed layer, plus 1 */
     fsd_id *model_of;   /* indexed by state node: the model's node; FSD_NONE if there is
                            none */
     uint32_t *read;     /* indexed by state node: the last layer that reads or computes
-                           it, plus 1 */
-    fsd_id *last;       /* indexed by layer: the last node that it computes and that is
-                           in a group; FSD_NONE if unknown */
-    uint32_t *port_of;  /* indexed by engine tensor: the last port seen that reads it,
-                           plus 1 */
+                           it, plus 1; only layers that lacks_input() checked */
+    fsd_id *last;       /* indexed by layer: the last of its nodes that are in a group;
+                           FSD_NONE if no such node is known */
+    uint32_t *port_of;  /* indexed by engine tensor: the last port at which add_twice()
+                           saw a layer read it, plus 1 */
     FSD_VEC(struct move_end) to;
 };
 
@@ -89,9 +89,9 @@ static void serve(struct edges *x, struct fsd_span writers, struct fsd_destinati
 
 /* -------------------------------------------------------------------- borders */
 
-/* The core node or network input whose value a port reads, looking back through moves.
- * If the tensor has no counterpart in the model, this is the last node of the group
- * that writes the tensor. */
+/* The origin that a port reads: a core node or a network input.  Moves in front of the
+ * port are skipped.  If the tensor has no counterpart in the model, the origin is the
+ * last node of the group that writes the tensor. */
 static struct fsd_origin find_from(const struct fsd_state_build *b, uint32_t port)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -135,9 +135,9 @@ static void stamp_inputs(struct edges *x, fsd_id layer)
     }
 }
 
-/* Walks back from `tensor`, an input of a node, through nodes that are no core nodes.
- * Returns the first value that the layers of the group read on this path; FSD_NONE if
- * they read none. */
+/* Walks back from `tensor`, an input of a node, until a core node produces the tensor.
+ * Returns the first value on this path that a layer of the group reads; FSD_NONE if
+ * there is none. */
 static fsd_id find_read(const struct edges *x, fsd_id tensor, uint32_t group)
 {
     const struct fsd_graph *g = x->b->model;
@@ -156,8 +156,9 @@ static fsd_id find_read(const struct edges *x, fsd_id tensor, uint32_t group)
     return FSD_NONE;
 }
 
-/* The number of an origin: the number of its group or, for a network input, its number
- * plus the number of groups; FSD_NONE for neither. */
+/* The index of an origin in `by_source`.  For a node: the number of its group, or
+ * FSD_NONE if it has no group.  For a network input: its number plus the number of
+ * groups.  For neither: FSD_NONE. */
 static uint32_t number_of(const struct fsd_state *s, struct fsd_origin source)
 {
     uint32_t input = fsd_origin_input(source);
@@ -177,9 +178,9 @@ static bool has_form(const struct edges *x, uint32_t port, uint32_t other)
     return p.type == q.type && p.layout == q.layout;
 }
 
-/* Sets `by_source` for each origin that `layer`, a layer of `group`, reads: to the
- * first port of the group that reads this origin; to FSD_NONE if ports of the group
- * that read it have different forms. */
+/* Notes in `by_source` where `layer`, a layer of `group`, reads origins outside the
+ * group.  The element of an origin gets the first port of the group that reads the
+ * origin.  If two such ports have different forms, it gets FSD_NONE instead. */
 static void note_sources(struct edges *x, fsd_id layer, uint32_t group)
 {
     struct fsd_span in = x->b->d->engine->nodes.at[layer].in;
@@ -197,8 +198,9 @@ static void note_sources(struct edges *x, fsd_id layer, uint32_t group)
     }
 }
 
-/* The origin or, if no group computes it, the origin from which it is computed.  For
- * example, no group computes a Transpose that the builder eliminated. */
+/* Walks back from `source` past each node that has no group and exactly one input, and
+ * returns the origin behind these nodes.  For example, a Transpose that the builder
+ * eliminated has no group. */
 static struct fsd_origin made_from(const struct fsd_state *s, struct fsd_origin source)
 {
     for (int far = 0; far < FAR; far++) {
@@ -363,8 +365,8 @@ static void serve_outputs(struct edges *x)
     }
 }
 
-/* The destination of a move if no known node consumes its data: the first node of the
- * first group behind it; FSD_NONE if there is none. */
+/* Guesses the destination of a move if no known node consumes its data.  Returns the
+ * first node of the first group that follows the move; FSD_NONE if no group follows. */
 static fsd_id guess_to(const struct fsd_state_build *b, fsd_id layer)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -416,9 +418,9 @@ static void add_destination(struct fsd_state *s, struct fsd_destination destinat
     fsd_vec_push(s->arena, &s->refs, destination.ref);
 }
 
-/* For a Reformat whose tensors are unknown: the node in the Reformat's name.  If
- * `output` is true, the Reformat must be at an output of this node; if `output` is
- * false, at an input of this node.  If the Reformat is not there, returns FSD_NONE. */
+/* The node in the name of a Reformat whose tensors are unknown.
+ * @param output true: the Reformat must be at an output of the node; false: at an input
+ * @return FSD_NONE if the name states the other side, or does not identify one node */
 static fsd_id named_end(const struct fsd_state_build *b, fsd_id layer, bool output)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -470,9 +472,10 @@ static void set_to(struct edges *x)
 
 /* ------------------------------------------------- what the model does not ask for */
 
-/* Whether `at` is `producer` or in the same group as `producer`.  If no group computes
- * `producer`, the origins of its inputs are checked in its place.  For example, no
- * group computes a Transpose that the builder eliminated. */
+/* Whether `producer` and `at` are the same origin or in the same group.  If `producer`
+ * has no group, the origins of its inputs are checked in its place.  For example, a
+ * Transpose that the builder eliminated has no group.
+ * @param far maximum number of consecutive nodes without a group */
 static bool is_made_of(const struct fsd_state *s, struct fsd_origin producer,
                        struct fsd_origin at, int far)
 {
@@ -500,11 +503,12 @@ static bool is_asked(const struct fsd_state *s, uint32_t group, struct fsd_origi
     return asked;
 }
 
-/* The layer that wrote the data at a port, looking back through moves.  Names are not
- * used, because the builder may keep the name of a tensor whose producer it fused.
- * @param port the port.  If moves are between the layer and the port, *port is set to
- *         the input of the first move after the layer.
- * @return FSD_NONE if no layer writes the tensor */
+/* The layer that wrote the data at a port.  Moves in front of the port are skipped.
+ * Names are not used, because the builder may keep the name of a tensor whose producer
+ * it fused.
+ * @param[in,out] port the port.  If moves were skipped: set to the input of the first
+ *         move after the layer
+ * @return FSD_NONE if no layer writes the tensor; a move if its inputs are unknown */
 static fsd_id find_writer(const struct fsd_state_build *b, uint32_t *port)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -586,10 +590,11 @@ static void ask_for_layer(struct edges *x, fsd_id layer)
     }
 }
 
-/* The origin that a port reads.  If a layer wrote the data: the last node of that
- * layer or, if this node is unknown, the last node of the layer's group.  Otherwise: a
- * network input or a node without a layer.  FSD_NO_ORIGIN if unknown.
- * @param writer set to the layer that wrote the data; FSD_NONE if there is none */
+/* The origin that a port reads.  If a layer wrote the data, the origin is the last node
+ * of this layer.  If this node is unknown, it is the last node of the layer's group.
+ * If no layer wrote the data, it is a network input or a node without a layer.
+ * @param[out] writer the layer that wrote the data; FSD_NONE if there is none
+ * @return FSD_NO_ORIGIN if unknown */
 static struct fsd_origin read_at(const struct edges *x, uint32_t port, fsd_id *writer)
 {
     const struct fsd_state_build *b = x->b;
@@ -606,11 +611,11 @@ static struct fsd_origin read_at(const struct edges *x, uint32_t port, fsd_id *w
     return fsd_node_origin(b->s->refs.at[nodes.at + nodes.n - 1]);
 }
 
-/* The origin that a port of `layer` reads although, in the model, no node of the layer
- * reads it.  This is checked with the nodes of the reading and of the writing layer.
- * If these are unknown, it is checked with the nodes of both groups.  The check is then
- * less exact: it does not notice if a layer reads from a wrong layer of its own group.
- * @return FSD_NO_ORIGIN if the model explains the read */
+/* The origin that a port of `layer` reads, if no node of `layer` reads it in the model.
+ * The check compares the nodes of `layer` with the nodes of the layer that writes the
+ * data.  If one of the two layers has no known nodes, it compares the nodes of the two
+ * groups.  It then overlooks a read from a wrong layer of the same group.
+ * @return FSD_NO_ORIGIN if the model explains the read, or if the origin is unknown */
 static struct fsd_origin unasked_at(const struct edges *x, fsd_id layer, uint32_t port)
 {
     const struct fsd_state_build *b = x->b;
@@ -639,8 +644,8 @@ static void read_nodes_of(struct edges *x, fsd_id writer, uint32_t mark)
     }
 }
 
-/* Whether a node of the layer has an input that a group computes and that the layer
- * neither computes nor reads. */
+/* Whether an input of the layer's nodes is missing: a group computes this input, but
+ * the layer neither computes nor reads it. */
 static bool lacks_input(struct edges *x, fsd_id layer)
 {
     const struct fsd_state *s = x->b->s;
@@ -668,8 +673,8 @@ static bool lacks_input(struct edges *x, fsd_id layer)
     return lacks;
 }
 
-/* If the layer lacks an input and reads a tensor twice, adds the origin of this tensor:
- * the second read then takes the place of the missing input. */
+/* If the layer reads a tensor twice and lacks_input() is true, adds the origin of this
+ * tensor to s->refs: the dump has the tensor in the place of the missing input. */
 static void add_twice(struct edges *x, fsd_id layer)
 {
     const struct fsd_graph *e = x->b->d->engine;
@@ -689,9 +694,10 @@ static void add_twice(struct edges *x, fsd_id layer)
         x->b->s->refs.n = at;
 }
 
-/* Sets `unasked` of all groups.  A kernel may read an earlier tensor than its nodes do
- * in the model, for example if the builder computes a value twice.  Origins in
- * `unasked` are rare, and they reveal a dump in which two tensors were exchanged. */
+/* Sets `unasked` of all groups.  Such origins are rare.  They reveal that two tensors
+ * were exchanged in the dump.  A correct dump has them if a kernel reads an earlier
+ * tensor than its nodes do in the model, for example because the builder computes a
+ * value twice. */
 static void add_unasked(struct edges *x)
 {
     struct fsd_state *s = x->b->s;
@@ -707,8 +713,9 @@ static void add_unasked(struct edges *x)
         uint32_t at = s->refs.n;
         bool known = s->groups.at[g].in.n && !s->groups.at[g].loose;
 
-        /* A model that was made from the engine's names has no edges, and in a loose
-         * group it is unknown which layer computes which node. */
+        /* Skipped unless `known`.  A group has no inputs if the model was made from the
+         * engine's names, because such a model has no edges.  In a loose group, it is
+         * unknown which layer computes which node. */
         for (uint32_t i = 0; known && i < layers.of[g].n; i++) {
             fsd_id layer = fsd_list_at(&layers, g, i);
             struct fsd_span in = x->b->d->engine->nodes.at[layer].in;

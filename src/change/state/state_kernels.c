@@ -496,8 +496,8 @@ static int by_all(const void *a, const void *b)
     if (!order)
         order =
             strcmp(fsd_text(s->names, x->provider), fsd_text(s->names, y->provider));
-    /* Equal kernels of a group, such as the steps of a loop, keep the order of layers,
-     * because outputs are referred to by number. */
+    /* Equal kernels of a group, such as the steps of a loop, keep the order of their
+     * layers: fsd_state_tensor.from refers to outputs of kernels by number. */
     return order ? order : fsd_order(p->layer, q->layer);
 }
 

@@ -34,9 +34,9 @@ static void join_node(struct joining *j, fsd_id node, fsd_id layer)
     fsd_sets_join(j->head, j->owner[node], layer);
 }
 
-/* Joins the layers of a region.  Also joins them with the layers outside the region
- * that compute nodes of the region: the match may link such a node to another layer, or
- * a second region may contain it. */
+/* Joins the layers of a region.  A node of the region may also be linked to a layer
+ * outside the region, or may be in a second region.  The layers that compute this node
+ * are then joined with the layers of the region. */
 static void join_region(struct joining *j, const struct fsd_region *region)
 {
     const struct fsd_match *m = j->b->d->match;
@@ -233,9 +233,9 @@ void fsd_state_add_layers(struct fsd_state_build *b)
         if (g != FSD_NONE)
             add_layer(b, &b->s->groups.at[g], i, j.loose[i]);
     }
-    /* A group of several layers gets the highest precision of its nodes, because one of
-     * the layers may only pad or scale for another layer, or may only continue the work
-     * of another layer. */
+    /* A group of several layers gets the highest precision of its nodes, not of its
+     * layers: a layer may only pad or scale data for another layer, or continue the
+     * other layer's work. */
     FSD_EACH (struct fsd_group, g, b->s->groups) {
         enum fsd_dtype widest = FSD_DTYPE_UNKNOWN;
 

@@ -28,8 +28,9 @@ static enum fsd_role role(const struct fsd_facts *f, fsd_id node)
 
 /* --------------------------------------------------------------------- traits */
 
-/* The attributes that distinguish nodes of the same operator, each with the value that
- * means the same as no attribute. */
+/* The attributes that distinguish nodes of the same operator.  If `has_plain` is true,
+ * `plain` is the default: an attribute with this value means the same as no
+ * attribute. */
 static const struct attribute {
     const char *name, *tag;
     int64_t plain; /* if every element has this value, the attribute is not printed */
@@ -155,8 +156,9 @@ const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym)
                        fsd_brief(name, room), hash[1], hash[0]);
 }
 
-/* The key of a node: its name if no other node has it, else the name, "#" and the
- * node's number, with more "#" behind it until no node has this name. */
+/* The key of a node.  This is its name if no other node has this name.  Otherwise it is
+ * the name, "#" and the node's number.  If the model contains this name, too, "#" is
+ * appended until the name is new. */
 static fsd_sym key(struct fsd_state_build *b, fsd_id node, const uint32_t *count)
 {
     fsd_sym name = b->model->nodes.at[node].name;

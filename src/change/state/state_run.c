@@ -9,8 +9,9 @@
 
 #include <inttypes.h>
 
-/* The form of the engine's binding with the name of a model tensor, as an application
- * sees it; for a model alone, the form in the model. */
+/* The form of a network input or output, as an application sees it: the form of the
+ * engine's binding with the same name.  For a model alone: the type in the model.
+ * @param tensor the input or output in the model */
 static struct fsd_state_form binding_form(struct fsd_state_build *b, fsd_id tensor)
 {
     fsd_id t = b->d ? fsd_graph_find(b->d->engine, b->model->tensors.at[tensor].name, 0)
@@ -276,8 +277,8 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
     add_lone_nodes(&b);
     fsd_state_set_groups(b.s);
     b.s->wires = fsd_state_wires_of(b.s, b.s->arena);
-    b.s->wired = true; /* the wires were derived from the nodes, and a model has no
-                          tensors but those of its nodes */
+    b.s->wired = true; /* the derived wires are certain, because a model alone has
+                          neither moves nor kernels */
     fsd_state_hash_names(b.s);
     return b.s;
 }

@@ -75,8 +75,9 @@ static void find_inputs(struct finder *f)
     }
 }
 
-/* The key of a layer: the least key of its group's nodes, which does not depend on the
- * order of nodes; NULL for a data-movement layer. */
+/* The key by which is_rather() compares layers: the least key of the nodes in the
+ * layer's group.  It does not depend on the order of nodes.  NULL for a data-movement
+ * layer. */
 static const char *key_of(const struct finder *f, fsd_id layer)
 {
     const struct fsd_state *s = f->b->s;
@@ -104,10 +105,11 @@ static bool is_rather(const struct finder *f, fsd_id layer, fsd_id other)
     return a && (!b || strcmp(a, b) < 0);
 }
 
-/* Chooses one of the layers that write the tensor; FSD_NONE if there is none.  There
- * are several if each layer writes a part, or if a loop writes the tensor in each
- * iteration.  The choice does not depend on the order of nodes.  Of the layers of a
- * group, the first is chosen. */
+/* Chooses one of the layers that write the tensor: the layer with the least key_of(),
+ * so that the choice does not depend on the order of nodes.  If several layers of a
+ * group write the tensor, the first of them is chosen.  A tensor has several writers if
+ * each writes a part, or if a loop writes the tensor in each iteration.
+ * @return FSD_NONE if no layer writes the tensor */
 static fsd_id writer_of(const struct finder *f, fsd_id tensor)
 {
     const struct fsd_graph *e = f->b->d->engine;

@@ -6,10 +6,10 @@
  *     wires     group 3 -> move 1  fp16        move 1 -> group 4  int8
  *
  * If the engine states tensors, each wire is a tensor of the engine.  A snapshot, or an
- * engine with names only, has no tensors: the wires are then derived from the nodes of
- * groups and moves.  Derived wires are not certain.  If several moves are between two
- * nodes, each may read the output of any other.  And two kernels may compute the same
- * node, each for other consumers.
+ * engine with names only, has no tensors.  The wires are then derived from the nodes of
+ * groups and moves, and may be wrong.  The order of several moves between the same
+ * nodes is unknown.  And two kernels may compute the same node, each for other
+ * consumers.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -17,9 +17,9 @@
 
 #include <stdlib.h>
 
-/* A wire usually connects a producer of a tensor to a consumer.  If a tensor has more
- * than this number of pairs of a producer and a consumer, the tensor itself becomes an
- * end of wires, so that there are no more wires than ports. */
+/* A tensor with P producers and C consumers usually has P * C wires, one for each pair.
+ * If P * C is more than MANY_ENDS, the tensor itself becomes an end of wires.  It then
+ * has only P + C wires. */
 enum { MANY_ENDS = 64 };
 
 static void add_wire(struct fsd_arena *arena, fsd_state_wires *wires,
@@ -70,8 +70,8 @@ static bool is_hub(const struct fsd_tensor *t)
            (uint64_t)t->producers.n * t->consumers.n > MANY_ENDS;
 }
 
-/* The end for the tensor.  If the tensor is no end yet, it becomes an end with its own
- * name.  Such a tensor has very many wires, or it is a binding with a name that no
+/* The end for the tensor `t`.  If x->port has no end for `t`, makes one of the kind
+ * FSD_END_TENSOR.  In this case `t` is a hub (is_hub()), or a binding whose name no
  * input or output of the network has. */
 static struct fsd_state_end end_of_tensor(struct engine *x, fsd_id t)
 {
@@ -190,8 +190,8 @@ void fsd_state_add_wires(struct fsd_state_build *b)
 
 /* ----------------------------------------------------------------------- derived */
 
-/* The group of a node or, if it has none, the group of the core node from which its
- * output comes through other nodes; FSD_NONE if there is none. */
+/* The group of a node.  If the node has no group: the group of the core node from which
+ * its data comes (fsd_state_node.core).  FSD_NONE if there is no such group. */
 static fsd_id group_of(const struct fsd_state *s, fsd_id node)
 {
     if (node == FSD_NONE || s->nodes.at[node].group != FSD_NONE)
@@ -286,11 +286,12 @@ static fsd_id producer_of(const struct form_producer *producers, uint32_t n,
     return alone ? m->move : FSD_NONE;
 }
 
-/* Returns an array indexed by move: the other move whose output the move reads;
- * FSD_NONE if the move reads the output of its origin, or if the other move is unknown.
- * Moves of a chain have the same origins and destinations.  If no origin has the form
- * that a move reads, and exactly one other move of the chain writes this form, the move
- * reads the output of that other move. */
+/* Returns an array indexed by move: the other move whose output the move reads.
+ * FSD_NONE if the move reads the output of an origin, or if the other move is unknown.
+ *
+ * Moves with the same origins and destinations are a chain.  If an origin has the form
+ * that a move reads, the move reads the output of this origin.  Otherwise one move of
+ * the chain must write this form; if several moves write it, the result is FSD_NONE. */
 static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
 {
     fsd_id *before = FSD_NEW(arena, fsd_id, s->moves.n);
@@ -375,8 +376,8 @@ static void derive_moves(struct derived *x)
     fsd_vec_sort(&x->moves, by_between);
 }
 
-/* Adds a wire from an origin to its reader, unless a move is between them: the wires of
- * the move then replace it. */
+/* Adds a wire from the origin `at` to `reader`.  Adds none if a move is between them:
+ * derive_moves() has then added the wires of this move. */
 static void derive_border(struct derived *x, struct fsd_origin at,
                           struct fsd_destination reader, struct fsd_state_form form)
 {

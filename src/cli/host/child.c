@@ -146,8 +146,9 @@ static void stop(struct running *r, pid_t whom)
     kill(-r->pid, SIGCONT);
 }
 
-/* Handles a stop of the command. A command that stopped because it used the terminal in
- * the background gets the terminal, provided that this program has it. */
+/* Handles a stop of the command. If the command used the terminal in the background and
+ * this program has the terminal, the command gets the terminal and continues. Otherwise
+ * the whole job stops. */
 static void command_stopped(struct running *r, int number)
 {
     if (r->terminal < 0 ||

@@ -150,9 +150,9 @@ static void give_format(const struct command_line *line, struct output *to)
                     to->format);
 }
 
-/* Checks the paths of parts, and replaces a directory by its files. For a verb with
- * MODEL and ENGINE, this precedes the verb's check of the line. A directory as the
- * single argument is a whole build, unless the verb works without an engine. */
+/* Checks the paths of parts, and replaces a directory by its files. A directory as the
+ * only argument is a whole build, so it becomes the ENGINE. It stays the MODEL if
+ * --part names the engines, or if the verb works without an ENGINE. */
 static void read_inputs(struct command_line *line)
 {
     struct fsd_directory *directory = NULL;

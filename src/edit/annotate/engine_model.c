@@ -72,9 +72,9 @@ static bool has(const texts *list, const char *name)
     return false;
 }
 
-/* The name under which `layer` reads a tensor that `writer` produces. If no layer
- * produces the tensor, or if the writer does not precede `layer`, the tensor becomes an
- * input of the graph. */
+/* The name under which `layer` reads a tensor. If `writer` is FSD_NONE or does not
+ * precede `layer`, also declares an input of the graph with this name.
+ * @param writer a layer that produces the tensor; FSD_NONE: no layer does */
 static const char *read_name(struct graph *g, fsd_id layer, const struct fsd_port *port,
                              fsd_id writer)
 {

@@ -21,8 +21,8 @@ struct fsd_issue {
     struct fsd_cut_options cut;
     struct fsd_cut_plan *plan;
     const char **groups; /* a word such as "layer:5" for each layer that
-                            wants.part.groups selects; after names are replaced, the
-                            numbers in these words are still valid */
+                            wants.part.groups selects. The words have no names, so they
+                            stay valid when names are replaced */
     unsigned n_groups;
     bool unplanned; /* the part has nodes, but cannot be cut out; `no_part` has the
                        reason */
@@ -262,8 +262,8 @@ static void hide_comparison(struct fsd_issue *i)
     i->subject.region = i->compare->order[at];
 }
 
-/* Makes the plan again, because the plan, or the reason why there is none, contains old
- * names. The part itself was cut out before. */
+/* Makes the plan again, because it contains old names. If there is no plan, makes the
+ * reason `no_part` again. `part` was cut out before and does not change. */
 static enum fsd_status hide_plan(struct fsd_issue *i, struct fsd_error *err)
 {
     struct fsd_error why = {0};

@@ -94,8 +94,8 @@ static void read_iteration(struct reading *x)
     }
 }
 
-/* Reads a result after its opening bracket. The lists in a result are pairs of runners.
- * In the outermost object, the lists contain results instead. */
+/* Reads an object after its opening bracket. The object is a result, with a list for
+ * each pair of runners. The outermost object may contain results instead of lists. */
 static void read_result(struct reading *x, bool outermost)
 {
     enum fsd_record_step step;

@@ -1,8 +1,7 @@
 /*
- * If an exact break of a fusion is known (struct fsd_break), it splits the fusion. In
- * any other fusion, all inner tensors are marked as outputs, and the rebuilt engine
- * shows whether the builder split the fusion. If splitting a fusion showed nothing,
- * that fusion is not chosen again.
+ * A fusion is split by its exact break (struct fsd_break) if it has one. Otherwise all
+ * its inner tensors are marked as outputs, and the rebuilt engine shows whether this
+ * split the fusion. A fusion is not chosen again if splitting it showed nothing.
  */
 #include "edit/bisect/choose.h"
 #include "edit/graph.h"
@@ -34,8 +33,9 @@ static bool has_inside(const struct fsd_marks *m, fsd_id group, uint32_t i)
     return fsd_marks_is_inside(m, tensor) && !m->d->model->tensors.at[tensor].scope;
 }
 
-/* With `exact`: whether the group has an exact break. Otherwise: whether the group has
- * no exact break, but an inner tensor to mark. */
+/* Whether there is a way to split the group.
+ * @param exact true: an exact break; false: an inner tensor to mark, but no exact
+ *         break */
 static bool can_try(const struct fsd_marks *m, fsd_id group, bool exact)
 {
     if (exact || fsd_marks_has_break(m, group))

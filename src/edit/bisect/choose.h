@@ -13,10 +13,9 @@ struct fsd_choice {
 
 struct fsd_choice fsd_choice_begin(struct fsd_hunt *h);
 
-/** Adds fusions to split. Stops when half of the groups in `among` should change, or
- *  h->limit of these groups if this is less. Never adds fusions that change all of
- *  `among`. A fusion without an exact break is added only if no fusion with an exact
- *  break is added.
+/** Adds fusions to split until enough groups in `among` should change: half of them, or
+ *  h->limit if this is less. At least one group in `among` stays unchanged. Fusions
+ *  without an exact break are used only if no fusion with an exact break can be added.
  *  @param stay indexed by group: the group must not change; NULL: all may change
  *  @return the number of groups in `among` that should change */
 uint32_t fsd_choice_halve(struct fsd_choice *c, const bool *among, const bool *stay);
@@ -31,8 +30,8 @@ void fsd_choice_end(const struct fsd_choice *c);
  *  fsd_choice_end(). */
 void fsd_choose(struct fsd_hunt *h, const bool *these, const bool *stay);
 
-/** The earlier step, tested or skipped, whose request was the same as the prepared
- *  request; NULL if there is none. */
+/** The earlier step with the same request as the prepared one, even if its build was
+ *  skipped; NULL if there is none. */
 const struct fsd_hunt_step *fsd_choice_made(const struct fsd_hunt *h);
 
 /** Whether the group can be split, by an exact break or by marking inner tensors. */

@@ -77,8 +77,8 @@ static void suspect_along(struct fsd_hunt *h)
     h->n += more.n;
 }
 
-/* Ends the proof. The suspects are proved if a build showed that splitting another
- * fusion does not help, or if there is no other fusion. */
+/* Ends the proof. The suspects are proved if at least one other fusion was split in a
+ * build that was still wrong, or if there is no other fusion. */
 static void end_proof(struct fsd_hunt *h)
 {
     uint32_t others = 0, cleared = 0;
@@ -92,8 +92,8 @@ static void end_proof(struct fsd_hunt *h)
     end(h, others && !cleared ? FSD_HUNT_END_UNPROVED : FSD_HUNT_END_PROVED);
 }
 
-/* Chooses the next part of the other fusions to split. If no part is left, the proof
- * ends. */
+/* Chooses a build that splits the other fusions in the last of h->parts. If no part or
+ * no try (h->tries) is left, ends the proof. */
 static void choose_others(struct fsd_hunt *h)
 {
     while (h->parts.n && h->tries) {
@@ -132,9 +132,9 @@ static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
                        const uint8_t *seen);
 static void give_up(struct fsd_hunt *h);
 
-/* Chooses a build of the proof: with only the suspects split, or with all other fusions
- * split. If the latter build is impossible or changes a suspect, the other fusions are
- * split in parts. */
+/* Chooses a build of the proof. FSD_HUNT_ALONE: only the suspects are split.
+ * FSD_HUNT_OTHERS: all other fusions are split. If that build is impossible or changes
+ * a suspect, parts of the other fusions are split, one part per build. */
 static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 {
     const struct fsd_hunt_step *made;
@@ -224,9 +224,9 @@ static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase)
     go_on(h);
 }
 
-/* Ends the search for one fusion if no build divides the last suspects. Several fusions
- * that were each cleared alone may cause the failure together, so a search for a set
- * begins. */
+/* Ends the search for one fusion, because no build divides the last suspects. Starts a
+ * search for a set: several fusions that were each cleared alone may together cause the
+ * failure. If there can be no such search, ends the whole search. */
 static void give_up(struct fsd_hunt *h)
 {
     if (has_good(h) && !(h->sought & 1u << FSD_HUNT_SPLIT))
@@ -294,9 +294,9 @@ static void spend(struct fsd_hunt *h, const uint8_t *seen)
         h->spent[group] |= !seen || seen[group] != FSD_SEEN_CHANGED;
 }
 
-/* Called after a build that showed nothing about the suspects. Limits the next request
- * to half as many fusions as the last one had. If the last request had a single fusion,
- * the next one may have any number, but not this fusion. */
+/* Called after a build that showed nothing about the suspects. The next request has at
+ * most half as many fusions. If the request had only one fusion, this fusion is not
+ * chosen again, and the size of the next request is not limited. */
 static void narrow(struct fsd_hunt *h, const uint8_t *seen)
 {
     if (seen)

@@ -76,22 +76,22 @@ struct fsd_hunt {
     bool *spent;    /**< indexed by group: splitting the group was tried and showed
                          nothing about the group */
     uint32_t n;     /**< number of suspects */
-    uint32_t limit; /**< the next build splits half of the suspects, or half of a
-                         difference (set.h), but at most `limit` groups of this half */
+    uint32_t limit; /**< the next build changes half of the suspects, or half of a
+                         difference (set.h), but at most `limit` groups */
     bool *along;    /**< indexed by group: the group is no suspect, but changed in the
                          build that was to split only the suspects */
     FSD_VEC(struct fsd_span)
-    parts;          /**< spans of groups. For each span, the proof still needs a build
-                         that splits the fusions of the span, but no suspects. The
-                         last span is next */
+    parts;          /**< ranges of group numbers that the proof still has to test. The
+                         build for a range splits its fusions, except suspects. The
+                         last range is next */
     uint32_t tries; /**< number of builds that may still be used for `parts` */
     FSD_VEC(struct fsd_span)
     found;           /**< the entries of the set, each a span of `pool`; at least one
                           fusion of each entry is in the set */
-    fsd_id_vec also; /**< other fusions that may be in the set: no possible build
-                          shows whether they are in the set */
-    uint32_t halved; /**< the next build divides a difference (set.h); the first
-                          `halved` fusions of `chosen` are half of this difference */
+    fsd_id_vec also; /**< other fusions: it is unknown whether they are in the set, and
+                          no possible build shows it */
+    uint32_t halved; /**< number of fusions at the beginning of `chosen` that divide a
+                          difference (set.h); 0: the next build divides none */
     uint32_t joined; /**< number of fusions in `found` when join() (set.c) last chose a
                           build; 0: join() has chosen no build */
     uint32_t left;   /**< estimated number of builds that the search for a set still

@@ -74,8 +74,8 @@ enum fsd_status fsd_search_look(const struct fsd_bisection *b,
     struct fsd_state *state = NULL;
     enum fsd_status status;
 
-    /* Without a given model, the original model is used. It lacks the edits of the
-     * rebuilt engine, so a mismatch of this model and the engine is not reported. */
+    /* If no model is given, the original model is used. The rebuilt engine comes from
+     * an edited model, so a mismatch with the original model is not reported. */
     if (!pair.model) {
         pair.model = b->model;
         pair.note = NULL;

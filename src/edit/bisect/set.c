@@ -1,7 +1,6 @@
-/* Each result shows either a set that contains the searched set, or a "difference":
- * fusions of which at least one is in the searched set. Sets and differences are always
- * computed from all steps. The steps before the search for a set are therefore used,
- * too. */
+/* Each step shows one of two facts: the searched set is within certain fusions, or at
+ * least one of certain fusions (a "difference") is in the searched set. The facts are
+ * always computed from all steps, even those before the search for a set. */
 #include "edit/bisect/set.h"
 #include "edit/bisect/choose.h"
 
@@ -100,8 +99,8 @@ static bool is_explained(const struct fsd_hunt *h, const struct difference *d)
     return false;
 }
 
-/* Whether the last step showed something new: a smaller set, or a difference that
- * contains no earlier difference. */
+/* Whether the last step showed something new: that the searched set is within fewer
+ * fusions than known before, or a difference that contains no earlier difference. */
 static bool last_showed_more(struct fsd_hunt *h)
 {
     const struct fsd_hunt_step *last = &h->steps.at[h->steps.n - 1];

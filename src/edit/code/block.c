@@ -212,8 +212,8 @@ static void put_head(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
     }
 }
 
-/* Whether the node has the same layers or outcome as the node before, so that no new
- * comment is needed. */
+/* Whether the comment with the layers of the node `before` also holds for `node`. Both
+ * must have the same layers. If both have no layer, the reason must be the same. */
 static bool goes_on(const struct fsd_code *c, fsd_id before, fsd_id node)
 {
     const struct fsd_match *m = c->d->match;

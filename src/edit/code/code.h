@@ -8,10 +8,10 @@
  *           -> functions: runs whose lines differ only in names (fold.c)
  *             -> the file (print.c)
  *
- * A line is text of this library with holes for names of the model and numbers of the
- * engine. A `slot` fills a hole. Slots are written as Python literals or in comments,
- * and no other text of an input file reaches the program, so no name can become code.
- * Runs are equal if their lines are equal, whatever fills the holes.
+ * A line is text of this library with holes. A `slot` fills a hole, for example with a
+ * name of the model or a number of the engine. Text of an input file reaches the
+ * program only in slots. Slots are written as Python literals or in comments, so no
+ * name can become code. Runs are equal if their lines without the slots are equal.
  */
 #pragma once
 
@@ -58,8 +58,8 @@ struct fsd_code_line {
 struct fsd_scope_names {
     struct fsd_intern *used;
     fsd_sym *of;     /* indexed by tensor: the name of its variable; 0: none */
-    uint32_t *stamp; /* indexed by tensor: the number of the function for which
-                                 `of` is valid */
+    uint32_t *stamp; /* indexed by tensor: the value of `now` when `of` was set. If
+                        `now` has changed since then, the tensor has no variable */
     FSD_VEC(uint32_t)
     counts; /* indexed by symbol of `used`: how often the word is
                                  used */
@@ -115,14 +115,16 @@ struct fsd_code {
 
 /** The word from which the name of the output's variable is made. */
 const char *fsd_code_stem(const struct fsd_code *c, fsd_id node);
-/** Returns a bit for each input of the node. If the bit is set and the numbers of the
- *  input are known, the node's statement contains these numbers. */
+/** Returns a bit mask of inputs. The node's statement contains the numbers of these
+ *  inputs instead of a variable. For this, the numbers must be known. */
 uint32_t fsd_code_literal_inputs(const struct fsd_code *c, fsd_id node);
 /** Writes the right side of the node's statement. Sets c->why if the node cannot be
  *  expressed. */
 void fsd_code_statement(struct fsd_code *c, fsd_id node, struct fsd_code_words *w);
-/** Gets the numbers of a small integer tensor; false unless the numbers are the same
- *  for any input of the model. */
+/** Gets the numbers of a small integer tensor.
+ *  @param out at least FSD_INTS numbers
+ *  @return false if the rank or a number is unknown, or if a number depends on a
+ *          dynamic size */
 bool fsd_code_ints(const struct fsd_code *c, fsd_id tensor, int64_t *out, uint32_t *n);
 /** The tensor that stores the value of `tensor`: an initializer, or the output of a
  *  Constant; FSD_NONE if there is none. */
@@ -131,8 +133,8 @@ static inline bool fsd_code_is_weight(const struct fsd_code *c, fsd_id tensor)
 {
     return fsd_code_weight(c, tensor) != FSD_NONE;
 }
-/** The name for the TensorRT layers of the node: the name of the node or, if the node
- *  has no name, a name made from the name of its first output. */
+/** The name that the program gives to the TensorRT layers of the node. This is the name
+ *  of the node. Without such a name, it is "node_of_X" for a node with the output X. */
 const char *fsd_code_node_name(const struct fsd_code *c, fsd_id node);
 /** A type as TensorRT's Python API spells it, such as "trt.float32"; NULL if TensorRT
  *  has no such type. */
@@ -169,8 +171,10 @@ fsd_sym fsd_code_variable_of(const struct fsd_scope_names *names, fsd_id tensor)
  *  for `tensor`. */
 fsd_sym fsd_code_variable(struct fsd_code *c, struct fsd_scope_names *names,
                           const char *stem, fsd_id tensor);
-/** The name of the current function's parameter for a tensor that another function
- *  produces. */
+/** Returns a Python expression for a tensor that the current function does not produce:
+ *  - a call of constant() if the numbers of the tensor are known;
+ *  - "None" if the current block is not a function;
+ *  - otherwise the name of a parameter, which is added to the function. */
 const char *fsd_code_parameter(struct fsd_code *c, fsd_id tensor);
 
 /* words.c */
@@ -199,8 +203,8 @@ void fsd_code_fold(struct fsd_code *c);
 /** A group of equal blocks, in the order of the program. */
 struct fsd_code_group {
     FSD_VEC(const struct fsd_code_block *) blocks;
-    uint32_t *parameter;       /* indexed by slot: the parameter that fills the hole,
-                                  plus 1; 0: the text is the same in all blocks */
+    uint32_t *parameter;       /* indexed by slot: 1 + the index in `parameters` of the
+                                  parameter that fills the hole; 0: no parameter */
     uint32_t *before, *behind; /* indexed by slot: number of bytes that the texts of all
                                   blocks share at the front, and at the end */
     FSD_VEC(const char **)
@@ -214,8 +218,8 @@ struct fsd_code_group {
                                    table */
     fsd_sym name;
 };
-/** Returns the group of equal blocks that begins with the block `first`.
- *  @param first a block without an equal one before it */
+/** Returns the group of all blocks that are equal to a block.
+ *  @param first the index of the first of these blocks in c->blocks */
 struct fsd_code_group fsd_code_group_of(struct fsd_code *c, uint32_t first);
 
 /* print.c */

@@ -5,9 +5,10 @@
  *     -> f"/encoder/{at}/query/MatMul"  with at = "layer_0", "layer_1"
  *
  * Blocks are equal if their lines are equal, whatever fills the holes. If the texts of
- * a hole differ, the words that all texts share at both ends are kept, and the middle
- * becomes a parameter of the function. If several holes have the same middles, they
- * share a parameter.
+ * a hole differ between blocks, a parameter of the function replaces the part that
+ * differs. The words before and after this part are the same in all blocks, so they
+ * stay in the function. Two holes share a parameter if their parts are equal in each
+ * block.
  */
 #include "base/base.h"
 #include "edit/code/code.h"
@@ -74,9 +75,9 @@ static const char *text_at(const struct fsd_code_group *g, uint32_t block,
     return g->blocks.at[block]->slots.at[slot].text;
 }
 
-/* Finds how many bytes the texts of a hole share: g->before at the front, up to a
- * separator, and g->behind at the end, from a separator on. Returns false if all texts
- * are equal. */
+/* Finds what the texts of a hole have in common. Sets g->before to the number of bytes
+ * that are equal at the front, and g->behind to the number at the end. Only whole words
+ * count (is_sign()). Returns false if all texts are equal. */
 static bool find_common(struct fsd_code_group *g, uint32_t slot)
 {
     const char *first = text_at(g, 0, slot);
@@ -108,8 +109,9 @@ static bool find_common(struct fsd_code_group *g, uint32_t slot)
     return !same;
 }
 
-/* The parts in which the texts of a hole differ, joined to one text, so that holes with
- * equal parts can be found. Sets `each` to the parts, indexed by block. */
+/* Sets *each to the parts in which the texts of a hole differ, indexed by block.
+ * Returns a symbol of `known`. Two holes have the same symbol if their parts are
+ * equal. */
 static fsd_sym left_of(struct fsd_code *c, struct fsd_code_group *g, uint32_t slot,
                        struct fsd_intern *known, const char ***each)
 {

@@ -400,8 +400,8 @@ static void put_scatter(struct fsd_code *c, fsd_id node, struct fsd_code_words *
         w);
 }
 
-/* Writes a Resize. Its scales must be in the model; its sizes may be known, or the
- * network may compute them. */
+/* Writes a Resize. Its scales are written as numbers, so they must be stored in the
+ * model. Its sizes are written as numbers if they are known, else as a variable. */
 static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     fsd_id scales = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 2));

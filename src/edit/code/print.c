@@ -73,9 +73,10 @@ static const char *variable_of(struct fsd_arena *arena,
                : "node";
 }
 
-/* Sets the key of each parameter in the table. The first statement that uses the
- * parameter sets a variable. The key is the name of this variable. If the statement
- * uses the parameter only outside of the node's name, "_weight" is appended. */
+/* Sets the keys of the parameters in the table. The key of a parameter comes from the
+ * first line that uses the parameter: it is the variable that this line sets. The first
+ * slot of a line is the name of the node. If the parameter is in another slot of the
+ * line, "_weight" is appended. */
 static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
 {
     const struct fsd_code_block *block = g->blocks.at[0];
@@ -100,10 +101,10 @@ static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
     }
 }
 
-/* Decides which parameters are arguments of the function. If there are at most
- * MOST_NAMED parameters, all are arguments. Otherwise, the parameters before the first
- * one with fewer than OFTEN uses are arguments, but at most MOST_NAMED of them. The
- * other parameters are rows of a table. */
+/* Sets g->named, the number of parameters that are arguments of the function. The other
+ * parameters are rows of a table. If there are at most MOST_NAMED parameters, all are
+ * arguments. Otherwise, parameters become arguments in their order. This ends at
+ * MOST_NAMED arguments, or at the first parameter with fewer than OFTEN uses. */
 static void name_parameters(struct fsd_code *c, struct fsd_code_group *g)
 {
     enum { OFTEN = 4 };
@@ -699,8 +700,8 @@ static void put_body(struct fsd_code *c, FILE *out)
     put_define(c, groups, out);
 }
 
-/* The end of a program: its command line. TensorRT for RTX needs no GPU, because it
- * compiles for given compute capabilities. */
+/* The end of a program: its command line. TensorRT for RTX needs no GPU: it compiles
+ * for the compute capabilities that an option of the program states. */
 static const char ending[] =
     "\n\ndef profile_of(builder, target, shapes):\n"
     "    \"\"\"The optimization profile of inputs with dynamic sizes; None: there are "

@@ -2,10 +2,13 @@
  * Selects the nodes that have a statement, orders them, and divides them into runs of
  * one module.
  *
- * A node has no statement if no node reads its output as a tensor: weights are read by
- * name, and known numbers are written where they are used. A node joins the last run of
- * its module if that run or an earlier run computes each of its inputs. A module is
- * therefore one run if possible, and the time is proportional to the number of edges.
+ * A node has a statement if another statement reads its output as a variable, or if the
+ * program returns the output. Weights are read by name, and known numbers are written
+ * where they are used.
+ *
+ * A node joins the last run of its module. It starts a new run of the module only if a
+ * later run computes one of its inputs. A module is therefore one run if possible. The
+ * time is proportional to the number of edges.
  */
 #include "base/base.h"
 #include "edit/code/code.h"

@@ -35,12 +35,12 @@ static fsd_id producer_at(const struct fsd_graph *g, uint32_t port)
                                               : fsd_tensor_producer(g, tensor);
 }
 
-/* Finds the nodes of the main graph that cannot be computed because of a cycle.
- *
- * The result is indexed by node. FSD_NONE: the node can be computed. Any other value: a
- * port at which the node, or a body in it, reads the output of a node that cannot be
- * computed. The loop removes each node whose inputs are all computed (Kahn's
- * algorithm). */
+/* Finds the nodes of the main graph that cannot be computed, because they are on a
+ * cycle or depend on a cycle. Uses Kahn's algorithm: the loop removes each node whose
+ * inputs are all computed.
+ * @return indexed by node. FSD_NONE: the node can be computed. Else: an input port of
+ *         the node, or of a node in its bodies. The producer of the tensor at this port
+ *         cannot be computed, either */
 static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
 {
     const struct fsd_graph *g = fsd_cut_model(plan);
@@ -87,8 +87,8 @@ static fsd_id find_cycle(const struct fsd_cut_plan *plan)
 
     while (node < g->nodes.n && at[node] == FSD_NONE)
         node++;
-    /* The walk goes from a node to the producer of an input. After as many steps as the
-     * model has nodes, the walk is on a cycle. */
+    /* Each step goes to a producer that cannot be computed, either. After as many steps
+     * as the model has nodes, the walk is on a cycle. */
     for (fsd_id i = 0; node < g->nodes.n && i < g->nodes.n; i++)
         node = producer_at(g, at[node]);
     return node < g->nodes.n ? g->ports.at[at[node]].tensor : FSD_NONE;
@@ -127,8 +127,8 @@ static enum fsd_status check_order(const struct fsd_cut_plan *plan,
 
 /* -------------------------------------------------------------------- borders */
 
-/* The known numbers of a tensor that only determines sizes; NULL if they are
- * unknown. */
+/* The integers of a tensor that exists before any kernel runs, such as the new shape of
+ * a Reshape. NULL if they are unknown, or if the tensor is an input of the model. */
 static const struct fsd_ints *known_numbers(const struct fsd_cut_plan *plan,
                                             fsd_id tensor)
 {
@@ -234,8 +234,8 @@ static bool *read_outside(const struct fsd_cut_plan *plan)
     return read;
 }
 
-/* The name of a tensor that several nodes produce, and that a kept node produces or
- * reads; 0 if there is no such tensor. */
+/* Finds a tensor that has several producers. A kept node must produce or read the
+ * tensor. Returns the name of the tensor; 0 if there is no such tensor. */
 static fsd_sym find_collision(const struct fsd_cut_plan *plan)
 {
     const struct fsd_graph *g = fsd_cut_model(plan);
@@ -255,8 +255,10 @@ static fsd_sym find_collision(const struct fsd_cut_plan *plan)
     return 0;
 }
 
-/* Finds the outputs. The constants that FSD_KEPT_CONSTANT nodes produce are not
- * outputs: every other part that reads such a constant has its own copy of the node. */
+/* Finds the outputs: the tensors that kept nodes produce, and that are read outside. If
+ * none is read outside, all tensors that kept nodes produce are outputs. The constants
+ * of FSD_KEPT_CONSTANT nodes are never outputs: another part that reads such a constant
+ * has its own copy of the node. */
 static enum fsd_status find_outputs(struct fsd_cut_plan *plan, struct fsd_error *err)
 {
     const struct fsd_graph *g = fsd_cut_model(plan);

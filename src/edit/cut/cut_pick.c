@@ -210,9 +210,10 @@ static enum fsd_status find_tensors(const struct fsd_cut_plan *plan,
     return status;
 }
 
-/* Finds the nodes that depend on a tensor in `start`, directly or through tensors that
- * are not in `stop`. `start` and `stop` are indexed by tensor, the result by node of
- * the main graph. */
+/* Finds the nodes after the tensors in `start`: the consumers of these tensors, the
+ * consumers of their outputs, and so on. Outputs that are in `stop` are not followed.
+ * @param start,stop indexed by tensor
+ * @return indexed by node of the main graph */
 static bool *reach_down(const struct fsd_cut_plan *plan, const bool *start,
                         const bool *stop)
 {
@@ -278,9 +279,10 @@ static void ascend(struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer, vo
     fsd_vec_push(plan->arena, &up->todo, producer);
 }
 
-/* Finds the nodes on which a tensor in `start` depends, directly or through tensors
- * that are not in `stop`. `start` and `stop` are indexed by tensor, the result by node
- * of the main graph. */
+/* Finds the nodes before the tensors in `start`: the producers of these tensors, the
+ * producers of their inputs, and so on. Inputs that are in `stop` are not followed.
+ * @param start,stop indexed by tensor
+ * @return indexed by node of the main graph */
 static bool *reach_up(struct fsd_cut_plan *plan, const bool *start, const bool *stop)
 {
     const struct fsd_graph *g = fsd_cut_model(plan);

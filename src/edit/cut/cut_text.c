@@ -158,8 +158,8 @@ static bool has_one_layer(const struct fsd_match *m, fsd_id node)
     return m->of_node[node].n == 1 && m->region_of_node[node] == FSD_NONE;
 }
 
-/* Indexed by node: a hash of those nodes that follow the node in the core, and that the
- * layer of the node computes, too. Valid if only one layer computes the node. */
+/* For each node of the core, hashes the later nodes of the core that are in the same
+ * layer. The result is indexed by node. It is valid only for a node with one layer. */
 static uint64_t *hash_later(const struct fsd_cut_plan *plan, const struct fsd_match *m,
                             const fsd_id_vec *core)
 {
@@ -179,8 +179,9 @@ static uint64_t *hash_later(const struct fsd_cut_plan *plan, const struct fsd_ma
     return hash;
 }
 
-/* The first node of the core, from index `k` on, that is computed together with `a` in
- * only one of the two builds; FSD_NONE if there is none. */
+/* Finds a node that shares a layer with `a` in one of the two builds, but not in the
+ * other build. Returns the first such node of the core, from index `k` on; FSD_NONE if
+ * there is none. */
 static fsd_id first_apart(const struct fsd_cut_plan *plan, const struct fsd_diff *alone,
                           const fsd_id_vec *core, fsd_id a, uint32_t k)
 {

@@ -2,9 +2,10 @@
  * Writes arrays in numpy's format: an uncompressed ZIP archive of files "NAME.npy".
  * Each file has a text header, followed by the elements.
  *
- * In the archive, the checksum of a file precedes the file, and the output may be a
- * pipe. Random values are therefore generated twice from the same seed, and the user's
- * values are read twice. The values are never all in memory.
+ * In the archive, the checksum of a file precedes the file. It cannot be written later,
+ * because the output may be a pipe. There are therefore two passes over the values: one
+ * for the checksum, one for the file. Random values are generated from the same seed in
+ * both passes. The user's values are read twice. The values are never all in memory.
  */
 #include "base/base.h"
 #include "edit/cut/cut.h"
@@ -139,8 +140,8 @@ static void put_number(FILE *out, uint64_t number, unsigned width)
         putc((unsigned char)(number >> 8 * i), out);
 }
 
-/* Writes the fields that a file's header and its entry in the directory have in common.
- * The directory is at the end of the archive. */
+/* Writes the fields that two records share: the header in front of a file, and the
+ * entry of the file in the directory at the end of the archive. */
 static void put_entry(const struct array *a, FILE *out)
 {
     put_number(out, 20, 2);      /* required version */

@@ -22,12 +22,12 @@ struct fsd_apply {
                                   there */
     bool *kept;                /* indexed by tensor: an inserted node reads the
                                   tensor */
-    uint8_t *cast_to;          /* indexed by node: enum fsd_dtype. Between Casts, the
-                                  node will compute in this type; unknown: the type
-                                  of the node does not change */
-    const char **typed;        /* indexed by tensor: the new name of the tensor, if
-                                  `cast_to` changes the type of the producer; NULL:
-                                  none yet */
+    uint8_t *cast_to;          /* indexed by node: enum fsd_dtype, the type in which the
+                                  node will compute, between inserted Casts;
+                                  FSD_DTYPE_UNKNOWN: its type does not change */
+    const char **typed;        /* indexed by tensor: the new name under which a producer
+                                  with `cast_to` writes the tensor in its new type;
+                                  NULL: not made yet */
     struct fsd_fix_cast *cast; /* indexed by tensor */
     const char **reads;        /* indexed by port: the output of the node that was
                                   inserted there; NULL: none */
@@ -59,9 +59,9 @@ const char *fsd_fix_new_read(struct fsd_apply *a, const struct fsd_edit *e,
  *  `made`. */
 void fsd_fix_insert_at(struct fsd_apply *a, fsd_id node, uint32_t input,
                        const struct fsd_onnx_new_node *made);
-/** The name under which the tensor's values exist in the type `to` without a new Cast.
- *  NULL if there is no such name. The name exists if the tensor's producer will compute
- *  in the type `to`, or if the producer is a Cast of a tensor in the type `to`. */
+/** The name under which the tensor's values exist in the type `to`; NULL if this needs
+ *  a new Cast. They exist in two cases: the tensor's producer will compute in the type
+ *  `to`, or the producer is a Cast of the model whose input has the type `to`. */
 const char *fsd_fix_typed_name(struct fsd_apply *a, fsd_id tensor, enum fsd_dtype to);
 /** Whether the tensor is an output of a graph. */
 bool fsd_fix_is_output(const struct fsd_apply *a, fsd_id tensor);

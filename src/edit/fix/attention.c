@@ -91,8 +91,8 @@ const char *fsd_fix_refuse_repeat(struct fsd_fixes *f, const struct fsd_edit *e)
                         "before opset 8 ONNX has no operator that repeats the heads");
 }
 
-/* Inserts an Expand that repeats the heads. The shape of the Expand may have fewer axes
- * than the tensor. The first axes of the tensor then stay unchanged. */
+/* Inserts an Expand that repeats the heads. Only the axis e->axis gets a new size. Axes
+ * are counted from the last one, which is 0. */
 void fsd_fix_repeat_heads(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;
@@ -150,9 +150,9 @@ const char *fsd_fix_refuse_slice(struct fsd_fixes *f, const struct fsd_edit *e)
                : NULL;
 }
 
-/* Inserts a Slice after the node. The output of the Slice takes over the name of the
- * node's output. If the node will compute in another type, between Casts, the output of
- * the Slice takes over the name for the new type (fsd_fix_typed_name()). */
+/* Inserts a Slice after the node. The node's output gets a new name. The output of the
+ * Slice gets the old name, so consumers read the slice. If the type of the node changes
+ * (cast_to), the Slice gets the name for the new type instead. */
 void fsd_fix_slice_output(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;

@@ -100,8 +100,9 @@ const char *fsd_fix_typed_name(struct fsd_apply *a, fsd_id tensor, enum fsd_dtyp
                : NULL;
 }
 
-/* The output of the last Cast that was inserted for the tensor, if that Cast is in the
- * graph `scope` and casts to `to`; else NULL. */
+/* The output of the last Cast that was inserted for the tensor. NULL if there is no
+ * such Cast, if it is in a graph other than `scope`, or if it casts to a type other
+ * than `to`. */
 static const char *cast_before(const struct fsd_apply *a, fsd_id tensor, fsd_id scope,
                                enum fsd_dtype to)
 {
@@ -138,9 +139,10 @@ static void cast_input(struct fsd_apply *a, const struct fsd_edit *e, uint32_t i
 
 /* -------------------------------------------------------------------------- outputs */
 
-/* Whether the tensor is still needed in its old type, so that a Cast must produce it.
- * If a consumer is a Cast of the model to the type `to`, makes this Cast read `name`.
- * If a consumer is removed, the consumers of its output are examined instead.
+/* Whether a Cast must produce the tensor in its old type, because a graph output or a
+ * consumer needs this type. A Cast of the model to the type `to` does not need it, and
+ * is made to read `name`. If a consumer is removed, the consumers of its output are
+ * examined instead.
  * @param depth number of removed nodes between the renamed output and `tensor` */
 static bool is_cast_needed(struct fsd_apply *a, fsd_id tensor, const char *name,
                            enum fsd_dtype to, int depth)

@@ -3,10 +3,10 @@
  * converts these to edits of the file, so that the printed list and the written model
  * agree.
  *
- * Q/DQ pairs are removed first: consumers of the DequantizeLinear then read the input
- * of the QuantizeLinear, which may be the output of another removed pair. Names are
+ * Q/DQ pairs are removed first. The consumers of the DequantizeLinear then read the
+ * input of the QuantizeLinear. Another removed pair may produce this input. Names are
  * therefore looked up after all removals are known. The scale of a new pair comes from
- * the model or from the caller; without a scale, the edit is not applied.
+ * the model or from the caller. Without a scale, the pair is not inserted.
  */
 #include "edit/fix/apply.h"
 #include "base/base.h"
@@ -334,8 +334,8 @@ static void remove_pair(struct fsd_apply *a, const struct fsd_fix *fix)
         fsd_fix_drop_node(a, quantizer);
 }
 
-/* Keeps the names of graph outputs that removed DQs produced. An Identity now produces
- * these outputs. */
+/* Inserts an Identity for each graph output whose producer is removed. The Identity
+ * produces the output under its old name. */
 static void keep_outputs(struct fsd_apply *a)
 {
     for (fsd_id i = 0; i < a->g->tensors.n; i++) {

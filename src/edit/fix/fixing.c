@@ -58,9 +58,9 @@ static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_lin
     return marks;
 }
 
-/* Whether the marks lack the pair of the finding's rule and the finding's first node.
- * If finding->listed is set: whether the marks lack the pair of the rule and a node for
- * at least one node of the finding. */
+/* Whether the finding is new: `marks` lacks the pair of its rule and its first node. If
+ * finding->listed is set, each node of the finding is checked. The finding is then new
+ * if `marks` lacks the pair for any of them. */
 static bool is_new(struct fsd_arena *arena, const struct fsd_intern *marks,
                    const struct fsd_linting *l, const struct fsd_finding *finding)
 {
@@ -234,8 +234,8 @@ static void bar_causes(struct fsd_fixes *fixes, const struct fsd_linting *before
     bar_all(fixes, why);
 }
 
-/* The index of the first finding of a trial, from i on, that the model does not have;
- * the number of findings if there is none. */
+/* The index of the first new finding of a trial (is_new()), from i on; the number of
+ * findings if there is none. Findings of slow rules do not count. */
 static uint32_t next_new(struct fsd_arena *arena, const struct fsd_intern *marks,
                          const struct fsd_linting *l, uint32_t i)
 {
@@ -277,10 +277,10 @@ struct step {
     struct fsd_trial *made;
 };
 
-/* Tries the edits that the new findings of a trial propose. Keeps these edits only if
- * no new finding is left then. For example, an edit inserts a pair after a Concat. Lint
- * then reports that the quantizers of the branches have a different scale, and proposes
- * a second edit. */
+/* A trial has new findings. Tries the edits that lint proposes for them, and keeps
+ * these edits only if no new finding is left then. Example: an edit inserts a pair
+ * after a Concat. Lint then reports that the quantizers of the branches have a
+ * different scale, and proposes a second edit. */
 static enum fsd_status follow(struct step *next, const struct fsd_intern *marks,
                               const struct fsd_linting *l,
                               const struct fsd_fix_options *opt, struct fsd_error *err)
@@ -305,10 +305,12 @@ static enum fsd_status follow(struct step *next, const struct fsd_intern *marks,
     return status;
 }
 
-/* Chooses edits that add no findings. New findings are accepted only if the edits that
- * they propose remove all new findings.
+/* Chooses edits until a trial has no new findings. A trial with new findings is
+ * accepted in one case: lint proposes edits for them, and with these edits no new
+ * finding is left (follow()).
  * @param marks NULL: the model cannot be read again, so nothing is tried
- * @param next the step with the edits that the new findings propose */
+ * @param next set to the step with the edits for new findings. next->made stays NULL if
+ *        there is no such step */
 static enum fsd_status settle(struct step *step, struct step *next,
                               const struct fsd_intern *marks,
                               const struct fsd_linting *l,

@@ -217,10 +217,10 @@ static void add_kernels_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
         add_kernel(s, arena, d, fsd_match_of_node(d->match, node, l)->layer);
 }
 
-/* `node` produces the data that a layer copies. Adds each Concat that reads this data
- * and that no layer computes, and the kernels around the Concat. The builder inserted
- * the copy because of the other inputs of the Concat, and because of the places of
- * these inputs in the Concat's output. */
+/* Adds each Concat that reads the output of `node` and that no layer computes. Adds the
+ * kernels around the Concat, too. The builder inserted the copy because of the other
+ * inputs of the Concat, and because of their places in its output.
+ * @param node the producer of the data that a layer copies */
 static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
                         const struct fsd_diff *d, fsd_id node)
 {
@@ -258,10 +258,9 @@ static void add_beside(struct fsd_arena *arena, const struct fsd_graph *e, fsd_i
         }
 }
 
-/* Adds the next two computing layers before a layer, and the next two after it. The
- * nearer layer on each side would not be enough: the builder did not fuse it with the
- * farther layer, so the kernel of the nearer layer also depends on the farther layer.
- * Data-movement layers in between are not counted. */
+/* Adds the next two computing layers before a layer, and the next two after it. Layers
+ * that only move data are not counted. One layer on each side would not be enough: its
+ * kernel also depends on the second layer, because the builder did not fuse the two. */
 static void add_neighbors(struct fsd_issue_subject *s, struct fsd_arena *arena,
                           const struct fsd_diff *d, fsd_id layer)
 {

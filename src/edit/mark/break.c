@@ -5,12 +5,13 @@
  *
  *     [Conv Add Relu] -> [Conv ...]     mark the output of Conv:  [Conv] [Add Relu]
  *
- * The nodes after the marked tensor are the tail. They are pointwise, and the builder
- * may fuse them into a neighboring generated kernel, or into a product without an
- * epilogue. The group of this kernel or product then changes, too. If several tensors
- * split a fusion, the one that changes the fewest groups is used, because a break
- * should show something about a single fusion. If no rule predicts what the builder
- * does, the fusion has no exact break.
+ * The nodes after the marked tensor are the tail. The tail is pointwise, so the builder
+ * may fuse it into another group: a neighboring generated kernel, or a product without
+ * an epilogue. That group then changes, too.
+ *
+ * A break should show something about a single fusion. If several tensors split the
+ * fusion, the tensor that changes the fewest groups is therefore used. If no rule
+ * predicts what the builder does, the fusion has no exact break.
  */
 #include "edit/mark/break.h"
 #include "base/base.h"
@@ -21,8 +22,8 @@
 
 /* ------------------------------------------------------------------------- the tail */
 
-/* Adds the only consumer of the tail if it is a generated kernel: the kernel fuses the
- * tail, which is pointwise. */
+/* The tail is pointwise, so a generated kernel without a product fuses it. Adds the
+ * group of such a kernel if that group is the only consumer of the tail. */
 static void tail_joins_reader(const struct fsd_marks *m, fsd_id group,
                               struct fsd_candidate *c)
 {
@@ -177,8 +178,9 @@ static bool is_behind_product(const struct fsd_marks *m, fsd_id tensor)
 }
 
 /* Whether the builder computes the product matrix by matrix, and fuses nothing into it.
- * Two conditions must hold: the product reads several matrices, such as a batch of
- * sequences; and the product is in FP32, or follows no other product. */
+ * Two conditions must hold:
+ * - the product reads several matrices, such as a batch of sequences;
+ * - the product is in FP32, or its input depends on no other product and no Reshape. */
 static bool is_stacked(const struct fsd_marks *m, fsd_id product)
 {
     fsd_id tensor = fsd_node_in_tensor(m->d->model, product, 0);

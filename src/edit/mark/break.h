@@ -39,14 +39,15 @@ fsd_id fsd_break_only_user(const struct fsd_marks *m, fsd_id group);
 /** Whether the tensor exists only inside the group, and can be marked. */
 bool fsd_break_is_inside(const struct fsd_marks *m, fsd_id tensor);
 
-/** Adds each group that is a single product, computes an operand of the node `behind`,
- *  and has no consumer outside of `group`. Such a product fuses `behind`. */
+/** Adds the groups that fuse the node `behind`. Such a group is a single product. The
+ *  product computes an operand of `behind`, and only `group` reads the product. */
 void fsd_break_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id behind,
                              struct fsd_candidate *c);
 
 /** Finds how an If splits each of several groups.
- *  @param without the candidates without an If. A candidate is replaced in two cases:
- *          an If can split the group, or it is known why no If can split the group
+ *  @param without in: for each group, the candidate without an If. out: the candidate
+ *          with an If, or the reason why no If can split the group; unchanged if both
+ *          are unknown
  *  @param n at most FSD_BREAK_AT_ONCE */
 enum { FSD_BREAK_AT_ONCE = 64 };
 void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,

@@ -6,9 +6,10 @@
  * Which groups change depends on all nodes behind the If. If each fusion had its own
  * walk over these nodes, the time would grow with the square of the model's size.
  * Therefore one walk examines 64 fusions: bit b of a mask is about the b-th fusion and
- * its Ifs. The walk ends as soon as too many groups change for each of the 64 fusions.
- * It also ends as soon as each tensor that later nodes read is behind the Ifs of all 64
- * fusions, for example after the next residual sum of a transformer.
+ * its Ifs. The walk ends early in two cases:
+ * - too many groups change for each of the 64 fusions;
+ * - the rest of the model only reads tensors that are behind the Ifs of all 64 fusions.
+ *   In a transformer, this is the case after the next residual sum.
  */
 #include "base/base.h"
 #include "edit/graph.h"
@@ -66,8 +67,7 @@ static bool is_before_member(const struct fsd_marks *m, fsd_id group, fsd_id ten
 }
 
 /* Whether the node multiplies or divides by one constant number. The builder merges
- * such a node into the next product or quantizer, so it is no layer that could be split
- * off. */
+ * such a node into the next product or quantizer, so it never becomes a layer. */
 static bool only_scales(const struct fsd_marks *m, fsd_id node)
 {
     const struct fsd_graph *g = m->d->model;
@@ -81,9 +81,9 @@ static bool only_scales(const struct fsd_marks *m, fsd_id node)
     return false;
 }
 
-/* The last inner tensor of the group that another node of the group reads; FSD_NONE if
- * there is none. A tensor whose only consumer just scales it (only_scales()) is chosen
- * only if there is no other. */
+/* The last tensor inside the group that an If can forward, and that a node of the group
+ * reads; FSD_NONE if there is none. A tensor whose only consumer scales it
+ * (only_scales()) is used only as a last resort. */
 static fsd_id last_inside(const struct fsd_marks *m, fsd_id group)
 {
     fsd_id last = FSD_NONE, scaled = FSD_NONE;
@@ -109,10 +109,10 @@ static void pass(const struct fsd_marks *m, struct fsd_candidate *c, fsd_id tens
         fsd_vec_push(m->arena, &c->passed, tensor);
 }
 
-/* Whether the group that computes the tensor could absorb a part of `group`. A
- * horizontal fusion does not count: an If after one of its products would separate the
- * product. A group that also reads the tensor does not count either: the If would
- * split that group. */
+/* Whether the group that computes the tensor could absorb a part of `group`. False for
+ * two kinds of groups, because an If after the tensor would change them:
+ * - a horizontal fusion: the If would separate one of its products;
+ * - a group that reads the tensor, too: the If would split it. */
 static bool takes_readers(const struct fsd_marks *m, fsd_id tensor, fsd_id group)
 {
     fsd_id from = fsd_tensor_producer(m->d->model, tensor);
@@ -168,8 +168,8 @@ struct borders {
                        other side of an If */
     struct fsd_masks masks;
     fsd_id first, full; /* masks.behind is set for nodes from `first` to before `full`.
-                           No node before `first` is behind an If. Each node from `full`
-                           on is behind the Ifs of all fusions, or is dry (outlook.h) */
+                           Earlier nodes are behind no If. Later nodes are behind the
+                           Ifs of all fusions, except for dry nodes (outlook.h) */
 };
 
 static uint64_t behind_of(const struct borders *b, fsd_id node)
@@ -229,9 +229,10 @@ static void mark_readers(struct borders *b, fsd_id tensor, uint64_t mask)
     }
 }
 
-/* A tensor is covered if it is behind all Ifs, and later nodes read it. Returns how the
- * node changes the number of covered tensors: its outputs are added, and the tensors
- * whose last consumer is this node are removed. */
+/* A tensor is covered if it is behind the Ifs of all open fusions, and later nodes read
+ * it. Returns by how much the node changes the number of covered tensors (modulo 2^32).
+ * The node adds its covered outputs. It takes away each covered input that no later
+ * node reads. */
 static uint32_t count_covered(const struct borders *b, fsd_id node)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -289,9 +290,8 @@ static void clear_masks(struct borders *b)
     }
 }
 
-/* Adds the groups that compute operands of the node and absorb the node. The builder
- * computes the node before the If, and compiles it together with such a group's
- * kernel. */
+/* The builder computes the node before the If, in the kernel of one of its operands.
+ * Adds each group that computes an operand in a generated kernel without a product. */
 static void add_takers(const struct fsd_marks *m, fsd_id group, fsd_id node,
                        struct fsd_candidate *c)
 {
@@ -322,16 +322,18 @@ static uint64_t others_than(const struct borders *b, fsd_id group)
  * fusion's If.
  *
  * The builder computes the other nodes before the If where possible. If there is only
- * one such node, the kernel of one of its operands absorbs it. If some operands are
- * available later than others, the builder neither computes the products of a
- * horizontal fusion together nor recognizes an attention. */
+ * one such node, the kernel of one of its operands absorbs it (add_takers()).
+ *
+ * The builder forms a horizontal fusion or an attention (`parts`) only if all operands
+ * are available at the same time. This is also true for kernels that are not
+ * generated. */
 static void add_mixed_group(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
     uint32_t n = m->state->groups.at[i].nodes.n;
-    uint64_t late = 0, early = 0, several = 0; /* masks: a node of the group is behind
-                                                  the If; a node is before it; several
-                                                  nodes are before it */
+    uint64_t late = 0, early = 0, several = 0; /* masks of fusions. late: a node of the
+                                                  group is behind the If; early: a node
+                                                  is not; several: two nodes are not */
     bool parts =
         m->kinds[i] == FSD_FUSION_ATTENTION || m->kinds[i] == FSD_FUSION_HORIZONTAL;
 
@@ -354,9 +356,10 @@ static void add_mixed_group(struct borders *b, fsd_id i)
     }
 }
 
-/* A mask of fusions. A fusion is in the mask if the tensor is computed before the
- * fusion's If, is forwarded by the If, or is a sum of such tensors. The tensor then has
- * the model's sizes, not the sizes with which the builder computes products. */
+/* Returns a mask of the fusions for which the tensor comes from before the If. This is
+ * true in three cases: the tensor is computed before the If, the If forwards the
+ * tensor, or the tensor is a sum of such tensors. It then has the sizes of the model,
+ * not the sizes with which the builder computes products. */
 static uint64_t across_of(const struct borders *b, fsd_id tensor)
 {
     fsd_id from = fsd_tensor_producer(b->m->d->model, tensor);
@@ -403,10 +406,11 @@ static fsd_id norm_behind(const struct fsd_marks *m, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* Adds the groups around the node `sum`, which adds a residual from the other side of
- * the If. The kernel has two sums. After the first sum and before the second sum, the
- * kernel reshapes the residual. A product before the sums therefore absorbs the first
- * sum, and a normalization after the sums absorbs the second sum. */
+/* The node `sum` adds a residual from the other side of the If. The kernel of its group
+ * reshapes this residual between two sums. Adds the groups that change:
+ * - If the group has a normalization, a product before the group absorbs the first sum.
+ * - If the group has a product, a normalization after the group absorbs the second
+ *   sum. */
 static void add_residual(const struct fsd_marks *m, fsd_id group, fsd_id sum,
                          struct fsd_candidate *c)
 {
@@ -466,9 +470,11 @@ static void add_stacked(struct borders *b, fsd_id i)
     }
 }
 
-/* Node i is an Add with a group. If one of its operands is a residual from the other
- * side of the If, the break also changes the groups that produce and consume the sum.
- * This function adds these groups. */
+/* Node i is an Add with a group. Adds the groups that change (add_residual()) in two
+ * cases:
+ * - The Add is behind a fusion's If, and its residual comes from before the If.
+ * - The Add is before the If, its group has a normalization, and a node behind the If
+ *   reads the sum. */
 static void add_across(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
@@ -492,8 +498,9 @@ static void add_across(struct borders *b, fsd_id i)
     }
 }
 
-/* If a pooling is the group's only node after the If, and a single product reads the
- * group's output: adds that product, because it absorbs the pooling. */
+/* Adds the product that absorbs a pooling. The pooling must be the only node of the
+ * group after the If. The product must be a group of its own, and the only group that
+ * reads the outputs of `group`. */
 static void add_pooled(const struct fsd_marks *m, fsd_id group, struct fsd_candidate *c)
 {
     fsd_id behind = fsd_tensor_only_reader(m->d->model, c->tensor);
@@ -505,8 +512,9 @@ static void add_pooled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
         fsd_break_add(c, user);
 }
 
-/* If the group has a product and ends with a scale, and the group's only consumer is a
- * group with a product: adds that consumer, because its product absorbs the scale. */
+/* Adds the consumer of the group if its product absorbs a scale. The group must have a
+ * product, and its last node must be a scale. The only consumer of the group must be a
+ * group with a product. */
 static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candidate *c)
 {
     uint32_t n = m->state->groups.at[group].nodes.n;
@@ -518,9 +526,10 @@ static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
         fsd_break_add(c, user);
 }
 
-/* Fills masks.passed, and marks the nodes that read the forwarded tensors; walk() marks
- * the nodes behind these. In a model that lists a node before a producer of its inputs,
- * walk() would come too late, so walk_behind() marks the nodes for each fusion. */
+/* Sets masks.passed for the tensors that Ifs forward. Marks the nodes that read these
+ * tensors. walk() then marks the nodes behind them. If the model is not sorted, walk()
+ * may visit a node before it is marked. walk_behind() therefore marks all nodes
+ * here. */
 static void mark_passed(struct borders *b, struct fsd_arena *scratch)
 {
     b->full = b->m->d->model->nodes.n;
@@ -569,7 +578,7 @@ static void add_ended(struct borders *b, fsd_id node)
 }
 
 /* Adds the groups that change. Examines only groups and Adds whose range (outlook.h)
- * begins before the end of the walk and ends after it. */
+ * begins before b->full, the end of the walk, and ends there or later. */
 static void add_divided(struct borders *b, struct fsd_arena *scratch)
 {
     const struct fsd_outlook *look = b->m->outlook;

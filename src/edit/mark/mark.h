@@ -31,10 +31,10 @@ enum fsd_place_why {
     FSD_WHY_INPUT,
     FSD_WHY_OUTPUT,    /**< the tensor is an output of the network */
     FSD_WHY_CONV,      /**< a generated kernel of a Conv writes the tensor */
-    FSD_WHY_FORM,      /**< a generated kernel writes the tensor, but an output of
-                            the network would have another layout or shape */
-    FSD_WHY_READER,    /**< a generated kernel reads the tensor, but an output of
-                            the network would have another layout or shape */
+    FSD_WHY_FORM,      /**< a generated kernel writes the tensor in a layout or shape
+                            that an output of the network does not have */
+    FSD_WHY_READER,    /**< a generated kernel reads the tensor in a layout or shape
+                            that an output of the network does not have */
     FSD_WHY_SHARED,    /**< products in one kernel read the tensor and its duplicates */
     FSD_WHY_JOINED,    /**< the tensor is the result of one of several products in one
                             kernel */
@@ -110,10 +110,10 @@ struct fsd_marks {
                                     value */
     struct fsd_users **users;    /**< indexed by value (fsd_facts.value): the result of
                                     fsd_marks_users(); NULL: not known yet */
-    uint32_t *stamps, *walks;    /**< for fsd_marks_users(). stamps: the last walk that
-                                    visited a value or group, with the entries of all
-                                    values first, then the entries of all groups;
-                                    walks: the number of walks so far */
+    uint32_t *stamps, *walks;    /**< for fsd_marks_users(). *walks: the number of walks
+                                    so far. stamps: the number of the last walk that
+                                    visited a value or a group. An entry for each tensor
+                                    (value) comes first, then one for each group */
 };
 
 /** Finds all places, kinds and breaks.
@@ -211,9 +211,9 @@ bool fsd_layer_is_generated(const struct fsd_graph *engine, fsd_id layer);
 bool fsd_node_is_product(const struct fsd_diff *d, fsd_id node);
 bool fsd_node_is_conv(const struct fsd_diff *d, fsd_id node);
 
-/** Whether the tensor consists of several matrices, such as a batch of sequences. The
- *  builder computes products of such a tensor as products of one matrix, with sizes
- *  that differ from the model's. */
+/** Whether the tensor consists of several matrices, such as a batch of sequences. To
+ *  compute a product, the builder joins these matrices to one matrix. The sizes then
+ *  differ from the sizes in the model. */
 bool fsd_marks_is_stack(const struct fsd_marks *m, fsd_id tensor);
 
 void fsd_marks_add_kinds(struct fsd_marks *m);

@@ -18,8 +18,8 @@ struct fsd_ranges {
     fsd_id_vec ends;     /**< the ids of the ranges, in the order of their last nodes,
                                then of their ids */
     uint32_t *first_end; /**< indexed by node: the position in `ends` of the first range
-                               whose last node is this or a later node; has one entry
-                               more than the model has nodes */
+                               that ends at this node or later; has one entry more than
+                               the model has nodes */
 };
 
 /** Masks for the fusions that are examined at once: bit b is about the b-th fusion
@@ -30,8 +30,9 @@ struct fsd_masks {
     uint64_t *passed; /**< indexed by tensor: an If of the fusion forwards the tensor */
     uint64_t *behind; /**< indexed by node: the node depends on a tensor that an If of
                            the fusion forwards */
-    uint64_t *sums;   /**< indexed by tensor: an Add behind the If computes the tensor
-                           from values that exist before the If, or from such sums */
+    uint64_t *sums;   /**< indexed by tensor: the tensor is the output of an Add behind
+                           the If. Each operand of the Add exists before the If, or is
+                           such a sum itself */
     bool *covered;    /**< not a mask; indexed by tensor: the tensor is behind the Ifs
                            of all examined fusions */
 };
@@ -43,9 +44,9 @@ struct fsd_outlook {
     uint32_t *live; /**< indexed by node: number of tensors that exist before the node
                          runs, and that this node or a later node reads. Outputs of dry
                          nodes are not counted */
-    fsd_id floor;   /**< all dry nodes that have a group precede this node. If the model
-                         is not sorted, `live` has no meaning, and `floor` is greater
-                         than the number of nodes */
+    fsd_id floor;   /**< the node after the last dry node that has a group. If the model
+                         is not sorted: greater than the number of nodes, so that `live`
+                         is never used */
     struct fsd_ranges groups; /**< a range for each group: its first to its last node */
     struct fsd_ranges adds;   /**< a range for each Add with a group: from the Add to
                                    the last consumer of its sum */

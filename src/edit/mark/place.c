@@ -138,9 +138,9 @@ static bool has_seam(const struct fsd_marks *m, fsd_id group)
     return false;
 }
 
-/* Whether the group has a product, and a node that adds the tensor as a residual. This
- * node reads the tensor and the output of a node of the group. If the builder converts
- * the tensor, this node may move into a kernel of its own. */
+/* Whether the group has a product, and a node that adds the tensor as a residual to an
+ * output of the group. If the builder converts the tensor, this node may move into a
+ * kernel of its own. */
 static bool reads_beside(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;
@@ -179,9 +179,10 @@ static bool meets_pooling(const struct fsd_marks *m, fsd_id group)
 }
 
 /* Whether a conversion of the tensor would change a generated kernel that reads the
- * tensor. It changes three kinds of kernels: a kernel that adds the tensor as a
- * residual, a kernel before a pooling, and a kernel that has a Resize or Concat and an
- * output that is not row-major. */
+ * tensor. It changes three kinds of kernels:
+ * - a kernel that adds the tensor as a residual;
+ * - a kernel before a pooling;
+ * - a kernel that has a Resize or Concat, and writes its output not row-major. */
 static bool reader_takes_part(const struct fsd_marks *m, fsd_id tensor, fsd_id port)
 {
     const struct fsd_graph *e = m->d->engine;
@@ -218,11 +219,11 @@ static bool is_turned_behind(const struct fsd_marks *m, fsd_id tensor)
     return false;
 }
 
-/* Whether the builder would fuse the kernel of the node with a conversion that follows
- * the node, and would then divide this kernel. The builder does so for a kernel of
- * several nodes, and for a normalization, which it may compute in two kernels. A
- * Transpose is left out: its layer keeps the memory order of the input, and the builder
- * converts the output in a kernel of its own. */
+/* Whether a conversion of the node's output would divide the node's kernel, because the
+ * builder fuses the conversion with this kernel. This may happen to a kernel of several
+ * nodes (`fused`). It may happen to a normalization, which the builder may compute in
+ * two kernels. It does not happen to a Transpose: its layer keeps the memory order of
+ * the input, and the builder converts the output in a kernel of its own. */
 static bool takes_conversion(const struct fsd_marks *m, fsd_id node, bool fused)
 {
     const struct fsd_graph *g = m->d->model;
@@ -409,9 +410,10 @@ static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 
 /* ----------------------------------------------------------------------- together */
 
-/* Whether the layer is a generated kernel, and a tensor on its other side is in
- * `converted`. If the layer `reads` the tensor that is to be marked, the other side is
- * the layer's outputs. If the layer writes that tensor, it is the layer's inputs. */
+/* Whether the layer is a generated kernel with a tensor in `converted` on the checked
+ * side. The checked side is opposite to the tensor that is to be marked.
+ * @param reads true: the layer reads that tensor, so its outputs are checked; false:
+ *        the layer writes that tensor, so its inputs are checked */
 static bool is_converted_beside(const struct fsd_marks *m, const bool *converted,
                                 fsd_id layer, bool reads)
 {

@@ -46,8 +46,9 @@ void fsd_pieces_until(struct fsd_arena *arena, struct fsd_pieces *to, const char
 void fsd_pieces_rest(struct fsd_arena *arena, struct fsd_pieces *to, const char *from,
                      struct fsd_slice message);
 
-/** Returns the mapping that contains the byte at `at`; NULL if none does. *released
- *  points to the offset up to which pages of that mapping were released. */
+/** Returns the mapping that contains the byte at `at`; NULL if none does.
+ *  @param released set to the address of the mapping's offset in bytes: pages before
+ *          this offset were released */
 typedef const struct fsd_file *fsd_mapping_fn(void *payload, const char *at,
                                               size_t **released);
 

@@ -1,8 +1,8 @@
 /*
- * Changes the type of a tensor. A message keeps all its bytes, except the numbers of an
- * initializer, and the new type is appended: if a field occurs twice, the last one
- * counts. Numbers are converted while they are written, so weights of any size need
- * only a page of memory.
+ * Changes the type of a tensor. The new type is appended to the message, and the old
+ * type stays in it: if a field occurs twice, the last one counts. Only the numbers of
+ * an initializer are replaced. They are converted while they are written, so weights of
+ * any size need only a page of memory.
  */
 #include "edit/onnx/types.h"
 #include "edit/graph.h"

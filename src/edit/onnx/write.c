@@ -1,9 +1,9 @@
 /*
- * The new file is a list of pieces; each piece is a range of the old file or new bytes.
- * The list is written when it is complete. A message with an edit consists of pieces
- * of its old content, under a new tag and length; the bytes around it are one range.
- * Work and memory therefore depend on the edits and the headers of nodes, not on the
- * weights, and only edited messages are encoded again.
+ * The new file is a list of pieces. A piece is a range of the old file, or new bytes.
+ * The list is written when it is complete. A message with an edit gets a new tag and
+ * length, followed by pieces of its old content. All bytes between two edited messages
+ * are one piece. Work and memory therefore depend on the edits and the headers of
+ * nodes, not on the weights. Only edited messages are encoded again.
  *
  * Nodes are numbered as in the loader, by their positions in the list of their graph.
  * The bodies of a node are numbered in the order of its attributes. Each edit must be
@@ -21,8 +21,9 @@ struct writer {
     struct fsd_arena *arena; /* the arena of the edits */
     struct fsd_wire_walk walk;
     struct fsd_outside outside;
-    uint32_t missing; /* number of names that edits set, but that were not written,
-                         because the node in the file has no such input or output */
+    uint32_t missing; /* number of names that edits set, but that are not written yet.
+                         In the end it is 0, unless a node in the file lacks such an
+                         input or output */
     uint32_t *met;    /* indexed by change of a node: how often the change was
                          applied */
     bool *met_listed; /* indexed by change of a list: the change was applied */
@@ -36,8 +37,10 @@ struct writer {
 static void edit_graph(struct writer *w, struct fsd_slice graph, fsd_id scope,
                        uint32_t *place, struct fsd_pieces *to);
 
-/* Writes a message without edits. If external weights are to be inlined, the message is
- * written with its weights. */
+/* Handles the external weights in a message without edits, as w->e->weights requests:
+ * writes the message with the weights inside, or only checks that they exist. In all
+ * other cases it writes nothing, and the message is later copied with the bytes around
+ * it. */
 static void put_outside(struct writer *w, const struct fsd_wire_block *block,
                         enum fsd_onnx_message is, const char **from,
                         struct fsd_pieces *to)

@@ -1,10 +1,10 @@
 /*
  * Converts the plan to edits. A tensor keeps its name, and gets the type in which its
- * node now produces it. For each other type in which nodes read the tensor, one Cast
- * produces a separate tensor, "x_fp16". The Cast follows the producer of the tensor.
- * The Cast of a graph's input precedes the first consumer. Outputs of graphs keep both
- * name and type. Constants are written in their new type if their numbers are
- * available.
+ * node now produces it. If nodes read the tensor in another type, a Cast produces a
+ * second tensor, such as "x_fp16", for all of these nodes. The Cast follows the
+ * producer of the tensor. If the tensor is an input of a graph, the Cast precedes the
+ * first consumer. Outputs of graphs keep both name and type. Constants are written in
+ * their new type if their numbers are available.
  */
 #include "edit/retype/retype.h"
 #include "edit/graph.h"
@@ -173,8 +173,9 @@ static fsd_id first_reader(const struct editor *e, fsd_id tensor, enum fsd_dtype
     return first;
 }
 
-/* Adds a Cast that produces the tensor in the type `cast->to`. If a graph lists the
- * tensor as an output of this type, the output of the Cast gets the listed name. */
+/* Adds a Cast that produces the tensor in the type `cast->to`. The output of the Cast
+ * gets a new name. If the tensor is an output of a graph and has this type in the
+ * model, the output of the Cast gets the tensor's name instead. */
 static void put_cast(struct editor *e, const struct fsd_retyped_cast *cast)
 {
     fsd_id producer = fsd_tensor_producer(e->g, cast->tensor);
@@ -215,8 +216,9 @@ static void retype_made(struct editor *e, fsd_id tensor)
             fsd_onnx_set_output(e->edits, producer, i, new_name(e, tensor, made));
 }
 
-/* The tensor that has the values of `tensor` in this type: `tensor` itself, or the
- * tensor from which a Cast of the model produces `tensor`. */
+/* The tensor from which nodes get the values of `tensor` in this type. If a Cast of the
+ * model produces `tensor` from this type, the result is the input of the Cast.
+ * Otherwise the result is `tensor` itself. */
 static fsd_id source_of(const struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
     fsd_id same = e->plan->same[tensor];

@@ -164,9 +164,9 @@ static void apply(struct fsd_retype *p, fsd_id node, enum fsd_dtype type,
 
 /* ---------------------------------------------------------------------------- casts */
 
-/* Whether a Cast of the model makes the FP32 tensor from a tensor of type `to`. A new
- * Cast back to `to` would cancel that Cast, so consumers can read the tensor before
- * both Casts. */
+/* Whether a Cast of the model makes the FP32 tensor from a tensor of type `to`. A
+ * consumer that needs the type `to` then needs no new Cast: it can read the input of
+ * the model's Cast. */
 static bool undoes(const struct fsd_retype *p, fsd_id tensor, enum fsd_dtype to)
 {
     const struct fsd_graph *g = p->d->model;

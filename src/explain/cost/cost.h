@@ -74,9 +74,9 @@ struct fsd_spent_sum {
     uint32_t unknown; /**< number of layers with unknown bytes */
     int64_t bytes;    /**< bytes of the layers with known bytes */
     double ms;        /**< time in milliseconds; negative if not measured */
-    double share;     /**< fraction, from 0 to 1, of the total time or, if times were
-                           not measured, of the known bytes of all layers; negative if
-                           unknown */
+    double share;     /**< fraction of the total time, from 0 to 1. If times were not
+                           measured: fraction of the known bytes of all layers.
+                           Negative if unknown */
 };
 
 /** The sums over the nodes of one operator. */
@@ -99,8 +99,9 @@ struct fsd_known_sizes {
 };
 
 struct fsd_cost {
-    struct fsd_amounts *amounts;   /**< table of polynomials in dynamic sizes; an
-                                        amount below -1 refers to one of them */
+    struct fsd_amounts *amounts;   /**< table of polynomials in dynamic sizes.  An
+                                        amount below -1 refers to an entry of this
+                                        table */
     const struct fsd_sizes *sizes; /**< sizes of the model's tensors */
     fsd_id *like;                  /**< indexed by port of the engine: the model tensor
                                         at the port, or another model tensor with the
@@ -152,8 +153,8 @@ const char *fsd_spent_name(enum fsd_spent value);
 /** The name in sentences, such as "data movement that the model requires". */
 const char *fsd_spent_words(enum fsd_spent value);
 
-/** A layer's fraction of the total time or, if times were not measured, of the known
- *  bytes of all layers (like fsd_spent_sum.share); negative if unknown. */
+/** The share of a layer: its time divided by the total time.  Without measured times,
+ *  its bytes divided by the known bytes of all layers.  Negative if unknown. */
 double fsd_cost_share(const struct fsd_diff *d, fsd_id layer);
 
 /** The fraction of a layer's cost that the user saves by following the advice on the
@@ -170,9 +171,9 @@ int64_t fsd_port_size(const struct fsd_graph *engine, const struct fsd_cost *c,
                       const struct fsd_port *port, const struct fsd_form *form,
                       uint32_t i);
 
-/** The tensor that is the reason why the bytes of a layer are unknown: the first of the
- *  layer's tensors with an unknown shape or type.  FSD_NONE if the bytes are known, or
- *  if no tensor is the reason. */
+/** For a layer with unknown bytes: its first input or output whose bytes are unknown,
+ *  because the shape or the type is unknown.  FSD_NONE if there is no such tensor, or
+ *  if the layer's bytes are known. */
 fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer);
 
 /** The roofline of a layer: the shortest time that its bytes and its multiply-adds can

@@ -1,16 +1,17 @@
 /*
- * Finds dynamic sizes of the engine's tensors.  If an engine tensor has no counterpart
- * in the model, its producer computes a node of the model that has an output with the
- * same sizes:
+ * Finds dynamic sizes of the engine's tensors.  An engine tensor may have no
+ * counterpart in the model.  The search then looks for a model tensor with the same
+ * sizes.  In most cases, this is an output of a node that the tensor's producer
+ * computes:
  *
  *     kernel   Conv_3  ->  __mye12 [-1,16,-1,-1]  ->  kernel  Conv_7
  *     model    Conv_3  ->  c [batch,16,h/2,w/2]   ->  Conv_7
  *
- * The fixed sizes of both tensors must be equal, and all candidates must have the same
- * sizes.  A kernel of several joined products writes one tensor.  This tensor has as
- * many rows as each product, and as many columns as all products together.  Two kinds
- * of tensors remain unknown: tensors that several kernels write in part, and slices
- * that the steps of a loop read and write.
+ * The fixed sizes of both tensors must be equal.  If several model tensors fit, they
+ * must give the same dynamic sizes.  If a kernel joins several products, it writes one
+ * tensor.  This tensor has as many rows as each product, and as many columns as all
+ * products together.  The sizes of two kinds of tensors remain unknown: tensors that
+ * several kernels write in part, and slices that the steps of a loop read and write.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
@@ -57,11 +58,11 @@ static bool is_end_of(const struct search *s, const struct fsd_shape *shape,
     return n == size;
 }
 
-/* Whether the form may be a view of the shape, if only the form's size with index
- * `open` is unknown.  The product of the sizes before this index must be a product of
- * the shape's first sizes.  The product of the sizes behind this index must be a
- * product of the shape's last sizes.  If both products are 1, the result is false,
- * because any shape would fit. */
+/* Whether the form may be a view of the shape.  `open` is the index of the form's only
+ * unknown size.  The sizes of the form before `open` must have the same product as the
+ * first sizes of the shape.  The sizes behind `open` must have the same product as the
+ * last sizes of the shape.  If both products are 1, the result is false, because any
+ * shape would fit. */
 static bool is_view(const struct search *s, const struct fsd_shape *shape,
                     uint32_t open)
 {
@@ -82,10 +83,9 @@ static uint32_t count_open(const struct fsd_graph *engine, const struct fsd_cost
     return open;
 }
 
-/* The number of sizes behind the batch axes, if form and shape have different ranks.
- * The batches of a matrix product may be one axis in the form and several axes in the
- * shape, as in [8,n,n] and [2,4,n,n], or the reverse.  The sizes behind the batches are
- * equal in both. */
+/* The number of axes behind the batch axes.  The ranks of the form and the shape are
+ * assumed to differ only because one of them has several batch axes, as in [8,n,n] and
+ * [2,4,n,n].  The other has one batch axis. */
 static uint32_t beside_batches(const struct fsd_form *form,
                                const struct fsd_shape *shape)
 {
@@ -140,10 +140,11 @@ static bool joins_heads(const struct fsd_cost *c, int64_t columns,
            fsd_times(c->amounts, shape->dims[HEADS], shape->dims[COLUMNS]) == columns;
 }
 
-/* Whether an engine tensor with `columns` columns may hold several joined products, one
- * of which has the shape.  The number of columns must be greater than in the shape, and
- * it must be neither a product of the shape's last sizes nor the columns of all
- * heads. */
+/* Whether an engine tensor may hold the columns of several joined products, one of
+ * which has the shape.  `columns` is the last size of the engine tensor.  It must be
+ * greater than the last size of the shape.  The result is false if the engine tensor
+ * may be a view of the shape instead: if `columns` is a product of the shape's last
+ * sizes, or the columns of all heads together. */
 static bool is_joined(const struct fsd_cost *c, int64_t columns,
                       const struct fsd_shape *shape)
 {
@@ -177,9 +178,9 @@ int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost
                     others);
 }
 
-/* Whether a form with several unknown sizes fits the shape if the batch axes differ.
- * The sizes behind the batches and the number of batches must be equal.  `alone` is the
- * shape that the model alone states. */
+/* Whether a form with several unknown sizes fits a shape of a different rank.  The
+ * sizes behind the batch axes must be equal, and so must the products of the batch
+ * axes.  `alone` is the tensor's shape as far as the model alone states it. */
 static bool is_batched(const struct search *s, const struct fsd_shape *shape,
                        const struct fsd_shape *alone)
 {
@@ -275,9 +276,9 @@ static void consider(struct search *s, fsd_id tensor)
         s->several |= !agree(s, shape, fsd_shape_of(s->c->sizes, s->found));
 }
 
-/* Considers the tensors that the layer's nodes pass to nodes of other layers or, with
- * `reads`, get from nodes of other layers.  In loose mode, considers all outputs or
- * inputs of the layer's nodes. */
+/* Considers the outputs of the layer's nodes or, with `reads`, their inputs.  Unless
+ * `s->loose` is set, leaves out tensors from one node of the layer to another, and
+ * nodes that several layers compute. */
 static void consider_layer(struct search *s, fsd_id layer, bool reads)
 {
     const struct fsd_match *m = s->m;
@@ -371,9 +372,9 @@ static void search_border(struct search *s, fsd_id e, fsd_id producer)
 }
 
 /* Searches all outputs of the producer's nodes, and all inputs of the consumers' nodes.
- * If several layers compute parts of a node, the tensors between these layers are not
- * in the model, but most of them have the sizes of another tensor of the node.  The
- * form must have a fixed size above 1, because such a size excludes candidates. */
+ * Several layers may compute one node.  The tensors between these layers are not in the
+ * model, but most of them have the sizes of an input or output of the node.  The form
+ * must have a fixed size above 1: without one, too many tensors would fit. */
 static void search_within(struct search *s, fsd_id e, fsd_id producer)
 {
     const struct fsd_graph *g = s->m->engine;

@@ -1,15 +1,16 @@
 /*
- * Determines which part of a data-movement layer's cost remains if the user follows the
- * advice on the layer.  Usually the layer disappears and nothing remains.  Builds have
- * shown two exceptions.  The left column names the case, the middle one what remains:
+ * Determines which part of a data-movement layer's cost the user saves by following the
+ * advice on the layer.  Usually the layer disappears, and the user saves all of it.  In
+ * two cases, builds have shown that a layer remains:
  *
+ *     case                    remaining layer          reason
  *     the application         int8 chw -> int8 chw4    the layer still pads the input
  *     quantizes an input
  *     ONNX fixes the type     Cast int32 -> int32      the model needs a Cast, which
  *     of an output: int64                              is a copy
  *
- * Advice to choose another number of channels per group is no exception.  If the user
- * follows it, no layer pads, and the next kernel reads no padding.
+ * If the advice is to choose another number of channels per group, no layer remains:
+ * the next kernel then needs no padding.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"

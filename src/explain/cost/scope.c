@@ -1,10 +1,10 @@
 /*
- * Assigns a module path to each node, from its name, its weight, or another node of its
- * layer.  Then sums layers, precisions and times by the first parts of these paths.
- * The number of parts is the depth.  If the user states no depth, useful_depth()
- * chooses a depth with more than USEFUL modules and at most TOO_MANY modules, if there
- * is such a depth.  A layer of several modules counts in each of them.  Its time is
- * divided among its nodes, so that times still add up.
+ * Assigns a module path to each node.  The path comes from the name of the node, from
+ * the name of its weight, or from another node of its layer.  The first parts of the
+ * path name the node's module.  The number of these parts is the depth.  If the user
+ * states no depth, useful_depth() chooses one.  Then sums layers, precisions and times
+ * by module.  A layer with nodes of several modules counts in each of them.  Its time
+ * is divided among its nodes, so that the times of the modules add up.
  */
 #include "explain/cost/scope.h"
 #include "base/base.h"
@@ -71,9 +71,9 @@ static fsd_id reader_of(const struct fsd_diff *d, fsd_id layer)
     return reader;
 }
 
-/* Gives a path to those nodes of the layer that have none.  With `readers`, this is the
- * path of the node that consumes the layer's data; else it is the path of the layer's
- * first node with a path. */
+/* Gives a path to the nodes of the layer that have none.  Without `readers`, this is
+ * the first path that a node of the layer has.  With `readers`, this is the path of the
+ * node that consumes the layer's data. */
 static void share_in_layer(const struct fsd_diff *d, struct path *paths, fsd_id layer,
                            bool readers)
 {
@@ -145,9 +145,9 @@ static struct fsd_scopes scopes_at(struct fsd_arena *arena, const struct path *p
     return s;
 }
 
-/* The first depth with more than USEFUL modules.  The search stops earlier if a depth
- * above 1 has more than TOO_MANY modules, or as many modules as the previous depth.
- * The result is then the previous depth. */
+/* Goes deeper, from depth 1, until a depth has more than USEFUL modules, and returns
+ * this depth.  But if a depth above 1 has more than TOO_MANY modules, or as many
+ * modules as the previous depth, returns the previous depth. */
 static unsigned useful_depth(const struct path *paths, uint32_t n)
 {
     unsigned best = 1;

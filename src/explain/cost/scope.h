@@ -34,8 +34,8 @@ typedef FSD_VEC(struct fsd_module) fsd_module_vec;
 struct fsd_scopes {
     struct fsd_intern *names; /**< names of scopes: a table of its own, because the
                                    tables of a run are const */
-    fsd_sym *of;              /**< indexed by node: symbol of its first scopes; 0 if it
-                                   has none */
+    fsd_sym *of;              /**< indexed by node: symbol in `names` of its first
+                                   `depth` scopes; 0 if it has none */
     unsigned depth;           /**< maximum number of scopes in a name */
 };
 

@@ -47,10 +47,10 @@ static void take_tuned(const struct fsd_match *m, struct fsd_known_sizes *known,
     }
 }
 
-/* Takes sizes from engine tensors.  With `unranked`, takes only sizes of tensors whose
- * rank is unknown so far, else only sizes of tensors whose rank is known.  If the rank
- * is known and the engine tensor has another rank, takes no sizes, because the engine
- * may have flattened the tensor. */
+/* Takes sizes of model tensors from their counterparts in the engine.  With `unranked`,
+ * only for model tensors whose rank is unknown so far; else only for model tensors
+ * whose rank is known.  A model tensor gets no sizes from an engine tensor of another
+ * rank, because the engine may have flattened the tensor. */
 static void take_engine(const struct fsd_match *m, struct fsd_sizes *s, bool unranked)
 {
     for (fsd_id i = 0; i < m->engine->tensors.n; i++) {

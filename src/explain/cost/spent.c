@@ -7,10 +7,10 @@
  *
  * A kernel requantizes if its input is floats that another kernel computed, its output
  * has a quantized type, and all its operations are known and elementwise.  The epilogue
- * of the previous kernel could have performed these operations.  Two kinds of kernels
- * do not requantize: a normalization or an average that writes INT8, which needs a
- * kernel anyway, and a kernel that quantizes an input of the network, which has no
- * previous kernel.
+ * of the previous kernel could have performed these operations.  Two similar kinds of
+ * kernels do not requantize.  A normalization or an average that writes INT8 needs a
+ * kernel anyway.  A kernel that quantizes an input of the network has no previous
+ * kernel.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"

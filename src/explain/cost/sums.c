@@ -17,10 +17,10 @@ struct parts {
     const struct fsd_node_result *nodes;
 };
 
-/* Divides a time among the nodes in proportion to their work.  If the work of a node is
- * unknown, the nodes with multiply-adds share all of the time equally, because the work
- * of other nodes is small in comparison.  If no node has multiply-adds, all nodes get
- * equal shares. */
+/* Divides `ms` among the nodes in proportion to their work.  The work of one of them
+ * may be unknown.  Then only the nodes with multiply-adds get shares, which are equal,
+ * because the work of other nodes is small in comparison.  If no node has multiply-adds
+ * either, all nodes get equal shares. */
 static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms,
                   bool moves)
 {

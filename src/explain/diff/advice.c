@@ -203,11 +203,11 @@ void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 /* Each function below returns whether its advice proposes a change.  Advice that only
  * states a reason saves no time. */
 
-/* `layer` is next to an end of a chain of data-movement layers.  Returns the type of
- * the data at this end: the type of the outputs of `layer` if `writes` is true,
- * otherwise of its inputs.  `own` is the type on the chain's side.  If one of these
- * outputs or inputs has the type `own` or an unknown type, the result is `own`.
- * Otherwise the result is the type of the first output or input. */
+/* The type of the layer beside a chain of data-movement layers.  With `writes`, `layer`
+ * is before the chain, and its outputs decide.  Without `writes`, `layer` is behind the
+ * chain, and its inputs decide.  `own` is the type at this end of the chain.  Returns
+ * `own` if any of these outputs or inputs has the type `own` or an unknown type.
+ * Otherwise returns the type of the first output or input. */
 static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool writes,
                               enum fsd_dtype own)
 {
@@ -302,10 +302,10 @@ static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id 
     return found;
 }
 
-/* Prints "layer 21 writes fp32, because GlobalAveragePool_294 reads Relu_293
- * unquantized".  If one consumer needs higher precision, the layer writes higher
- * precision for all consumers.  Returns false if the model has no such consumer, or if
- * the layer's output is not known to be above 8 bits. */
+/* Prints why `layer` writes higher precision: "layer 21 writes fp32, because
+ * GlobalAveragePool_294 reads Relu_293 unquantized".  A single such consumer is enough,
+ * because the layer writes one type for all its consumers.  Returns false if the model
+ * has no such consumer, or if the layer's output is not known to be above 8 bits. */
 static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_form *made = fsd_layer_form_out(d->engine, layer);
@@ -358,9 +358,9 @@ static bool advise_bias(const struct fsd_diff *d, fsd_id node, FILE *out)
     return true;
 }
 
-/* Advice for a Q that runs as a layer and quantizes the output of another layer.  The
- * inputs and consumers of that other layer show why it did not write the quantized type
- * itself. */
+/* Advice for a Q that runs as a layer of its own.  `source` is the layer whose output
+ * the Q quantizes.  The inputs and consumers of `source` show why `source` does not
+ * write the quantized type itself. */
 static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fsd_id source = d->flows->of[layer].source;
@@ -520,8 +520,8 @@ static bool has_several_scales(const struct fsd_diff *d, fsd_id concat)
     return false;
 }
 
-/* Whether a pooling produces the data of the copy, in an engine whose pooling kernels
- * cannot write into a part of another tensor. */
+/* Whether a pooling produces the data of the copy, and the builder for RTX built the
+ * engine.  Its pooling kernels cannot write into a part of another tensor. */
 static bool is_pooled(const struct fsd_diff *d, fsd_id layer)
 {
     fsd_id node = d->flows->of[layer].producer;
@@ -531,9 +531,9 @@ static bool is_pooled(const struct fsd_diff *d, fsd_id layer)
             fsd_node_is(d->model, node, FSD_ONNX_AveragePool));
 }
 
-/* Whether a product kernel writes the tensor that the layer copies, and this tensor is
- * also an output of the network.  If this tensor were no output, the product kernel
- * would write it in place, however many layers read it. */
+/* Whether the copied tensor is an output of the network, and a product kernel writes
+ * it.  Being an output is then the reason for the copy: a product kernel writes any
+ * other tensor directly into the output of the Concat, however many layers read it. */
 static bool is_read_outside(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -544,8 +544,9 @@ static bool is_read_outside(const struct fsd_diff *d, fsd_id layer)
                           FSD_TENSOR_OUTPUT));
 }
 
-/* The number of layers, including `layer`, that copy a part out of the input of `layer`
- * and convert the part to the output type of `layer`; 0 if `layer` converts no type. */
+/* The number of layers that each copy a part out of the same tensor as `layer`, and
+ * convert it to the same type as `layer`.  `layer` itself counts, too.  0 if `layer`
+ * does not change the type. */
 static uint32_t converted_parts(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
@@ -730,10 +731,10 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return true;
 }
 
-/* The shortest time in milliseconds that the log states for a kernel of the layer;
- * negative if there is none.  A kernel counts only if its first input or, with
- * `output`, its first output has the format in the first n bytes of `format`.  Sets
- * *any if the log states formats for a kernel of the layer. */
+/* The shortest time, in milliseconds, among the layer's kernels in the log; negative if
+ * there is none.  A kernel counts only if its first input has the format in the first n
+ * bytes of `format`.  With `output`, its first output must have this format instead.
+ * Sets *any if the log states formats for a kernel of the layer. */
 static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
                        const char *format, size_t n, bool *any)
 {
@@ -758,9 +759,8 @@ static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
 
 /* Prints the shortest times that the builder measured with and without the Reformat, if
  * the log has them.  Example: the layer "Reformatted Input Tensor 0 to X" converts
- * "Float(..) to Half(..)".  The time with the Reformat is the time of a kernel of X
- * that reads Half, and the time without it is the time of a kernel of X that reads
- * Float. */
+ * "Float(..) to Half(..)".  With this layer, X runs a kernel that reads Half.  Without
+ * it, X would run a kernel that reads Float.  The log has the times of both kernels. */
 void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];

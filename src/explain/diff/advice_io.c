@@ -3,10 +3,10 @@
  * model.  The advice is the I/O format with which the builder would not insert the
  * layer.
  *
- * The advice names a format only if the builder accepts it; the reader of the builder
- * (read/) has this information.  If a builder option states only one format, the
- * builder applies this format to all inputs.  So if inputs need different formats, the
- * advice states the format of each input.
+ * The advice names a format only if the builder accepts it (fsd_accepts_format()).  The
+ * option --inputIOFormats has one format for each input, or a single format for all
+ * inputs.  So if only one input needs another format, the advice still states the
+ * formats of all inputs.  The same holds for --outputIOFormats.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -42,8 +42,8 @@ static bool advise_crossing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return true;
 }
 
-/* The form that the layer writes for an output of the network.  Sets `tensor` to this
- * output. */
+/* Sets `tensor` to the output of the network to which the layer's data goes; FSD_NONE
+ * if there is none.  Returns the form in which the layer writes this data. */
 static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_id layer,
                                                  fsd_id *tensor)
 {
@@ -71,8 +71,8 @@ struct need {
 };
 
 /* Whether both forms have the same sizes from the channel axis to the last axis.  The
- * network's tensor may have more or fewer axes before the channels, because a format
- * counts axes from the end. */
+ * axes before the channels do not matter, because an I/O format counts axes from the
+ * end. */
 static bool ends_alike(const struct fsd_graph *e, const struct fsd_form *form,
                        const struct fsd_form *border)
 {
@@ -107,9 +107,9 @@ static void layout_of_strides(const char *text, char out[16])
              width % 1000);
 }
 
-/* The log's event that added the layer has the text "FORM to FORM".  Reads the layout
- * from the second form if `written`, else from the first form.  Writes "" if the layout
- * is unknown. */
+/* Reads a layout from the log.  If the log states that the builder added the layer, the
+ * event has the text "FORM to FORM".  The layout is that of the second form if
+ * `written` is true, else of the first.  Writes "" if the layout is unknown. */
 static void layout_in_log(const struct fsd_diff *d, fsd_id layer, bool written,
                           char out[16])
 {
@@ -134,8 +134,7 @@ static void find_layout(const struct fsd_diff *d, fsd_id layer,
 
     fsd_layout_name(*l, need->layout);
     if (need->layout[0] == 'c' && need->layout[1] >= '0' && need->layout[1] <= '9')
-        *need->layout = '\0'; /* it is unknown in which order the vectors of channels
-                                 are */
+        *need->layout = '\0'; /* "c4" may be chw4 or hwc4 */
     if (!*need->layout)
         layout_in_log(d, layer, need->input, need->layout);
     if (!*need->layout) {

@@ -30,9 +30,9 @@ bool fsd_bias_misfits(struct fsd_scales x, struct fsd_scales w, struct fsd_scale
     return false;
 }
 
-/* The scales of the DequantizeLinear that produces the node's input `input`.  With
- * `integers`, the DequantizeLinear must read INT32 data, as for a bias; else it must
- * not read INT32 data.  If it reads the wrong type, the result has no scales. */
+/* The scales of the DequantizeLinear that produces the input with index `input`.  With
+ * `integers`, the DequantizeLinear must read INT32, as for a bias.  Without `integers`,
+ * it must read another type.  Otherwise the result has no scales. */
 static struct fsd_scales scales_of(const struct fsd_diff *d, fsd_id node,
                                    uint32_t input, bool integers,
                                    struct fsd_arena *scratch)

@@ -5,10 +5,9 @@
  *     If i   then_branch: Conv a    else_branch: Conv b
  *     kernel 3 computes a; no kernel computes b; the engine has no jump for i
  *
- * Then b is never computed.  Nothing is proved if the engine does not state the
- * contents of a layer, because the other branch may be in this layer.  If the engine
- * has jumps, and it is unknown whether one of them belongs to i, nothing is proved
- * either.
+ * So the engine never computes b.  This is not proved in two cases.  If the engine does
+ * not state the contents of a layer, this layer may compute b.  If the engine has
+ * jumps, and it is unknown to which nodes they belong, one of them may belong to i.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"

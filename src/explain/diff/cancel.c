@@ -4,11 +4,13 @@
  *     q --DequantizeLinear s--> Reshape --> QuantizeLinear s --> q, in another shape
  *     q --DequantizeLinear s--> Div 2 --> QuantizeLinear s/2 --> q
  *
- * If the nodes between a DQ and a Q only move data or multiply by one number, and the
- * scale of the Q is the scale of the DQ times this number, then the Q outputs the
- * integers that the DQ reads.  A QuantizeLinear is eliminated if this holds for all DQ
- * nodes before it.  A DQ, or a node that multiplies, is eliminated if this holds for
- * all Q nodes behind it.  Only per-tensor scales are considered.
+ * A DQ and a Q cancel each other if the Q outputs the integers that the DQ reads.  The
+ * nodes between them may only move data or multiply by a number.  The scale of the Q
+ * must be the scale of the DQ times these numbers.  The builder eliminates a Q if it
+ * and all DQ nodes before it cancel each other.  The builder eliminates a DQ if it and
+ * all Q nodes behind it cancel each other.  The builder eliminates a multiplication if
+ * the DQ before it and all Q nodes behind it cancel each other.  Only per-tensor scales
+ * are considered.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -96,8 +98,8 @@ static bool is_equal(const struct quantizer *from, double factor,
            fabs(from->scale * factor - to->scale) <= NEAR * to->scale;
 }
 
-/* `q` quantizes the values of the tensor, multiplied by `factor`.  Whether `q` only
- * restores the integers that the DQ nodes before the tensor read. */
+/* Whether `q` cancels all DQ nodes before the tensor.  `factor` is the product of all
+ * multiplications between the tensor and `q`. */
 static bool comes_from(const struct fsd_match *m, const struct quantizer *q,
                        fsd_id tensor, double factor, int *steps)
 {
@@ -126,8 +128,9 @@ static bool comes_from(const struct fsd_match *m, const struct quantizer *q,
     return comes_from(m, q, fsd_node_in_tensor(g, node, data), factor, steps);
 }
 
-/* The tensor is the output of the DQ `from`, multiplied by `factor`.  Whether all its
- * consumers quantize it back to the integers that `from` reads. */
+/* Whether the DQ `from` cancels all Q nodes behind the tensor.  `factor` is the product
+ * of all multiplications between `from` and the tensor.  False if a path from the
+ * tensor does not lead to a Q. */
 static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
                       fsd_id tensor, double factor, int *steps)
 {
@@ -154,9 +157,10 @@ static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
     return to.n > 0;
 }
 
-/* If `node` is a DQ, sets `from` to this DQ, and *factor to 1.  If `node` multiplies,
- * sets `from` to the DQ from which the data comes, and *factor to the number by which
- * the nodes behind this DQ, up to `node`, multiply the data. */
+/* Finds the DQ before `node`, a node that multiplies, and sets `from` to it.  If `node`
+ * is a DQ, sets `from` to `node`.  Sets *factor to the product of all multiplications
+ * behind this DQ, including that of `node`.  False if there is no such DQ, or if `node`
+ * does neither. */
 static bool find_before(const struct fsd_match *m, fsd_id node, struct quantizer *from,
                         double *factor)
 {

@@ -83,9 +83,9 @@ static unsigned providers_around(const struct context *c, fsd_id layer)
 
 enum { QUANTIZERS = 32 };
 
-/* The number of different scales with which the model quantizes this tensor, directly
- * or behind operators that keep values: 0, 1, or 2 for several.  Returns 2 also if
- * there are too many operators to follow. */
+/* Counts the different scales of the quantizers that read this tensor, directly or
+ * behind operators that keep values.  Returns 0, 1, or 2 for several scales.  Also
+ * returns 2 if there are too many operators to follow. */
 static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->model;
@@ -117,9 +117,10 @@ static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
 }
 
 /* The cause of a layer that changes neither type nor layout according to the dump.  If
- * the dump shows layouts, a reformat of quantized data changes the scale.  If the dump
- * shows no layouts, a reformat can only change the layout, unless the data is quantized
- * with several scales. */
+ * the dump shows layouts, and the data is quantized, the layer changes the scale.  If
+ * the dump shows no layouts, a reformat changes the layout.  But if the data is
+ * quantized, and the model does not quantize it with exactly one scale, the reformat
+ * may change the scale instead, and the cause is unknown. */
 static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
                                    const struct fsd_form *in)
 {
@@ -155,9 +156,9 @@ static bool is_part(const struct fsd_graph *e, const struct fsd_form *form)
     return last >= count;
 }
 
-/* Whether the layer reads one part of a tensor whose parts several layers write.  If
- * layers write a Concat in place, and the consumer of the Concat cannot read the parts,
- * the consumer needs such a layer. */
+/* Whether the layer reads one part of a tensor that several layers write in part.  Such
+ * a layer copies the part: other layers wrote a Concat in place, and the consumer of
+ * the Concat cannot read the parts. */
 static bool reads_part(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span in = e->nodes.at[layer].in;
@@ -188,12 +189,13 @@ static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
     return written < read ? FSD_CAUSE_SLICE : FSD_CAUSE_NONE;
 }
 
-/* Whether the model requests the movement.  It requests, for example, the kernel of a
- * Transpose, of a ScatterND, or of the reversal for the backward direction of an LSTM.
- * It does not request padding, copies for views, or movement that the builder adds for
- * a MatMul or an Attention.  It does not request a copy for a Concat or a Slice either,
- * because the builder could perform a Concat or a Slice in place.  `linked` is the
- * cause of such a copy. */
+/* Whether the model requests the layer's data movement.
+ *     requested        a Transpose, a ScatterND, or the reversal for the backward
+ *                      direction of an LSTM
+ *     not requested    padding, a copy for a view, movement that the builder adds for a
+ *                      MatMul or an Attention, or a copy for a Concat or a Slice, which
+ *                      could be in place
+ * `linked` is the cause of a copy for a Concat or a Slice; else FSD_CAUSE_NONE. */
 static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause linked)
 {
     const struct fsd_match *m = c->m;
@@ -261,9 +263,9 @@ static enum fsd_cause by_link(const struct fsd_match *m, fsd_id layer)
     return FSD_CAUSE_NONE;
 }
 
-/* The cause of a layer that the builder did not insert.  The layer pads for a product,
- * or copies for a Concat or a Slice although the Concat or Slice could be in place.
- * Other layers, such as a Transpose, have no cause. */
+/* The cause of a layer that the builder did not insert: FSD_CAUSE_PADDING if it pads
+ * for a product; FSD_CAUSE_CONCAT or FSD_CAUSE_SLICE if it copies for a Concat or a
+ * Slice, which could be in place; else FSD_CAUSE_NONE, for example for a Transpose. */
 static enum fsd_cause of_nodes(const struct context *c, fsd_id layer)
 {
     enum fsd_kind kind = c->layers[layer].kind;

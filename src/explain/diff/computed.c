@@ -6,12 +6,16 @@
  *     Mul Add Mul Min Max Round | (Cast) | (Cast) Mul Relu Mul Min Max Round | (Cast)
  *     fp32                        int8     fp32                                int8
  *
- * Casts divide the kernel's steps into segments of one type each.  The first segment
- * has the type of the kernel's inputs, and the last segment has the type of its
- * outputs.  The segment behind a rounding is quantized, and the segment behind a
- * quantized segment is cast back to the model's type.  The types of other segments are
- * unknown.  The kernel computes a node in a segment that contains all operations of one
- * of the node's lowerings.  If all such segments have the same type, this is the type
+ * Casts divide the kernel's steps into segments of one type each:
+ *
+ *     the first segment                      has the type of the kernel's inputs
+ *     the last segment                       has the type of the kernel's outputs
+ *     behind a segment with a rounding       has the quantized type
+ *     behind a segment of quantized type     has the model's type
+ *     any other segment                      has an unknown type
+ *
+ * A segment may compute a node if it contains all operations of one of the node's
+ * lowerings.  If all segments that may compute the node have one type, this is the type
  * of the node.  A node that only moves data has the type of its data.
  */
 #include "explain/diff/step.h"
@@ -39,9 +43,9 @@ static void add_type(struct types *types, enum fsd_dtype type)
 struct segment {
     struct fsd_span steps; /* span in the engine's links */
     enum fsd_dtype type;   /* may be FSD_DTYPE_UNKNOWN */
-    bool restored;         /* whether a Cast from a quantized type is before the
-                              segment; `type` is then valid only for nodes whose result
-                              has this type in the model */
+    bool restored;         /* whether the segment is behind a quantized segment.  `type`
+                              is then only valid for nodes whose result has this type in
+                              the model */
 };
 
 enum { MOST_SEGMENTS = 32 };
@@ -183,9 +187,9 @@ static bool moves_results(const struct view *v, fsd_id node)
     return true;
 }
 
-/* The steps of segment i to which the node may belong.  With `behind`, the node moves
- * results of the kernel.  Such a node cannot belong to the data movement at the start
- * of the first segment, because the kernel has no results before this movement. */
+/* The steps of segment i that may compute the node.  With `behind`, the node moves
+ * results of the kernel.  If the kernel begins with data movement, this movement cannot
+ * compute such a node, because the kernel has no results yet. */
 static struct fsd_span steps_for(const struct view *v, uint32_t i, bool behind)
 {
     struct fsd_span steps = v->segments[i].steps;
@@ -232,8 +236,9 @@ static bool is_port_of(const struct fsd_graph *model, fsd_id node, fsd_id tensor
     return fsd_node_in_tensor(model, node, 0) == tensor;
 }
 
-/* The type of the lowest precision in which the layer reads or writes the data that the
- * node moves; FSD_DTYPE_UNKNOWN if the engine does not show it. */
+/* For a node that only moves data: the type of this data at the ports of the layer.  If
+ * the ports have several types, the type with the lowest precision.  FSD_DTYPE_UNKNOWN
+ * if no port is known to have this data. */
 static enum fsd_dtype moved_type(const struct view *v, fsd_id node)
 {
     const struct fsd_graph *e = v->m->engine;
@@ -270,9 +275,9 @@ static bool is_product_elsewhere(const struct fsd_match *m, fsd_id layer, fsd_id
     return elsewhere;
 }
 
-/* Whether all inputs of the layer come from other layers of the same node.  They are
- * then partial results, whose type does not show the precision of the node.  A node
- * that owns a body, such as a function call, does not count, because its layers compute
+/* Whether all inputs of the layer come from other layers of the same node.  The inputs
+ * are then partial results of the node, and their type does not show its precision.
+ * False for a node that owns a body, such as a function call: its layers compute the
  * nodes of the body. */
 bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
@@ -314,9 +319,13 @@ static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node
 }
 
 /* The type in which a generated kernel computes the node.  The segments decide first.
- * If they leave the type unknown, and all inputs and outputs of the kernel have the
- * type of the node in the model, the kernel computes the node in this type.  This rule
- * does not apply to a product, because the kernel may quantize the product's inputs. */
+ * For a node that only moves data, moved_type() decides next.  If the type is still
+ * unknown, and all inputs and outputs of the kernel have one type, this is the type of
+ * the node under a condition:
+ *     a node that only moves data     the kernel has no product
+ *     any other node                  the kernel has no Cast; or the node has this type
+ *                                     in the model and is no product, because the
+ *                                     kernel may quantize the inputs of a product */
 static enum fsd_dtype in_kernel(const struct view *v, fsd_id node, bool moves)
 {
     enum fsd_dtype type = v->n ? in_segments(v, node, moves) : FSD_DTYPE_UNKNOWN;

@@ -36,10 +36,11 @@ static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t 
                : CONTROL_NOT;
 }
 
-/* How the output of the node controls other nodes.  If the output does not control a
- * consumer without layers, the output of this consumer counts instead.  CONTROL_NOT if
- * a consumer uses the output for something else, or if the result is CONTROL_DECIDES
- * for one consumer and CONTROL_BEGINS for another. */
+/* How the node controls the consumers of its outputs.  The node must control all of
+ * them in the same way; otherwise the result is CONTROL_NOT.  If the node does not
+ * control a consumer, and this consumer has no layers, the consumers of its outputs
+ * count instead.  An output of the network counts as a consumer that is not
+ * controlled. */
 static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
 {
     const struct fsd_graph *g = m->model;

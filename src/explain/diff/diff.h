@@ -2,11 +2,12 @@
  * The parts of a run, and the results of diff: outcomes of nodes (fates), kinds, causes
  * and precisions of layers, and all counts.
  *
- * `struct fsd_diff` is the opaque run of the public header. api/run.c creates its parts
- * one after the other, and they are const from then on.  A stage gets the parts that it
- * reads as parameters, and not the run, so that it cannot read a part that does not
- * exist yet.  Only the rules, which come last, get the run.  Parts of later stages are
- * pointers to incomplete types here, so that earlier stages cannot dereference them.
+ * `struct fsd_diff` is the opaque run of the public header. api/run.c calls one stage
+ * after the other.  Each stage creates a part of the run, which is const from then on.
+ * A stage does not get the run, because some parts do not exist yet.  Its parameters
+ * are the parts that it reads.  Only the rules, which come last, get the run.  This
+ * header does not define the types of costs, values and findings, so that earlier
+ * stages cannot read them.
  */
 #pragma once
 
@@ -68,9 +69,9 @@ struct fsd_layer_result {
     enum fsd_kind kind;
     bool inserted; /**< whether the builder inserted the layer: it computes no node, and
                         is not a layer of the network */
-    bool forwards; /**< whether the layer only reformats data that other layers compute.
-                        It is also linked to the nodes of these layers, although these
-                        nodes do not move data */
+    bool forwards; /**< whether the layer only reformats the output of other layers, and
+                        is linked to nodes that these layers compute.  The nodes
+                        themselves do not move data */
     bool opaque;   /**< whether the layer is a region whose contents the engine does not
                         state: it is unknown which kernels compute its nodes and in
                         which types */
@@ -80,10 +81,10 @@ struct fsd_layer_result {
 /** Why a data-movement layer exists. */
 struct fsd_reason {
     enum fsd_cause cause;
-    bool requested; /**< whether the layer moves data because a node of the model, such
-                         as a Transpose, moves data.  Movement of a product's operand is
-                         not requested, and has a cause.  The same holds for movement of
-                         a Concat's input if the Concat could be in place */
+    bool requested; /**< whether the model requests the data movement, for example by a
+                         Transpose.  Data movement for a product is not requested, and
+                         has a cause.  The same holds for a copy for a Concat that could
+                         be in place */
     uint32_t event; /**< the event of the build log that inserted the layer; FSD_NONE if
                          there is none */
 };
@@ -100,12 +101,12 @@ struct fsd_parts {
     fsd_id *again;   /**< indexed by node: another engine that also computes the node;
                           FSD_NONE if there is none */
     uint32_t *nodes; /**< indexed by part: number of nodes in it */
-    fsd_id *open;    /**< indexed by part: an input of the model that nodes of the part
-                          seem to read although the engine does not read it; FSD_NONE if
-                          there is none.  The nodes of a part with such an input are
-                          unknown */
-    bool known;      /**< whether the nodes of all parts are known, so that a node in no
-                          part is outside all engines */
+    fsd_id *open;    /**< indexed by part: an input of the model that the engine does
+                          not read, although the walk back from the engine's outputs
+                          reached it; FSD_NONE if there is none.  The nodes of a part
+                          with such an input are unknown */
+    bool known;      /**< whether the nodes of all parts are known.  Only then is a node
+                          in no part outside all engines */
 };
 
 /* ------------------------------------------------------------------------- flows */
@@ -246,9 +247,9 @@ struct fsd_products {
     enum fsd_dtype type;      /**< the type of all kernels in `narrow`;
                                    FSD_DTYPE_UNKNOWN if they have several types */
     bool none_quantizes;      /**< whether no kernel in `narrow` outputs a quantized
-                                   type, although layers behind several of these kernels
-                                   write a quantized type.  The builder then chose the
-                                   output types of the kernels */
+                                   type, although separate layers quantize the outputs
+                                   of several of these kernels.  The builder then chose
+                                   float outputs, whatever the model requests */
 };
 
 struct fsd_diff {

@@ -76,8 +76,9 @@ static bool in_region(const struct fsd_match *m, fsd_id node)
 
 /* -------------------------------------------------------------------- joints */
 
-/* Whether layers write the inputs of a Concat in place: several layers, at least one of
- * which is no copy, write the output of the Concat or its quantized form. */
+/* Whether the node is a Concat, and layers write its inputs directly into its output.
+ * Several layers must write the output or its quantized form, and at least one of these
+ * layers must be no copy. */
 static bool is_written_in_place(const struct fsd_match *m,
                                 const struct fsd_layer_result *layers, fsd_id node)
 {
@@ -104,9 +105,9 @@ static bool is_written_in_place(const struct fsd_match *m,
     return false;
 }
 
-/* The maximum number of nodes on a path of a walk.  It is low because the walk follows
- * every branch and is repeated for each earlier node.  fsd_walk_on(), which follows one
- * path, has a limit of 64. */
+/* The maximum number of nodes on a path.  It is low, because join_reader() follows
+ * every branch, and lies_between() calls it for many nodes.  A walk along a single
+ * path, such as fsd_walk_on(), has a limit of 64. */
 enum { FAR = 8 };
 
 /* Whether the node only moves data or changes its type, so that a kernel can perform it
@@ -125,12 +126,13 @@ static bool is_kernel_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
 
 enum join { APART, JOINED, VIEWED };
 
-/* How the layer `reader` reads the tensor that another layer writes at the port
+/* The layer `reader` reads an engine tensor that another layer writes at the port
  * `written`.  In the model, a path of nodes leads from the tensor `made` to the tensor
- * `wanted`.  VIEWED: the ports of the two layers show the engine tensor with different
- * shapes or strides.  The writer's port has the sizes of `made`, and the reader's port
- * has the sizes of `wanted`, so the path is only a change of view.  JOINED: one of the
- * two kernels may have performed a part of the path, and it is unknown which. */
+ * `wanted`.  Returns what the two layers show about this path:
+ *     VIEWED    The path only changes the view.  The ports of the two layers have
+ *               different shapes or strides: the writer's port has the sizes of `made`,
+ *               and the reader's port has the sizes of `wanted`.
+ *     JOINED    One of the two layers may have computed a part of the path. */
 static enum join join_by(const struct fsd_match *m, const struct fsd_port *written,
                          fsd_id reader, fsd_id made, fsd_id wanted)
 {
@@ -178,9 +180,10 @@ static bool is_read_as_is(const struct fsd_match *m, uint32_t port, fsd_id reade
     return found;
 }
 
-/* How the kernels of the nodes `producer` and `reader` are joined: APART unless a
- * kernel of `reader` reads the output of a kernel of `producer`, or is the same kernel.
- * FSD_NONE stands for the inputs or the outputs of the network. */
+/* How the kernels of the nodes `producer` and `reader` are joined.  They are APART
+ * unless one kernel computes both nodes, or a kernel of `reader` reads the output of a
+ * kernel of `producer`.  If `producer` is FSD_NONE, the inputs of the network take its
+ * place.  If `reader` is FSD_NONE, the outputs of the network take its place. */
 static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id reader,
                          fsd_id wanted, bool quantized)
 {
@@ -260,9 +263,9 @@ static bool has_available(const struct fsd_match *m, fsd_id other, fsd_id reader
 }
 
 /* Whether the builder replaced `tensor`, the output of a duplicate, by the output of
- * node `other`.  That the nodes are duplicates does not prove this.  It is proved if a
- * layer reads the output of `other` instead of `tensor`.  It is also proved if each
- * consumer of `tensor` is merged, or has the output of `other` in its kernel. */
+ * the equal node `other`.  There are two proofs.  A layer reads the output of `other`
+ * instead of `tensor`.  Or each consumer of `tensor` is merged itself, or runs in a
+ * kernel that computes `other` or reads its output. */
 static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id tensor,
                         fsd_id other)
 {
@@ -506,11 +509,11 @@ static bool any_may_compute(const struct fsd_match *m, const struct around *a,
     return false;
 }
 
-/* The nearest nodes with layers before and behind the node are its producers and its
- * readers.  Whether each reader has a kernel that computes all producers or reads their
- * outputs, so that no other layer can compute the node.  Unless the node only moves
- * data, a layer of a producer or reader must also have a step that may compute the
- * node.  False for a Q or DQ. */
+/* Whether one of the layers around the node must compute it.  Its producers and readers
+ * are the nearest nodes with layers before and behind it.  Each reader must have a
+ * kernel that computes all producers or reads their outputs.  Then no other layer can
+ * compute the node.  If the node does more than move data, a layer of a producer or
+ * reader must have a step that may compute it.  False for a Q or DQ. */
 static bool is_enclosed(const struct fsd_match *m, fsd_id node)
 {
     struct around producers, readers;

@@ -180,11 +180,11 @@ static fsd_id counterpart_at(const struct fsd_match *m,
                    output ? &layer : &e->links.at[by.at], output ? 1 : by.n);
 }
 
-/* Sets `source`, `model_tensor` and `producer` of a flow: walks back through inserted
- * layers to the source, the layer that computed the data.  counterpart_at() finds the
- * model's tensors at the ports on this path; `model_tensor` is the one nearest to the
- * source.  If there is none and `layer` is inserted, `model_tensor` is the first tensor
- * that counterpart_at() finds at the outputs of `layer`. */
+/* Sets `source`, `model_tensor` and `producer` of a flow.  Walks back from `layer`
+ * through inserted layers to the layer that computed the data, which is the source.  At
+ * each step, counterpart_at() looks for the model's tensor; the tensor nearest to the
+ * source becomes `model_tensor`.  If there is none, and `layer` is inserted, looks at
+ * the outputs of `layer` instead. */
 static void find_source(const struct fsd_match *m,
                         const struct fsd_layer_result *layers, fsd_id layer,
                         struct fsd_flow *flow)
@@ -239,9 +239,9 @@ static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor
     } while (at != tensor);
 }
 
-/* Returns a reader for `layer`, for the case that no node of `layer` is known to read
- * the output of `mover`.  If `mover` is a copy, the reader's node is a node of `mover`
- * (a Concat or a Slice).  Otherwise the reader's node is FSD_NONE. */
+/* The reader for `layer` if no node of `layer` is known to read the output of `mover`.
+ * If `mover` is a copy for a Concat or a Slice, the node of the reader is this Concat
+ * or Slice.  Otherwise the node of the reader is FSD_NONE. */
 static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
     const struct fsd_match *m = w->m;

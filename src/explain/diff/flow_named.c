@@ -1,11 +1,13 @@
 /*
  * If the engine does not list the tensors of a Reformat, finds the Reformat's edge from
  * its name.  The name contains the adjacent layer ("Conv_9 + Relu_10") and the index of
- * one of the inputs or outputs of this layer.  For an input: if the nodes of the
- * adjacent layer read only one tensor from other layers, this tensor is the edge.  If
- * these nodes read several such tensors, the edge is unknown, because the index does
- * not follow the order of the nodes.  For an output, the same holds for the tensors
- * that other layers read.
+ * an input or output of this layer.  The edge is known if there is only one candidate:
+ *
+ *     input     the only tensor that the nodes of the layer read from other layers
+ *     output    the only tensor of these nodes that other layers read
+ *
+ * If there are several candidates, the index does not decide between them, because it
+ * does not follow the order of the nodes.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"

@@ -30,9 +30,9 @@ struct search {
     struct fsd_islands *found;
     struct fsd_arena *scratch;
     int wide;        /* the lowest fsd_dtype_rank() that counts as higher precision */
-    uint8_t *from;   /* indexed by engine tensor: ENTERED if its data comes from
-                        lower-precision data, LEFT if its data goes to lower-precision
-                        data, or both */
+    uint8_t *from;   /* indexed by engine tensor: mask of ENTERED (lower-precision data
+                        flows into the tensor) and LEFT (the tensor flows into
+                        lower-precision data) */
     fsd_id *queue;   /* queue of engine tensors */
     fsd_id *sets;    /* union-find of connected engine tensors */
     uint8_t *ports;  /* indexed by layer: WIDE_IN to NARROW_OUT, by the precisions of
@@ -264,10 +264,10 @@ static void add_island(struct search *s, struct fsd_island island,
     fsd_vec_push(m->arena, &s->found->list, island);
 }
 
-/* Adds a set of layers (`rows`, in engine order) as a segment if lower-precision data
- * enters and leaves the set.  Layers that only read or only write higher precision are
- * not part of the segment, except data-movement layers.  A set is skipped if all its
- * layers are in segments that were found before. */
+/* Adds a set of layers (`rows`, in engine order) as a segment if the set has an entry
+ * and an exit.  An entry or exit is a member of the segment only if it is a
+ * data-movement layer; all other members read and write higher precision.  Skips the
+ * set if all members are in segments that were found before. */
 static void look_at_set(struct search *s, struct row *rows, uint32_t n)
 {
     struct fsd_island island = {0};

@@ -40,9 +40,9 @@ static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return multiplied;
 }
 
-/* Whether the layer has nodes and all of them are quantizers.  Three kinds of other
- * nodes are allowed: a Concat, because a DQ may write its part of a Concat's output in
- * place; folded or eliminated nodes, such as constants; and a product whose input the
+/* Whether the layer only computes quantizers, and at least one.  It may also be linked
+ * to three kinds of other nodes: a Concat, if a DQ writes its part of the output in
+ * place; a folded or eliminated node, such as a constant; and a product whose input the
  * layer quantizes and pads. */
 static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
 {
@@ -177,10 +177,10 @@ static enum fsd_dtype quantizer_type(const struct fsd_match *m, fsd_id node)
     return fsd_dtype_is_quantized(type) ? type : FSD_INT8;
 }
 
-/* The quantized type of the weights if the layer's name contains their quantizer, such
- * as "weight + QuantizeLinear_116 + Conv_118".  Builders fuse such a quantizer only
- * into a kernel of this type.  Without a model, the quantizer counts as a quantizer of
- * weights if another name precedes it in the layer's name. */
+/* The quantized type in which the layer computes, if its name shows this type.  The
+ * name must contain a quantizer of weights: "weight + QuantizeLinear_116 + Conv_118".
+ * Builders fuse such a quantizer only into a kernel of this type.  Without a model, a
+ * quantizer counts as a quantizer of weights if another name precedes it. */
 static enum fsd_dtype named_weights(const struct fsd_match *m, fsd_id layer)
 {
     struct fsd_span span = m->engine->layers.at[layer].mentions;

@@ -8,9 +8,10 @@
  *     model   a -> Relu -> b -> Shape ... -> d    Relu, Shape: inside
  *             d -> NonMaxSuppression -> e         in no engine: outside
  *
- * The walk goes back from the outputs of an engine.  It may reach an input of the model
- * that the engine does not read, if an input of the engine has another name in the
- * model.  Then the nodes of the engine are unknown, and no node is reported as outside.
+ * The walk goes back from the outputs of an engine, and ends at its inputs.  If an
+ * input of the engine has another name in the model, the walk does not end there.  It
+ * may then reach an input of the model that the engine does not read.  In this case,
+ * the nodes of the engine are unknown, and no node is reported as outside.
  */
 #include "explain/diff/diff.h"
 #include "model/graph/graph.h"
@@ -21,9 +22,8 @@ struct walk {
     struct fsd_arena *scratch;
     struct fsd_lists in_scope; /* nodes by scope */
     struct fsd_lists bodies;   /* bodies by owner node */
-    uint32_t *stop;            /* indexed by tensor: index of the engine that has the
-                                  tensor as an input, plus 1; of several engines, the
-                                  one that was walked last */
+    uint32_t *stop;            /* indexed by tensor: index, plus 1, of the last walked
+                                  engine that has the tensor as an input */
     uint32_t *seen;            /* indexed by node: index of the last engine whose walk
                                   visited the node, plus 1 */
     FSD_VEC(fsd_id) todo;

@@ -1,8 +1,9 @@
 /*
- * The requested precision is the precision that the model specifies for a node.  It is
- * the quantized type if the node is between quantizers: a node with weights needs a DQ
- * on its data and on its weight; any other node needs a DQ before it, and a Q behind
- * its output.  All other nodes are requested in the model's own type.
+ * The requested precision is the precision that the model specifies for a node.  For a
+ * node between quantizers, it is the quantized type.  A node with weights is between
+ * quantizers if its data and its weights come from a DQ.  Any other node is between
+ * quantizers if its data comes from a DQ, and only Q read its output.  For all other
+ * nodes, it is the type of the node's tensors in the model.
  *
  * The realised precision of a node is the type in which the node's layer computes the
  * node (computed.c).  If several layers compute the node in different types, the type
@@ -87,13 +88,16 @@ enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node)
     return type;
 }
 
-/* If several layers compute the node, the highest precision counts.  If the node has
- * weights and some of its layers multiply, only these layers count.  NoOps, and kernels
- * that only continue the work of another layer, count only if there is no other layer.
+/* The highest precision among the layers that compute the node.  Only the first of
+ * these groups in which a precision is known counts:
+ *     1. for a node with weights: layers that multiply
+ *     2. other layers that compute
+ *     3. NoOps, and kernels that only continue the work of another layer
  * If an opaque region computes a part of the node, the precision is unknown.  `shown`
  * is indexed by link: the type in which the layer computes the node.  If this type is
- * unknown, the layer's precision counts instead, unless it is above `requested`: a
- * layer that casts may compute the node on either side of the cast. */
+ * unknown, the layer's own precision takes its place, with one exception.  A layer that
+ * computes does not count if its own precision is above `requested`: it may cast, and
+ * compute the node on either side of the cast. */
 enum fsd_dtype fsd_realised(const struct fsd_match *m,
                             const struct fsd_layer_result *layers,
                             const enum fsd_dtype *shown, enum fsd_dtype requested,

@@ -9,9 +9,9 @@
 #include "explain/diff/diff.h"
 #include "model/graph/graph.h"
 
-/* If no product kernel outputs a quantized type, and separate kernels quantize the
- * outputs of at least this number of product kernels, the builder most likely makes no
- * product kernels that output a quantized type. */
+/* Separate kernels must quantize the outputs of at least this number of product
+ * kernels.  With fewer, it is not clear that the builder makes no product kernels that
+ * output a quantized type. */
 enum { SEVERAL = 2 };
 
 /* Whether the layer is a product kernel: it computes products and elementwise

@@ -80,11 +80,11 @@ static bool is_multiplied(const struct judge *j, fsd_id node)
     return false;
 }
 
-/* Adds the layers that compute the node to the block; false if they are unknown.  The
- * layer of a node in a region is known only if the region has one layer.  Of a
- * projection, only layers that multiply count: in INT8, separate kernels compute the
- * bias and the quantization of each projection, even if one kernel computes all
- * products. */
+/* Adds the layers that compute the node to the block; false if they are unknown.  If
+ * the node is in a region, its layer is known only if the region has a single layer.
+ * In a block of projections (qkv), only layers that multiply count: in INT8, separate
+ * kernels compute the bias and the quantization of each projection, even if one kernel
+ * computes all products. */
 static bool list_of_node(struct judge *j, fsd_id node)
 {
     const struct fsd_match *m = j->d->match;
@@ -118,9 +118,10 @@ static bool has_node(const struct judge *j, fsd_id node)
            j->of[b->pattern][node] == (fsd_id)(b - j->blocks->list.at) + 1;
 }
 
-/* Whether the block contains all consumers of the node, and the producer of an input of
- * the node.  If one kernel computes all other nodes of the block, only this kernel can
- * compute such a node. */
+/* Whether the node is inside the block: the block contains all its consumers, and the
+ * producer of at least one input.  The layer of such a node may be unknown.  But if one
+ * kernel computes all other nodes of the block, only this kernel can compute the
+ * node. */
 static bool is_enclosed(const struct judge *j, fsd_id node)
 {
     const struct fsd_graph *g = j->d->model;

@@ -224,8 +224,9 @@ static fsd_id projection_of(const struct fsd_attempt *a, fsd_id tensor, uint32_t
     return found;
 }
 
-/* Replaces the nodes of an attention in the attempt by the three projections that
- * produce queries, keys and values; false if these do not read the same tensor. */
+/* Makes a qkv block of the attempt, which has matched an attention: its nodes become
+ * the three projections that produce queries, keys and values.  False if the
+ * projections do not read the same tensor. */
 static bool take_projections(struct fsd_attempt *a)
 {
     static const char of[] = "qkv";

@@ -5,16 +5,20 @@
  *     Add?(c, Mul?(c, Div(Sub(x, ReduceMean(x)), ...)))
  *     n=Conv|ConvTranspose(q=%pair(Pad)) > Relu
  *
- * A word with a capital is an operator, and `|` separates alternatives.  A word behind
- * `@` stands for all operators with this `known_as` in model/ops/table.inc.  The caller
- * defines the meaning of a word behind `%`.  An operator with `?` may be missing: its
- * last operand then takes its place.  The letter `c` is a constant.  Any other small
- * letter is a tensor that is not constant, and the same letter is always the same
- * tensor; `b=` gives the letter b to the tensor of the expression behind it.
- * `*MatMul` looks back through elementwise operators, such as scales and masks, for a
- * MatMul, and matches only if there is exactly one.  `>` continues with the only
- * consumer of the first output.  Operands that are not listed may be anything.  The
- * operands of symmetric operators match in either order.
+ *     Div|Mul        an operator; `|` separates alternatives
+ *     @gelu          all operators with this `known_as` in model/ops/table.inc
+ *     %pair          a word that the caller defines
+ *     Mul?(c, x)     a Mul that may be missing; its last operand then takes its place
+ *     c              a constant
+ *     x              a tensor that is not constant; the same letter is always the same
+ *                    tensor
+ *     b=Conv         a Conv whose output gets the letter b
+ *     *MatMul        looks back through elementwise operators, such as scales and
+ *                    masks; matches if this leads to exactly one MatMul
+ *     Conv > Relu    a Conv whose first output has a Relu as its only consumer
+ *
+ * Operands that are not listed may be anything.  The operands of symmetric operators
+ * match in either order.
  */
 #pragma once
 

@@ -25,8 +25,8 @@
 enum fsd_pattern { FSD_PATTERNS(FSD_PATTERN_NUMBERED) FSD__PATTERN_COUNT };
 
 enum fsd_fused {
-    FSD_FUSED_WHOLE,     /**< one layer computes all nodes of the block except those
-                              that no layer computes */
+    FSD_FUSED_WHOLE,     /**< one layer computes all nodes of the block that need a
+                              layer */
     FSD_FUSED_SPLIT,     /**< several layers compute its nodes */
     FSD_FUSED_ELSEWHERE, /**< the block is a split residual whose Add runs in a kernel
                               that other nodes need anyway */
@@ -39,10 +39,10 @@ enum fsd_fused {
 struct fsd_block {
     uint8_t pattern;        /**< enum fsd_pattern */
     fsd_id anchor;          /**< the node that produces the block's last tensor */
-    fsd_id end, either;     /**< residual: `end` is the last product of the longer path;
-                                 `either` is the projection on the shorter path,
-                                 FSD_NONE if there is none; the Add may be fused with
-                                 `either` instead of `end` */
+    fsd_id end, either;     /**< residual: `end` is the last product of the longer path.
+                                 `either` is the projection on the shorter path;
+                                 FSD_NONE if there is none.  The builder may fuse the
+                                 Add with either of these nodes */
     fsd_id joint;           /**< residual: the Add; else FSD_NONE */
     struct fsd_span nodes;  /**< a span of the pool: the nodes that match operators of
                                  the form, sorted */

@@ -2,11 +2,12 @@
  * Assigns each row of numbers to the objects with the name of the row.  A row of a
  * table belongs to the nodes and the layer with this name.  If there are none, the row
  * belongs to the producer of the tensor with this name.  A row of a set of tensors
- * always has the name of a tensor, in the model or in the engine.  If no row has the
- * name of a layer, the layer gets the row of one of its nodes: the row whose first
- * number has the greatest absolute value.  If the rows are errors, this is the row with
- * the largest error.  The layer's last node may have a smaller error, because the layer
- * may reduce an error again.
+ * always has the name of a tensor, in the model or in the engine.
+ *
+ * If no row has the name of a layer, the layer gets the row of one of its nodes.  This
+ * is the row whose first number has the greatest absolute value, for example the
+ * largest error.  It need not be the row of the last node, because a later node may
+ * reduce the error again.
  */
 #include "base/base.h"
 #include "explain/values/values.h"

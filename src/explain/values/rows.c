@@ -27,9 +27,9 @@ static int64_t first_axis(const struct fsd_array_set *set, fsd_sym name)
     return 0;
 }
 
-/* The batch size: the number of rows of the first network input that is in the set and
- * has several rows.  If there is no such input, the first such output of the network
- * determines the batch size.  0 if there is no such output either. */
+/* The batch size: the number of rows of the first network input with several rows.  If
+ * no input has several rows, the network's outputs are searched in the same way.
+ * Tensors that are not in `set` are skipped.  0 if no tensor has several rows. */
 static int64_t find_batch(const struct fsd_graph *g, const struct fsd_array_set *set)
 {
     const struct fsd_span lists[] = {g->scopes.at[0].inputs, g->scopes.at[0].outputs};
@@ -44,8 +44,8 @@ static int64_t find_batch(const struct fsd_graph *g, const struct fsd_array_set 
     return 0;
 }
 
-/* A view of the array without its first row or, with `last`, without its last row.  If
- * this is impossible, sets `odd` of the view. */
+/* A view of the array without one row: its last row if `last` is true, else its first
+ * row.  If such a view is impossible, its member `odd` states why. */
 static struct fsd_array without_row(struct fsd_arena *arena,
                                     const struct fsd_array *all, int64_t batch,
                                     bool last)

@@ -5,10 +5,10 @@
  *     Conv_0,0.1,3                   {"name": "Conv_4", "sensitivity": 0.01}]
  *     "a, b",0.01,
  *
- * CSV is as in RFC 4180.  The separators are commas or, if the header has a tab, tabs.
- * The column "name" may be in any place.  The number of an empty cell, or of a member
- * that is missing or null, is unknown.  A column without numbers is dropped, because
- * tables may also have columns of words.
+ * CSV is as in RFC 4180.  If the header has a tab, tabs separate the cells; otherwise,
+ * commas do.  The column "name" may be in any place.  A number is unknown if its CSV
+ * cell is empty, or if its JSON member is missing or null.  A column without numbers is
+ * dropped, because tables may also have columns of words.
  */
 #include "explain/values/values.h"
 
@@ -100,8 +100,9 @@ static enum fsd_status finish(struct table *t)
 
 /* ------------------------------------------------------------------------------ CSV */
 
-/* Takes the first cell of `left`, and removes it and the separator behind it from
- * `left`.  In a quoted cell, two quotation marks stand for one.
+/* Sets *cell to the first cell of `left`, and *last to whether it is the only cell.
+ * Removes the cell and its separator `mark` from `left`.  In a quoted cell, "" stands
+ * for one quotation mark.
  * @return false if the closing quotation mark is missing */
 static bool take_cell(struct table *t, struct fsd_slice *left, char mark,
                       struct fsd_slice *cell, bool *last)

@@ -52,9 +52,10 @@ bool fsd_npz_is(const struct fsd_file *file);
 /** Whether the file begins like saved outputs of Polygraphy. */
 bool fsd_polygraphy_is(const struct fsd_file *file);
 
-/** Adds the set of tensors in an archive of numpy.savez(), or the sets in outputs that
- *  Polygraphy saved.  The latter have one set for each runner, with the tensors of its
- *  first iteration.
+/** Read the tensors in a file, and add them to `out`.  fsd_npz_read() reads an archive
+ *  of numpy.savez(), and adds one set.  fsd_polygraphy_read() reads outputs that
+ *  Polygraphy saved, and adds one set for each runner: the tensors of its first
+ *  iteration.
  *  @param file must outlive the sets
  *  @return FSD_OK; FSD_E_FORMAT; FSD_E_LIMIT. */
 enum fsd_status fsd_npz_read(struct fsd_arena *arena, struct fsd_intern *names,
@@ -79,8 +80,8 @@ const char *fsd_npy_read(struct fsd_array *array);
 
 /* ------------------------------------------------------------------------- numbers */
 
-/** The error of a tensor b against the reference a.  Elements that are not finite in a
- *  or b do not count in the first five members. */
+/** The error of a tensor b against the reference a.  The first five members ignore the
+ *  elements that are NaN or infinite in a or in b. */
 struct fsd_error_measure {
     double l2_rel;     /**< |b - a| / |a|, with Euclidean norms over all elements; 0 if
                             |b - a| is 0, infinite if only |a| is 0 */
@@ -92,8 +93,8 @@ struct fsd_error_measure {
                             b */
     uint64_t nan, inf; /**< number of elements of b that are NaN, and number of those
                             that are infinite */
-    uint64_t fresh;    /**< number of elements of b that are NaN or infinite and differ
-                            from the element of a */
+    uint64_t fresh;    /**< `nan` plus `inf`, but without the elements that have the
+                            same value in a */
 };
 
 /** Compares all elements of two tensors.
@@ -176,10 +177,11 @@ enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
                                     const struct fsd_array_set *b,
                                     struct fsd_numbers *out, struct fsd_error *err);
 
-/** Compares each row of the batch with the row before it, for each tensor of a set.
- *  @param g the model; the batch is the first axis of its inputs or, if the set has no
- *         inputs, of its outputs
- *  @return as fsd_numbers_of_sets(); FSD_E_MISMATCH also if no input or output in the
+/** Compares each row of a tensor with the row before it, for all tensors of a set.  The
+ *  rows are the elements of the batch, along the first axis.
+ *  @param g the model.  Its inputs determine the batch size.  If no input in the set
+ *         has several rows, its outputs determine the batch size
+ *  @return as fsd_numbers_of_sets().  FSD_E_MISMATCH also if no input or output in the
  *         set has several rows, or if the rows of an input differ */
 enum fsd_status fsd_numbers_of_rows(struct fsd_arena *arena, const struct fsd_graph *g,
                                     const struct fsd_array_set *set,
@@ -236,10 +238,10 @@ enum fsd_status fsd_values_join(const struct fsd_values **out,
                                 const struct fsd_match *m,
                                 const struct fsd_flows *flows, struct fsd_error *err);
 
-/** Returns a copy with renamed columns and runners.  The names of files become
- *  "reference" and "values".
- *  @param rename returns the new name; its second argument is the old name, and the old
- *         name may be NULL */
+/** Returns a copy with renamed columns and runners.  The first file gets the name
+ *  "reference", the second file the name "values".
+ *  @param rename called as rename(payload, old name); returns the new name.  The old
+ *         name of an unknown runner is NULL */
 const struct fsd_values *fsd_values_rename(struct fsd_arena *arena,
                                            const struct fsd_values *v,
                                            const char *(*rename)(void *, const char *),

@@ -1,9 +1,12 @@
 /*
- * Concludes why a build failed. The form of the first error determines the class, but
- * this file corrects the class if other facts contradict it. An ONNX operator without
- * an importer is not a missing plugin. A type that a quantizer does not support is a
- * problem of Q/DQ. If no tactic implements a layer, the messages on skipped tactics
- * state the reason.
+ * Concludes why a build failed. The form of the first error determines the class. This
+ * file corrects the class in these cases:
+ *
+ *     a plugin is missing, but ONNX defines the operator    FSD_FAILS_OPERATOR
+ *     a type is not supported, at a quantizer               FSD_FAILS_QDQ
+ *     a Q/DQ problem, but the model has no quantizers       FSD_FAILS_TYPE
+ *     an initializer cannot be imported                     class of an earlier error
+ *     no tactic implements a layer                          class of a skipped tactic
  */
 #include "judge/failed/failed.h"
 
@@ -99,9 +102,9 @@ static const char *in_one_line(struct fsd_arena *arena, struct fsd_slice text)
     return line;
 }
 
-/* Takes the reason why no tactic implements a layer from the last skipped tactic whose
- * message has a known form. If tactics asked for too much memory, takes the message
- * with the largest request. */
+/* Finds why no tactic implements the layer. Sets the class and f->because from the last
+ * skipped tactic whose message has a known form. If messages of this class state bytes,
+ * takes the message with the most bytes instead. */
 static void take_tactics(struct fsd_failed *f)
 {
     const fsd_log_failures *skipped = fsd_log_skipped_of(f->history);
@@ -183,9 +186,10 @@ static enum fsd_failure_class class_at_node(const struct fsd_failed *f,
     return is;
 }
 
-/* Corrects the class by the failing node. A message may state that only a
- * DequantizeLinear may read a constant. If the model has no quantizers, the problem is
- * a type: an operator multiplies a constant of a type that it does not support. */
+/* Corrects the class by the failing node. For example, a message may state that only a
+ * DequantizeLinear may read a constant (FSD_FAILS_QDQ). If the model has no quantizers
+ * and a MatMul reads the constant, the reason is the constant's type: MatMul does not
+ * support it. */
 static void set_class(struct fsd_failed *f)
 {
     if (!f->nodes.n)
@@ -215,9 +219,8 @@ static const struct fsd_rule *rule_of(const struct fsd_failed *f,
     return f->findings->rules.at[finding->rule].rule;
 }
 
-/* Whether the finding explains a failure without a known place: the message states a
- * fault of the model, and the finding states that builders refuse the finding's
- * nodes. */
+/* Whether the finding explains a failure whose nodes are unknown. The message must
+ * state a fault of the model, and the finding must be that builders refuse nodes. */
 static bool is_refused(const struct fsd_failed *f, const struct fsd_finding *finding)
 {
     static const unsigned of_models =

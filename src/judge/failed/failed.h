@@ -98,8 +98,8 @@ struct fsd_failed {
  *  @param h the history of a log with at least one failure */
 const char *fsd_failed_target(struct fsd_arena *arena, const struct fsd_history *h);
 
-/** Sets all members of `f` but those that the caller must have set: arena, history,
- *  model, run, no_model, the paths, lint, findings, target.
+/** The caller sets these members of `f`: arena, history, model, run, no_model, the
+ *  paths, lint, findings, target. This function sets all other members.
  *  @param f f->history must be the history of a log with at least one failure
  *  @param vocab the vocabulary of the model */
 void fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab);

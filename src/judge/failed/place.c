@@ -185,8 +185,9 @@ static void add_between(const struct place *p, const fsd_id_vec *from,
             fsd_vec_push(p->f->arena, list, i);
 }
 
-/* Adds the nodes of one end of a region: the nodes that `name` names or, if `name`
- * stands for a layer without a name, the only node that can have added the layer. */
+/* Adds the nodes of one end of a region: the nodes with this name. If the model has no
+ * such node, `name` may be "(Unnamed Layer* 9)": then adds the node that added this
+ * layer, if there is only one candidate. Returns false if it adds nothing. */
 static bool add_end(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     fsd_id_vec of_layer = {0};
@@ -200,8 +201,10 @@ static bool add_end(const struct place *p, struct fsd_slice name, fsd_id_vec *li
 }
 
 /* Splits `ends` at the three dots that begin at byte i, and adds the nodes of the
- * region. Returns false if there are no dots at byte i, or if the model has neither
- * end. If `both`, also returns false if the model has only one end. */
+ * region.
+ * @param both whether the model must have both ends; otherwise, one end is enough
+ * @return false if there are no dots at byte i, or if the model lacks an end that it
+ *        must have */
 static bool add_ends(const struct place *p, struct fsd_slice ends, size_t i, bool both,
                      fsd_id_vec *list)
 {
@@ -222,10 +225,10 @@ static bool add_ends(const struct place *p, struct fsd_slice ends, size_t i, boo
     return list->n > 0;
 }
 
-/* Adds the nodes of "{ForeignNode[a...b]}". Names may contain dots, so the text is
- * split at the first dots with a name of the model on both sides. If there are no such
- * dots, one name of the model is enough: the other end may be a layer without a
- * name. */
+/* Adds the nodes of "{ForeignNode[a...b]}". Names may contain dots, too. The text is
+ * therefore split at the first three dots that have a name of the model on both sides.
+ * If no dots have this, a name on one side is enough. The other end may then be a layer
+ * without a name. */
 static bool add_region(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     struct fsd_slice ends = name;
@@ -593,8 +596,9 @@ static void find_missing_outputs(const struct place *p)
     }
 }
 
-/* Selects the nodes to cut out: all failing nodes, or only the first one if the other
- * nodes are just candidates. A damaged file has no part that could be a model. */
+/* Sets f->part, the nodes that the user can cut out as a smaller model: all failing
+ * nodes, or only the first one if the nodes are candidates. Sets none for the class
+ * FSD_FAILS_MODEL, because the file is damaged. */
 void fsd_failed_choose_part(struct fsd_failed *f)
 {
     bool one = f->by == FSD_FAILED_BY_LAYER || f->by == FSD_FAILED_BY_TENSOR ||

@@ -21,12 +21,12 @@
 
 /* ------------------------------------------------------------ layers without a name */
 
-/* The most layers without a name that a node adds: SOME if `rows` has no row for the
- * node's operator, ANY if the node is not in the model. */
+/* The assumed maximum of layers without a name that a node adds. SOME: for an operator
+ * without a row in `rows`. ANY: for a node that is not in the model. */
 enum { SOME = 1, ANY = 200 };
 
-/* The least and the greatest number of layers without a name that a node adds. A number
- * is negative if the parser registers more layers for the node than the parser adds. */
+/* The least and the greatest number of layers without a name that a node adds. They are
+ * computed as added layers minus registered layers, and may therefore be negative. */
 struct extra {
     int64_t least, most;
 };
@@ -193,8 +193,9 @@ static void begin_node(struct walk *w, const struct fsd_log_parsed *parsed)
 }
 
 /* Ends the last node in `open`, and adds it to `found` if the node can have added the
- * layer. The number of layers without a name is known only if the parser registers all
- * layers that have a name. */
+ * layer. If the parser registers only some of the layers with a name (`helpers` is
+ * false), the number of layers without a name is unknown. Then a node never counts as
+ * too early to have added the layer. */
 static void end_node(struct walk *w)
 {
     const struct open_node *open = &w->open.at[--w->open.n];

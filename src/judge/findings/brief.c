@@ -3,7 +3,7 @@
  * computes nothing: counts come from d->summary, times and bytes from d->cost, advice
  * from todo.c.
  *
- *     to do    add 8 Q/DQ pairs, 3 of them with a scale to calibrate (lint
+ *     to do    add 8 Q/DQ pairs, and calibrate the scales of 3 of the pairs (lint
  *              qdq/residual): may save 0.2007 ms, 18.3 % of the time; ...
  *     layers   37: 23 compute (int8 21, fp16 1, fp32 1), 12 move data, 2 do no work
  *     time     1.096 ms per inference: compute 74.6 %, data movement 25.4 %
@@ -312,8 +312,9 @@ static struct split split_by(struct writer *w, const struct fsd_blocks *all,
                      : (struct split){NULL, FSD_NO_REASON, NULL, 0};
 }
 
-/* How much the line on split attentions states: the least with SAYS_RULE, the most with
- * SAYS_BORDER. */
+/* What the line on split attentions states. SAYS_RULE: the most frequent reason.
+ * SAYS_VIEW: also the command "fusiondiff patterns". SAYS_BORDER: also the `border` of
+ * the rule. */
 enum said { SAYS_RULE, SAYS_VIEW, SAYS_BORDER };
 
 static void put_split(const struct split *most, uint32_t split, uint32_t attentions,
@@ -329,8 +330,9 @@ static void put_split(const struct split *most, uint32_t split, uint32_t attenti
         fputs("; fusiondiff patterns", out);
 }
 
-/* If no line is left for split attentions, appends their number to the last row of the
- * line on layers, provided that this row has room. */
+/* Appends the number of split attentions to the line on layers. Used if the summary has
+ * no room for a line on split attentions. Appends nothing if the line on layers would
+ * need one more row. */
 static void append_split(struct writer *w, uint32_t split)
 {
     FSD_EACH (struct fsd_brief_line, line, w->brief) {
@@ -345,9 +347,8 @@ static void append_split(struct writer *w, uint32_t split)
     }
 }
 
-/* Prints how many attentions are not one kernel, and the most frequent reason. If there
- * is no room, leaves out the rule's `border`. If there is still no room, leaves out the
- * command "fusiondiff patterns", too. */
+/* Prints how many attentions are not one kernel, and as many details (enum said) as the
+ * summary has room for. */
 static void write_split(struct writer *w)
 {
     const struct fsd_blocks *all;
@@ -385,8 +386,9 @@ static void write_split(struct writer *w)
 
 /* --------------------------------------------------------------------- what to do */
 
-/* Prints the changes to make. The reasons and names of a change are printed if enough
- * room is left for the changes after it. */
+/* Prints the changes to make. A change is printed with names and reasons (`text`) if
+ * the `brief` texts of all later changes still have room. Otherwise, its own `brief`
+ * text is printed. */
 static void write_todos(struct writer *w, const struct fsd_todos *all)
 {
     uint32_t written = 0, behind = 0;
@@ -527,9 +529,9 @@ static void write_alone(struct writer *w)
     close_line(w, "engine");
 }
 
-/* The number of rows to reserve for the facts and the first change. The facts are the
- * first entries of `todos`, and state that no change helps. A reader who sees no change
- * after the facts would assume that no change helps. */
+/* The number of rows to reserve for `todos`: for all facts, and for the first change
+ * after them. A fact states that no change avoids a certain cost. A reader who sees
+ * only the facts would assume that nothing helps. */
 static unsigned rows_to_reserve(const struct fsd_todos *todos)
 {
     unsigned rows = 0;

@@ -25,10 +25,10 @@ struct citer {
     struct fsd_findings *found;
     const struct fsd_diff *d;
     const struct fsd_findings *lint;
-    /* Linked lists of lint's edits; FSD_NONE ends a list. of_node has the first edit of
-     * each node, and of_tensor the first edit of each tensor's data. The other arrays
-     * are indexed by edit: next_of_node and next_of_tensor have the next edit in the
-     * same list, and finding_of has the finding of the edit. */
+    /* Lists of lint's edits. Indexed by node: of_node, the first edit. Indexed by
+     * tensor, see same_data(): of_tensor, the first edit. Indexed by edit: next_of_node
+     * and next_of_tensor, the next edit of the same list, and finding_of, the edit's
+     * finding. FSD_NONE: there is no edit. */
     uint32_t *next_of_node, *next_of_tensor, *finding_of, *of_node, *of_tensor;
     struct fsd_span now; /* the cites of the current layer, a span of found->cites */
 };
@@ -71,8 +71,8 @@ static const struct fsd_findings *ask_lint(const struct fsd_diff *d)
         d, fsd_lint_new(d->arena, d->facts, d->cost->sizes, target));
 }
 
-/* The tensor that represents all tensors with the same data: outputs of duplicate
- * nodes, of Identity nodes and of views hold the data of other tensors. */
+/* Returns the same tensor for all tensors with the same data. Duplicate nodes, Identity
+ * nodes and views output data that another tensor has already. */
 static fsd_id same_data(const struct fsd_diff *d, fsd_id tensor)
 {
     for (int steps = 0; steps < STEPS; steps++) {
@@ -210,8 +210,8 @@ static fsd_id wide_reader(const struct citer *c, uint32_t edit)
     return FSD_NONE;
 }
 
-/* Cites the edits of nodes that read the tensor unquantized, if their layers read data
- * of higher precision. */
+/* Cites the Q/DQ pairs that lint proposes for consumers of the tensor. A consumer
+ * counts only if its layer reads data of higher precision. */
 static void cite_bare_readers(struct citer *c, fsd_id tensor)
 {
     uint32_t looked = 0;
@@ -245,8 +245,8 @@ static void propose(struct citer *c)
         }
 }
 
-/* Cites the edits that quantize inputs of the nodes of `source`, the layer that writes
- * the tensor. That layer writes higher precision because it reads higher precision. */
+/* Cites the Q/DQ pairs that lint proposes on inputs of the layer `source`. This layer
+ * writes the tensor in higher precision because it reads higher precision. */
 static void cite_source(struct citer *c, fsd_id source)
 {
     const struct fsd_match *m = c->d->match;
@@ -320,8 +320,8 @@ static struct fsd_span cites_of(struct citer *c, fsd_id layer)
     return c->now;
 }
 
-/* Cites the edits of nodes that read an output of the finding's nodes unquantized. Used
- * for findings on nodes that are computed twice. */
+/* Cites edits for a finding on nodes that are computed twice: the Q/DQ pairs that lint
+ * proposes for consumers of these nodes. */
 static struct fsd_span cites_of_nodes(struct citer *c, const struct fsd_finding *f)
 {
     c->now = (struct fsd_span){0, 0};
@@ -554,8 +554,8 @@ void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d)
 }
 
 /* Returns an object that holds only the cites of gate->run; NULL if there are none.
- * `found` are the findings on the changed build. If none of them has `move` or `widens`
- * set, no cites are needed, and NULL is returned. */
+ * @param found the findings on the changed build. Cites are needed only for findings
+ *        with `move` or `widens`. If there is no such finding, returns NULL. */
 static const struct fsd_findings *cites_for(const struct fsd_findings *found,
                                             const struct fsd_case *gate)
 {

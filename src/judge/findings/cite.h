@@ -19,12 +19,14 @@ void fsd_cite_in_case(struct fsd_findings *found, const struct fsd_case *before_
 
 /** Prints "add a Q/DQ pair on MaxPool_12 -> Add_36 (input 1), with the scale of
  *  QuantizeLinear_15: layer 6 computes Add_36 and reads fp16 (lint qdq/residual)".
- *  @param n at least 1; of the edits after the first one, only the number is printed */
+ *  @param n number of cites, at least 1; all are printed */
 void fsd_put_cites(const struct fsd_cite *cites, uint32_t n, FILE *out);
 
-/** Prints "add 8 Q/DQ pairs, 3 with a scale to calibrate (lint qdq/residual)".
+/** Prints "add 8 Q/DQ pairs, and calibrate the scales of 3 of the pairs (lint
+ *  qdq/residual)".
  *  @param cites cites of one rule and one action, each edit once
- *  @param n at least 1 */
+ *  @param n at least 1
+ *  @param brief false: if n is 1, the advice names the nodes */
 void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, bool brief,
                        FILE *out);
 

@@ -48,11 +48,11 @@ static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t
 
 /* ------------------------------------------------------------------ fingerprints */
 
-/* A hash for the fingerprint. A dashboard recognizes a finding by its fingerprint from
- * run to run, so the hash must not depend on anything that differs in another build of
- * the same network, such as times, layer numbers and layer names. The names of the
- * model's nodes stay the same. If a finding has no nodes, its message is hashed, up to
- * the first ";", because reasons follow there. The message's numbers are left out. */
+/* A hash for the fingerprint, by which a dashboard recognizes a finding from run to
+ * run. The hash must be the same for all builds of a network. It therefore covers the
+ * rule and the names of the model's nodes, but no times, layer numbers or layer names.
+ * If the finding has no nodes, the hash covers its message without the numbers. Reasons
+ * begin at the first ";" and are left out, too. */
 static uint64_t hash_finding(const struct fsd_findings *found,
                              const struct fsd_finding *finding)
 {
@@ -120,9 +120,9 @@ static void take_back(struct fsd_finder *f, uint32_t first)
     f->any_untimed = false;
 }
 
-/* Whether the subject asks for the rule. If there is a run, lint and checks also ask
- * for the rules on the inputs (`about_inputs`), because all other findings are wrong if
- * the engine was not built from the model. */
+/* Whether to evaluate the rule for the subject. Lint and checks of a run also evaluate
+ * the rules on the inputs (`about_inputs`): if the engine was not built from the model,
+ * all other findings are wrong. */
 static bool is_asked(const struct fsd_rule *rule, unsigned subject, unsigned there)
 {
     return rule->needs & subject || (subject & (FSD_NEEDS_LINT | FSD_NEEDS_CASE) &&
@@ -138,7 +138,10 @@ static bool is_confirmable(const struct fsd_rule *rule)
            rule->proves != FSD_PROVES_BUILT;
 }
 
-/* Evaluates each rule of the subject if `there` has all that the rule needs. */
+/* Evaluates the rules on a subject. Leaves out rules that need anything that is not in
+ * `there`.
+ * @param subject bits FSD_NEEDS_*: what the findings are about
+ * @param there bits FSD_NEEDS_*: everything that the caller has */
 static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject,
                                           unsigned there)
 {

@@ -29,12 +29,12 @@ struct fsd_finder {
                            their findings */
     bool asked;  /**< the policy has a section for the rule. If such a rule cannot be
                       evaluated, a finding reports this */
-    double base; /**< the total by which the rule's milliseconds are divided, to
-                           compare them with a budget's `share`; 0: unknown */
+    double base; /**< the total milliseconds of the build. A budget's `share` is a share
+                           of this total; 0: unknown */
 
-    uint32_t reread; /**< number of findings of earlier rules that find.c removed.
-                          find.c removes such findings if the build did not change,
-                          but another version of the program read the same files */
+    uint32_t reread; /**< number of findings that find.c has removed. It removes the
+                          findings on changes if both builds are the same, but
+                          another version of the program read the snapshot's build */
 
     /* Used by find.c only. */
     struct fsd_print print;

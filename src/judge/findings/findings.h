@@ -177,8 +177,8 @@ struct fsd_rule {
         FSD_PROVES_TWICE,  /**< layers write the input of the finding's quantizers
                                 several times in low precision */
         FSD_PROVES_APART,  /**< several layers compute the finding's nodes */
-        FSD_PROVES_BUILT   /**< an engine withdraws the finding, because an engine shows
-                                that the builder did not refuse the model */
+        FSD_PROVES_BUILT   /**< nothing confirms the finding: any engine shows that the
+                                builder did not refuse the model */
     } proves;              /**< what an engine must show to confirm a finding */
     bool slow; /**< the rule reports lost time, not an error. An edit is applied even
                     if it causes a new finding of this rule */
@@ -240,9 +240,9 @@ struct fsd_edit {
                     FSD_NONE */
     const char *to_name;
     uint32_t input;
-    const char *like, *scale_tensor; /**< the quantizer whose scale to use, and the
-                                          tensor with that scale; NULL: use `scale`, or
-                                          measure the scale */
+    const char *like, *scale_tensor; /**< `like`: the quantizer whose scale to use.
+                                          `scale_tensor`: the tensor with this scale.
+                                          NULL: use `scale`, or measure the scale */
     double scale;                    /**< the scale if it is one number; 0: there are
                                           several scales, or the scale is unknown */
     const char *type;                /**< such as "int8"; NULL: unchanged */

@@ -9,9 +9,9 @@
 
 /* ------------------------------------------------------------------------- refusals */
 
-/* Links the nodes that have the same operator. Refused nodes with the same operator and
- * reason are one finding, because the build fails at the first of these nodes anyway.
- * The search for the nodes of a finding follows one chain, not the whole model. */
+/* Refused nodes with the same operator and the same reason are one finding: the build
+ * fails at the first of them anyway. `next` links all nodes with the same operator, so
+ * that the search for the nodes of a finding does not visit the whole model. */
 struct chain {
     fsd_id *next; /* indexed by node: the next node with the same operator; FSD_NONE:
                      none */
@@ -51,9 +51,9 @@ static uint32_t report_all(struct fsd_finder *f, struct chain *c, fsd_id first)
     return n;
 }
 
-/* Proposes to remove the Q/DQ pair on the node's data, unless a node that the builder
- * accepts also reads the pair. If several refused nodes read the pair, proposes the
- * removal once. */
+/* Proposes to remove the Q/DQ pair that quantizes the node's data. Proposes nothing if
+ * the builder accepts another node that reads the pair. If several refused nodes read
+ * the pair, only the call for the first one proposes the removal. */
 static void edit_data(struct fsd_finder *f, fsd_id node)
 {
     const struct fsd_lint *l = f->lint;

@@ -101,9 +101,12 @@ static bool is_symptom(const char *rule)
     return false;
 }
 
-/* The first of the findings about these nodes: the node itself, nodes before it, and
- * consumers of the inputs and outputs of all these nodes. For example, a Q may be
- * unfused because of an addition that precedes the Q, or that reads the same tensor.
+/* Searches the neighborhood of a node for lint's findings, and returns the first
+ * finding; FSD_NONE if there is none. For example, a Q may be unfused because of an
+ * addition before the Q, or because of an addition that reads the same tensor. The
+ * neighborhood consists of the node, the nodes up to `steps` before it, and all
+ * consumers of their inputs and outputs.
+ * @param of indexed by node: the node's first finding; FSD_NONE: none
  * @param left how many more nodes may be visited */
 static uint32_t explains(const struct fsd_graph *g, fsd_id node, int steps,
                          const uint32_t *of, uint32_t *left)

@@ -1,10 +1,10 @@
 /*
  * Functions that the rules of lint share: names, edits, and confirmation by an engine.
  *
- * A rule predicts a cost, and states how an engine would show this cost. For one rule,
- * layers that compute the finding's first node read or write higher precision, or have
- * inserted layers next to them. For another rule, a layer computes a quantizer. If the
- * engine does not show the cost, the finding is withdrawn, but stays as information.
+ * A rule predicts a cost. rule->proves (enum fsd_proves) states how an engine would
+ * show this cost. For FSD_PROVES_STANDS, for example, a layer computes one of the
+ * finding's quantizers. If the engine does not show the cost, the finding is withdrawn:
+ * it stays only as information.
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"

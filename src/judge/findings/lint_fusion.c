@@ -3,11 +3,12 @@
  * apply to a block (judge/lint/fusion.c) state the reasons. Edits are proposed only if
  * there is an edit for each of these rules.
  *
- * Only the two products of an attention, and nodes after the Softmax, get another type;
- * scale, mask and Softmax stay in FP32. The type is FP16 if the model scales the
- * queries or keys before the product, or if a constant scale after the product can be
- * moved before it. Without a scale, the scores may exceed the range of FP16 (rule
- * cast/fp16-range), and the type is BF16.
+ * Casts change the type of the two products of an attention, and of the nodes between
+ * the Softmax and the second product. Scale and mask stay in FP32. The first product
+ * computes the scores. Unscaled scores may exceed the range of FP16 (rule
+ * cast/fp16-range), so the type is BF16. The type is FP16 if the model scales the
+ * queries or keys before the first product, or if an edit can move a constant scale
+ * there.
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"
@@ -48,9 +49,9 @@ static bool any_between(const struct fsd_measured_block *m)
     return any;
 }
 
-/* The 16-bit type for the products; NULL if none is possible. If there are nodes
- * between a Softmax in FP32 and the product with the values, the builder has FP16
- * kernels for two head sizes only. */
+/* The 16-bit type for the products; NULL if neither FP16 nor BF16 is possible. If there
+ * are nodes between the Softmax and the product with the values, FP16 is possible for
+ * two head sizes only, because the builder has no kernels for other sizes. */
 static const char *type_for(const struct fsd_lint *l,
                             const struct fsd_measured_block *m)
 {
@@ -86,10 +87,10 @@ static void scale_first(struct fsd_finder *f, fsd_id product, fsd_id scale)
                          "scores stay within the range of FP16"});
 }
 
-/* Proposes casts for the product with the values, and for nodes between the Softmax and
- * that product, such as a Where that exporters write for rows that are masked
- * completely. If there are such nodes, BF16 needs a cast of the Softmax, too: otherwise
- * the builder does not recognize the attention. */
+/* Proposes casts for the product with the values, and for all nodes between the Softmax
+ * and this product. An example of such a node is a Where for completely masked rows. If
+ * there are such nodes and the type is BF16, the Softmax is cast, too. Otherwise, the
+ * builder would not recognize the attention. */
 static void cast_behind(struct fsd_finder *f, const struct fsd_measured_block *m,
                         const char *type)
 {

@@ -76,15 +76,20 @@ static bool is_scaled_by_channel(const struct fsd_lint *l, fsd_id conv, fsd_id t
     return !weights || weights->n != 1;
 }
 
-/* Whether the kernel that computes the Add could read the skip branch in 8 bits.
+/* Whether the kernel that computes the Add could read the skip branch in 8 bits, so
+ * that a Q/DQ pair on this branch helps. True for all builders but TensorRT for RTX,
+ * where it depends on the model:
  *
- * TensorRT for RTX: if all channels have one scale, the convolution's kernel computes
- * the Add. This kernel reads the skip branch in the branch's own type, so a pair on the
- * branch would only cause one more tensor to be written. If each channel has its own
- * scale, a kernel after the convolution computes the Add, and the pair helps. The pair
- * also helps if the skip branch is the output of a pooling or the like. Without the
- * pair, the builder moves a quantizer over the pooling, and a layer computes the
- * pooling again for the unquantized Add. */
+ *     One scale for all channels: no. The convolution's kernel computes the Add, and
+ *     reads the branch in the branch's own type. The pair would only add one more
+ *     written tensor.
+ *
+ *     One scale for each channel: yes, because a kernel after the convolution computes
+ *     the Add. No if a convolution computes the skip branch, see rounds_in_kernel().
+ *
+ *     The branch is the output of a pooling or the like: yes. Without the pair, the
+ *     builder moves a quantizer over the pooling, and a layer computes the pooling
+ *     again for the unquantized Add. */
 static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
                            fsd_id skip)
 {
@@ -96,13 +101,13 @@ static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
 }
 
 /* Whether the skip input of an Add has no quantizer. If convolutions compute both
- * inputs of the Add, the skip input comes from the convolution that reads the block's
- * input. begins_at() finds the node that computes the input of each convolution. Of
- * these two nodes, the earlier one in the model computes the block's input.
+ * inputs of the Add, the convolution of the skip branch is the one that reads the
+ * block's input. This is the convolution whose input is computed earlier in the model,
+ * see begins_at().
  *
- * The new pair gets the scale of a Q that already reads the tensor. If no Q reads the
- * tensor, the message names the Q on the Add's output. The range of that output is
- * similar, so the scale of its Q is a starting point for a calibration. */
+ * The new pair gets the scale of a Q that already reads the skip branch. If there is no
+ * such Q, the scale must be measured. The message then names the Q on the Add's output
+ * as a provisional scale, because the range of this output is similar. */
 static bool is_bare_skip(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -234,9 +239,10 @@ static fsd_id narrow_before(const struct fsd_lint *l, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* Whether an operator is between low-precision operators, and has a quantizer after it
- * but none before it. The operator is one over which no quantizer can be moved.
- * TensorRT for RTX has INT8 kernels for such an operator, but no FP8 kernels. */
+/* Whether an operator with an unquantized input is between low-precision operators: a
+ * quantized product before it, and a quantizer after it. The form allows only operators
+ * over which no quantizer can be moved. With TensorRT for RTX, FP8 quantizers do not
+ * count, because these operators have only INT8 kernels. */
 static bool is_island(struct fsd_place *p)
 {
     fsd_reaches after = {0};
@@ -285,9 +291,9 @@ static bool only_shifts(struct fsd_place *p)
             fsd_is_constant(l->facts, fsd_node_in_tensor(l->g, node, 1)));
 }
 
-/* The last tensor that the elements of `tensor` reach unchanged. Each operator on the
- * way only moves elements, and is the only consumer of its input. It makes no
- * difference whether values are rounded before or after such an operator. */
+/* Follows `tensor` through operators that only move elements, and returns the output of
+ * the last one. Each of these operators must be the only consumer of its input. Values
+ * may be rounded before or after such an operator, with the same result. */
 static fsd_id moved_to(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 16 && tensor != FSD_NONE; steps++) {

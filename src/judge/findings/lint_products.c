@@ -156,10 +156,10 @@ static const char *odd_dim(struct fsd_finder *f, const struct fsd_sizes *sizes,
     return size >= from && size % 2 ? fsd_printed(f->scratch, "%" PRId64, size) : NULL;
 }
 
-/* Finds quantized products with a dynamic number of columns. An odd number of columns
- * costs time, because an extra kernel removes the padding of the columns. The kernel of
- * an unquantized product could itself remove this padding. An odd number of summands
- * costs no time, because the quantizer pads the summands. */
+/* Reports a quantized product with a dynamic number of columns, if a Relu follows. The
+ * builder pads the columns, because their number may be odd. An extra kernel removes
+ * the padding and computes the Relu. An unquantized product needs no extra kernel. An
+ * odd number of summands costs no time, because the quantizer pads the summands. */
 static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes,
                              fsd_id node)
 {

@@ -40,8 +40,8 @@ struct spread {
     const double *measured; /* indexed by tensor: the largest absolute value; NaN:
                                unknown. NULL: no values are known */
     uint8_t *of;            /* indexed by tensor: enum size */
-    uint8_t *far;           /* indexed by tensor: number of nodes on the path to the
-                               tensor, from the node that caused the large values */
+    uint8_t *far;           /* indexed by tensor: the distance from the node that caused
+                               the large values, in nodes */
     bool *scores;           /* indexed by node: the node is a product whose result
                                reaches a softmax */
     bool *members;          /* indexed by node */
@@ -164,8 +164,8 @@ static bool is_large_product(const struct spread *s, fsd_id node)
            scales_down(s, next);
 }
 
-/* Assumes that the node's inputs are within the range, and sets *made to the size of
- * the values that the node outputs (enum size).
+/* For a node whose inputs are within the range.
+ * @param[out] made the size of the output's values
  * @return whether the node may exceed the range or lose small terms */
 static bool leaves(const struct spread *s, fsd_id node, enum size *made)
 {
@@ -190,10 +190,10 @@ static enum size of_input(const struct spread *s, fsd_id node, uint32_t input)
     return tensor == FSD_NONE ? SMALL : (enum size)s->of[tensor];
 }
 
-/* Assumes that an input of the node has the size `in`, which is not SMALL, and sets
- * *made to the size of the values that the node outputs.
- * @return false if large values do not reach the output: the node converts them, or its
- *         operator is not known to pass large values on */
+/* For a node with an input of the size `in`, which is not SMALL.
+ * @param[out] made the size of the output's values
+ * @return false if the large values end here: the node converts them, or its operator
+ *        is not known to pass large values on */
 static bool carries(const struct spread *s, fsd_id node, enum size in, enum size *made)
 {
     unsigned traits = s->l->facts->traits[node];

@@ -15,8 +15,8 @@ static fsd_id node_of(const struct fsd_quantizer *q)
     return q ? q->node : FSD_NONE;
 }
 
-/* The Q of the pair whose DQ outputs the tensor, if neither Q nor DQ has another
- * consumer; else FSD_NONE. */
+/* The Q of a chain Q -> DQ -> consumer whose DQ outputs the tensor; FSD_NONE if there
+ * is no such chain, or if the Q or the DQ has several consumers. */
 static fsd_id own_pair(const struct fsd_lint *l, fsd_id tensor)
 {
     const struct fsd_quantizer *dq = fsd_lint_holder(l, tensor);

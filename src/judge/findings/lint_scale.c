@@ -7,9 +7,9 @@
 
 /* --------------------------------------------------------------- one tensor, two Qs */
 
-/* `which` of the rules on two scales: where the second Q is. It reads the tensor itself
- * (DIRECT), or it can be moved to the tensor over a Concat (OVER_CONCAT) or over a
- * different operator (OVER_ONE). */
+/* Values of f->rule->which for the rules on two scales: where the second Q is. DIRECT:
+ * it reads the tensor itself. OVER_CONCAT: it can be moved to the tensor over a Concat.
+ * OVER_ONE: it can be moved to the tensor over another operator. */
 enum { DIRECT, OVER_ONE, OVER_CONCAT };
 
 static int side_of(const struct fsd_lint *l, fsd_id via)
@@ -69,8 +69,9 @@ static const struct fsd_reach *nearest(const struct fsd_lint *l,
     return NULL;
 }
 
-/* Compares, for each tensor, the nearest Q with the Qs of the kind that f->rule->which
- * selects. Reports the first of these Qs that has a different scale. */
+/* For each tensor, compares the scale of the nearest Q with the scales of other Qs.
+ * f->rule->which states where these other Qs are (DIRECT, OVER_ONE, OVER_CONCAT).
+ * Reports the first one with a different scale. */
 void fsd_lint_two_scales(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -193,11 +194,11 @@ static bool has_one_scale(struct fsd_place *p)
            q->type == FSD_INT8 && q->n == 1 && !q->block;
 }
 
-/* Whether an addition follows the convolution, and the other branch of the addition is
- * quantized. One scale per channel then helps, because TensorRT for RTX computes the
- * addition in a kernel that reads the branch in 8 bits. With one scale for all
- * channels, the convolution's kernel computes the addition, and reads the branch in
- * higher precision. */
+/* Whether an addition follows the convolution, and the other input of the addition is
+ * quantized. With one scale for all channels, TensorRT for RTX computes the addition in
+ * the convolution's kernel, which reads the other input in higher precision. One scale
+ * per channel is then faster: another kernel computes the addition, and reads the other
+ * input in 8 bits. */
 static bool adds_narrow(const struct fsd_lint *l, fsd_id conv)
 {
     fsd_id tensor = fsd_node_out_tensor(l->g, conv, 0), next = FSD_NONE;

@@ -27,16 +27,25 @@ enum { FSD_INPUT_SET = 8 };
 /** A row of a lint rule. If several rows of a rule match a node, only the first of
  *  these rows counts.
  *
- *  Words of forms: %q, %dq, %quantizer: a Q, a DQ, either; %pair: the Q whose DQ
- *  outputs the tensor; %own: this Q, if neither Q nor DQ has another consumer; %held:
- *  the DQ that outputs the tensor; %bare: no DQ outputs the tensor; %conv: the
- *  quantized convolution that outputs the tensor, with its bias or normalization;
- *  %weighted: a Conv, Gemm or MatMul; %sum: an Add of two tensors that are not
- *  constants.
+ *  Words of forms:
  *
- *  Words of sentences: {n} is the node of the letter n; {'n} is the tensor of n; {0}
- *  and {A} are values that `holds` sets; {#} is the number of the finding's nodes;
- *  {?y|ies} is "y" if this number is 1, else "ies". */
+ *      %q, %dq       a Q; a DQ
+ *      %quantizer    a Q or a DQ
+ *      %held         the DQ that outputs the tensor
+ *      %pair         the Q before this DQ
+ *      %own          like %pair; Q and DQ have no other consumers
+ *      %bare         a tensor that no DQ outputs
+ *      %conv         the quantized convolution that outputs the tensor, also after a
+ *                    bias or a normalization
+ *      %weighted     a Conv, Gemm or MatMul
+ *      %sum          an Add of two tensors that are not constants
+ *
+ *  Words of sentences:
+ *
+ *      {n} {'n}      the node, and the tensor, of the letter n
+ *      {0} {A}       a number, and a text, that `holds` sets
+ *      {#}           the number of the finding's nodes
+ *      {?y|ies}      "y" if this number is 1, else "ies" */
 struct fsd_place_row {
     const char *rule, *form;
     bool (*holds)(struct fsd_place *p); /**< a condition that the form cannot express;

@@ -4,8 +4,9 @@
 #include "judge/lint/lint.h"
 
 enum { LINT = FSD_NEEDS_LINT, BUILT = FSD_NEEDS_LINT | FSD_NEEDS_ENGINE };
-/* All builders but TensorRT for RTX. A kernel of a compiled region of RTX can round
- * values itself, so a quantizer separates no operators in such a region. */
+/* All builders but TensorRT for RTX. In a compiled region of RTX, one kernel can
+ * compute a quantizer and the operators before and after it, so the quantizer does not
+ * separate these operators. */
 #define NOT_RTX (FSD_TRT8 | FSD_TRT10 | FSD_TRT11)
 
 static const struct fsd_rule lint_rules[] = {

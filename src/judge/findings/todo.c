@@ -7,13 +7,13 @@
  * Each entry is a command, or a change of the model at named nodes. The gain of an
  * entry is the cost of the layers that the entry removes. The cost is a share of the
  * engine's time or, if no time was measured, of the engine's bytes. Each layer counts
- * for one change only. A change is left out if it saves less than 1 %, or if nothing
- * shows its gain. FP16, for example, is listed only with --peak, which shows whether
- * memory bounds the model's kernels.
+ * for one change only. A change is left out if its gain is less than 1 %. FP16 is
+ * listed only with --peak, which shows whether memory bounds a kernel. An edit that
+ * lint proposes is listed even if its gain is unknown.
  *
- * If kernels of INT8 products write floats, and other kernels quantize these, no change
- * of the model is known to help. The first entry states this, so that the reader does
- * not try changes in vain.
+ * TensorRT for RTX may let the kernels of INT8 products write floats, which other
+ * kernels then quantize. No change of the model is known to avoid this. The first entry
+ * then states this fact.
  */
 #include "judge/findings/todo.h"
 #include "base/base.h"
@@ -43,8 +43,8 @@ enum deed_kind {
 struct deed {
     enum deed_kind kind;
     const char *advice; /* the text; for DEED_EDITS only a key, which is not printed */
-    const char *edge;   /* if the advice names no place: the edge that the first layer
-                           with this advice serves */
+    const char *edge;   /* the edge that the first layer with this advice serves; NULL:
+                           the advice itself names a place */
     uint32_t places;
     struct fsd_padding_choice choice;
     FSD_VEC(const struct fsd_cite *) edits;
@@ -68,8 +68,8 @@ static double rank_of(const struct deed *deed)
     return deed->share > 0 ? deed->share : deed->typed;
 }
 
-/* Whether the entry has edits whose gain is unknown, and not even the sizes of their
- * tensors are known. */
+/* Whether the entry has edits, and neither their gain nor the sizes of the tensors that
+ * change type are known. */
 static bool is_unmeasured(const struct deed *deed)
 {
     return deed->kind == DEED_EDITS && !(deed->share > 0) && !(deed->typed > 0);
@@ -121,9 +121,10 @@ static struct deed *deed_of_edit(struct todo *t, const struct fsd_cite *cite)
                    DEED_EDITS);
 }
 
-/* The entry for the layer's first edit. Adds to this entry all edits of the layer that
- * have the rule and the action of the first edit. The caller counts the layer's share
- * once. */
+/* The entry for the rule and the action of the layer's first edit. Adds the layer's
+ * edits with this rule and action to the entry. The layer's other edits are left out,
+ * because the layer's cost may count for one entry only.
+ * @param span the layer's elements of findings->cites; not empty */
 static struct deed *edits_of(struct todo *t, struct fsd_span span)
 {
     const struct fsd_cite *own = &t->d->findings->cites.at[span.at];
@@ -147,8 +148,9 @@ static bool has_size_of(const struct fsd_diff *d, uint32_t at, fsd_id tensor)
            (count > 0 && fsd_form_count(d->engine, form) == count);
 }
 
-/* The bytes that a layer reads from the edit's tensor to compute the edit's node, as a
- * share of the engine's bytes. Counts only a tensor of more than 8 bits. 0: unknown. */
+/* The bytes of the tensor whose type the edit changes, as a share of the engine's
+ * bytes. The tensor is an input of a layer that computes edit->node, and has more than
+ * 8 bits per element. 0: there is no such input, or its size is unknown. */
 static double typed_share(const struct fsd_diff *d, const struct fsd_edit *edit)
 {
     const struct fsd_graph *e = d->engine;
@@ -206,8 +208,8 @@ static void add_padding(struct todo *t, fsd_id layer)
     deed->choice = choice;
     add_node(t, deed, choice.product);
     add_gain(t, deed, layer, 1);
-    /* Without padding, the kernel also reads and writes less data. How much faster this
-     * makes the kernel is unknown. */
+    /* Without padding, the Conv's kernel also reads and writes fewer bytes. How much
+     * time this saves is unknown, so it counts only if gains are in bytes. */
     if (choice.of_group && !t->d->times->profiles)
         add_gain(t, deed, layer, fsd_cost_padded(t->d, layer));
 }
@@ -267,8 +269,9 @@ static void add_constants(struct todo *t, const bool *constant)
     }
 }
 
-/* Adds an entry of kind DEED_FACT if the model has quantizers, but no kernel that
- * computes a product writes a quantized type. */
+/* Adds the DEED_FACT entry if no kernel of a quantized product writes a quantized type,
+ * so that other kernels must quantize the results (TensorRT for RTX only). The entry is
+ * left out if these other kernels cost less than LEAST. */
 static void add_fact(struct todo *t)
 {
     const struct fsd_spent_sum *sum = &t->d->cost->spent[FSD_SPENT_REQUANTIZE];
@@ -281,9 +284,10 @@ static void add_fact(struct todo *t)
     deed->share = sum->share;
 }
 
-/* Adds one entry for all FP32 kernels that are bound by the device's memory. In FP16,
- * such a kernel moves half as many bytes; other kernels may not get faster. Nothing is
- * added if the builder was allowed to use FP16: the builder then chose FP32. */
+/* Adds one entry that advises FP16, for all FP32 kernels that the device's memory
+ * bounds. In FP16, such a kernel moves half as many bytes. Adds nothing if the builder
+ * was allowed to use 16-bit types, because it then chose FP32. Adds nothing if a kernel
+ * already runs in lower precision. */
 static void add_half(struct todo *t)
 {
     const struct fsd_diff *d = t->d;

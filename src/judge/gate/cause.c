@@ -27,19 +27,22 @@ struct finder {
     const struct fsd_case *gate;
     const struct fsd_compare *c;
     struct fsd_arena *scratch;
-    uint32_t count[KINDS]; /* indexed by kind: number of changed nodes; of a Q/DQ pair
-                              only the Q counts */
+    uint32_t count[KINDS]; /* indexed by kind: number of changed nodes; a Q/DQ pair
+                              counts once */
     uint8_t *seed, *near;  /* indexed by node of the new build: a bit for each kind.
-                              `seed`: the node's group has a seed of this kind; `near`:
-                              this group or a group next to it has one */
+                              `seed`: the node's group has a seed of this kind. `near`:
+                              the node's group or a neighboring group has a seed of this
+                              kind */
     FSD_VEC(fsd_id)
-    seeds[KINDS];        /* indexed by kind: changed nodes of both models, and consumers
-                            of nodes that only one model has */
+    seeds[KINDS];        /* indexed by kind: the seeds that sentences name, as nodes of
+                            the new build: changed nodes, and consumers of nodes that
+                            only one model has */
     fsd_id first[KINDS]; /* indexed by kind: the first changed node; FSD_NONE:
                                      none */
-    bool elided[2];      /* indexed by side, 0: the new build, 1: the old one. True: the
-                       other build has a region that does not list its nodes, and nodes
-                       of this side may be in that region */
+    bool elided[2];      /* elided[0]: the old build has a region that does not list its
+                       nodes, so a node that seems new may be in this region.
+                       elided[1]: the new build has such a region, so a node that seems
+                       gone may be in it */
     bool linted;
     const struct fsd_findings *lint; /* lint's findings in the new model, made on
                                         demand; NULL: none */
@@ -51,8 +54,8 @@ static bool is_only(const struct finder *f, bool old, fsd_id node)
 }
 
 /* The kind of change of a node that only one model has; KINDS: none. A weight or a view
- * has no kind, because it costs nothing. If the other build has a region that does not
- * list its nodes, no node has a kind, because the node may be in this region. */
+ * has no kind, because it costs nothing. If f->elided[old] is set, no node has a kind,
+ * because the other build may have the node, too. */
 static enum kind kind_of(const struct finder *f, const struct fsd_state_node *n,
                          bool old)
 {
@@ -182,8 +185,8 @@ static void put_seeds(const struct finder *f, enum kind kind, FILE *out)
         fprintf(out, " and %u more", n - NAMED);
 }
 
-/* Prints the first NAMED differences of the aspects `from` to `end` - 1, as the
- * comparison words them, and the number of the others. */
+/* Prints the differences between the builds in the aspects `from` to `end` - 1: the
+ * texts of the first NAMED differences, and the number of the remaining ones. */
 static void put_account(const struct fsd_compare *c, enum fsd_aspect_id from,
                         enum fsd_aspect_id end, FILE *out)
 {
@@ -348,8 +351,9 @@ static const char *todo_of_builder(const struct finder *f)
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* The advice on Q/DQ pairs. A change that made the build faster is not reverted. If
- * there are no times, the advice is to measure. */
+/* The advice on Q/DQ pairs that were removed or added. If the layers near the pairs
+ * became faster, the advice is to accept the build. If the times are unknown and pairs
+ * were added, the advice is to measure both builds. */
 static const char *todo_of_pairs(const struct finder *f, enum kind kind,
                                  const struct fsd_root_cause *cause)
 {
@@ -470,8 +474,10 @@ static bool any_in_model(const struct finder *f)
     return any;
 }
 
-/* The kind of change to which a finding belongs. The nodes of a finding belong to the
- * new build or, if the finding is about something removed, to the old one. */
+/* The kind of change to which a finding belongs; KINDS: none. A node of the finding has
+ * the kind kind_of() if only one model has the node, else the kinds in f->near. The
+ * first kind of all nodes, in the order of enum kind, is returned. BUILDER if the nodes
+ * have no kind. A node is looked up in the new build, then in the old build. */
 static enum kind kind_of_finding(const struct finder *f, const struct fsd_finding *item)
 {
     const struct fsd_findings *all = f->v->findings;
@@ -549,9 +555,9 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* The advice if the builder made different decisions. A rebuild would show whether the
- * builder's decisions vary. A rebuild is advised only if the model, the builder and the
- * build options are the same as before. */
+/* The advice if no single change explains the findings. If the model or the build
+ * differs, or if it is unknown whether they differ, the advice is about this. Otherwise
+ * the advice is to rebuild, which shows whether the builder's decisions vary. */
 static const char *todo_in_all(const struct finder *f)
 {
     const struct fsd_compare *c = f->c;

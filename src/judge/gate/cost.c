@@ -57,8 +57,8 @@ static int64_t bytes_of(const struct fsd_state *s, const struct fsd_state_tensor
     return bits && n <= INT64_MAX / bits ? (int64_t)(n * bits / 8) : 0;
 }
 
-/* Whether another group writes this input of the group, and both groups were one in the
- * old build. */
+/* Whether another group writes the input `in` of `group`, and both groups are parts of
+ * one group of the old build. */
 static bool is_split(const struct fsd_compare *c, fsd_id group,
                      const struct fsd_state_tensor *in)
 {

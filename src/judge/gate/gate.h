@@ -10,8 +10,8 @@
 #include "judge/findings/brief.h"
 #include "judge/findings/findings.h"
 
-/** Whether the file is a policy: its first line, after blank lines and comments, begins
- *  a section of a policy. */
+/** Whether the file is a policy: the first line that is neither blank nor a comment
+ *  begins a section of a policy. */
 bool fsd_policy_sniff(const char *path);
 
 /** Reads a policy.
@@ -152,8 +152,8 @@ struct fsd_judged {
     const char *name;  /**< "model.onnx sm86": unique in the list */
     const char *label; /**< "" if the build has no label */
     const char *model; /**< the path of the model as given; without a model, the path of
-                            the engine. If another build has the same model, the
-                            engine's path follows */
+                            the engine. fsd_verdicts_of() appends the engine's path or a
+                            number if `name` would not be unique */
     const char *engine;
     const char *verdict;         /**< v->verdict, or "error" if `v` is NULL */
     const struct fsd_verdict *v; /**< NULL: the build could not be checked, because of

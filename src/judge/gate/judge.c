@@ -185,8 +185,8 @@ static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state
                        producer);
 }
 
-/* The snapshot's builds differ in some rows. States, for each of these builds, in how
- * many of these rows the checked build is like that build: "1 like build A, 2 like
+/* For a snapshot of several builds, which differ in some rows. States for each of these
+ * builds in how many of these rows the checked build equals it: "1 like build A, 2 like
  * build C, 1 like none of the builds". */
 static const char *variants_of(const struct fsd_verdict *v, const struct fsd_state *s)
 {
@@ -347,8 +347,9 @@ const struct fsd_root_cause *fsd_verdict_cause_of(const struct fsd_verdict *v,
                                                      : NULL;
 }
 
-/* Names the builds by model and label. If two builds have equal names, the engine's
- * path is added or, if that is also equal, the position in the list. */
+/* Names the builds by model and label. If an earlier build has the same name, appends
+ * the engine's path to `model`. If the name is still not unique, appends the build's
+ * position in the list. */
 static void name_builds(struct fsd_arena *arena, struct fsd_judged *at, uint32_t n)
 {
     struct fsd_intern *seen = fsd_intern_new(arena);

@@ -13,8 +13,8 @@
 
 enum { MOST_IGNORES = 1000, MOST_LINE = 198 /* MOST_LINE: bytes */ };
 
-/* Values of reader.of that are not the number of a rule: OF_NONE before the first
- * section, OF_IGNORE in [ignore]. */
+/* Values of reader.of before the first section (OF_NONE) and in [ignore] (OF_IGNORE).
+ * In other sections, reader.of is the number of a rule. */
 enum { OF_NONE = -1, OF_IGNORE = -2 };
 
 enum type {
@@ -378,8 +378,8 @@ static char *trim(char *text)
     return text;
 }
 
-/* Returns the first of `chars` in the text, or the end of the text. If a comment begins
- * before that, cuts the comment off, and returns the new end. */
+/* Cuts off a comment, unless one of `chars` is before it. Returns the first of `chars`
+ * in the text or, if there is none, the end of the text. */
 static char *find(char *text, const char *chars)
 {
     bool blank = false;

@@ -2,10 +2,10 @@
  * Holds the fusion rules, and finds the rules that apply to a block. To add a rule, add
  * a row, and a function if no existing condition fits.
  *
- * The rules of the builder TensorRT for RTX were measured without a GPU: models that
- * differ in one property and models from exporters were built. If a rule has an edit,
- * edited models were built, too. A rule of another builder names the document in which
- * NVIDIA states the rule.
+ * The rules for TensorRT for RTX were measured, by building engines without a GPU. The
+ * models came from exporters, or differed in one property only. For a rule with an
+ * edit, edited models were built, too. The rules for other builders were not measured:
+ * each names the document in which NVIDIA states the rule.
  */
 #include "judge/lint/fusion.h"
 #include "base/base.h"

@@ -1,7 +1,8 @@
 /*
- * Fusion rules explain why a builder does not compute a block as one kernel. A rule has
- * a condition on the model, the value found in the block, the values with which the
- * builder fuses the block, and an edit of the model that satisfies the rule.
+ * Fusion rules explain why a builder does not compute a block as one kernel. If the
+ * condition of a rule holds, the builder splits the block. The rule states a value of
+ * the block, such as "the head size is 8", the values with which the builder would fuse
+ * the block, and an edit of the model that leads to a fusion.
  */
 #pragma once
 
@@ -36,9 +37,10 @@ enum fsd_cure {
     FSD_CURE_REPEAT,     /**< repeats the single head of K or V before the product */
     FSD_CURE_PADS,       /**< appends zeros to Q, K and V, and slices the output */
     FSD_CURE_CASTS,      /**< computes both products in FP16 or BF16, between Casts */
-    FSD_CURE_APART       /**< for another product that reads Q: appends zeros to both
-                              inputs of that product, so that it multiplies longer
-                              rows than the attention's first product */
+    FSD_CURE_APART       /**< appends zeros to both inputs of another product that
+                              reads Q. Its rows are then longer than the rows of the
+                              attention's first product, so that the builder does not
+                              merge the two products */
 };
 
 /** One fusion rule. */
@@ -83,8 +85,8 @@ struct fsd_measured_block fsd_block_measure(struct fsd_arena *arena,
                                             const struct fsd_facts *facts,
                                             const struct fsd_sizes *sizes);
 
-/** Appends the builder's rules that apply to the block. The first one is decisive. If a
- *  rule without an edit applies, such a rule is the first, because then no edit helps.
+/** Appends the builder's rules that apply to the block. The first rule decides whether
+ *  an edit helps: it has no edit if any of the appended rules has none.
  *  @param builder as returned by fsd_target_of(); NULL: unknown, and no rule applies */
 void fsd_block_reasons_of(struct fsd_arena *arena, const struct fsd_blocks *blocks,
                           const struct fsd_block *block, const struct fsd_facts *facts,
@@ -121,11 +123,12 @@ fsd_block_applies fsd_attention_is_shown, fsd_attention_is_across,
 bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id node);
 /** Whether the node is between the Softmax and the product with V. */
 bool fsd_attention_has_between(const struct fsd_measured_block *m, fsd_id node);
-/** Whether the builder has an attention kernel for the head size `head` in which other
- *  operators than masks may be between the Softmax and the product with V. */
+/** Between the Softmax and the product with V, most attention kernels compute nothing
+ *  but masks. Whether a kernel for the head size `head` computes other operators
+ *  there. */
 bool fsd_attention_computes_between(int64_t head);
-/** The last node between the Softmax and the product with V, not counting nodes that
- *  the builder moves or removes; FSD_NONE if there is none. */
+/** The last node between the Softmax and the product with V. Nodes that the builder
+ *  moves away or removes are skipped. FSD_NONE: there is no other node. */
 fsd_id fsd_attention_changes(const struct fsd_measured_block *m);
 /** Finds the products of an attention, and the tensors that they read. */
 void fsd_attention_read(struct fsd_measured_block *m);

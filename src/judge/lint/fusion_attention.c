@@ -19,9 +19,8 @@ enum {
     MULTIPLE = 8,    /* all documented head sizes are multiples of this */
     LONGEST = 512,   /* the most keys in INT8 */
     SHORTEST = 32,   /* the fewest keys in FP8 */
-    SMALLER = 32,    /* SMALLER and LARGER: the only head sizes with a kernel in which
-                      other operators than masks may be between the Softmax and the
-                      product with V */
+    SMALLER = 32,    /* SMALLER and LARGER: the head sizes for which
+                      fsd_attention_computes_between() is true */
     LARGER = 64,
     STEPS = 16 /* the most nodes of data movement that a walk passes */
 };
@@ -215,9 +214,9 @@ bool fsd_attention_is_shown(struct fsd_measured_block *m)
     return false;
 }
 
-/* Whether the attention runs in FP32, which no kernel supports. The function returns
- * false for a quantized attention: the data around its quantizers may be in FP32 or
- * FP16. */
+/* Whether the attention computes in FP32, which no kernel supports. If Q, K, P and V
+ * are all quantized, the attention computes in 8 bits, even if the data before its
+ * quantizers is in FP32. */
 bool fsd_attention_is_fp32(struct fsd_measured_block *m)
 {
     return type_of(m, m->first) == FSD_FP32 && quantized(m) != ALL;
@@ -320,9 +319,9 @@ bool fsd_attention_is_int8_otherwise(struct fsd_measured_block *m)
            !is_output_quantized(m);
 }
 
-/* Whether the FP8 kernel does not support the attention: the number of keys is too
- * small or dynamic, or the output is FP32 and not quantized. The function returns false
- * for a single query, because another kernel computes it. */
+/* Whether the attention is in FP8, and the FP8 kernel does not support it. The kernel
+ * requires at least SHORTEST keys, in a fixed number. It cannot write FP32, so an FP32
+ * output must be quantized. False for a single query: another kernel computes it. */
 bool fsd_attention_is_fp8_otherwise(struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
@@ -412,9 +411,8 @@ fsd_id fsd_attention_changes(const struct fsd_measured_block *m)
     return FSD_NONE;
 }
 
-/* The reason why the block does not fit the kernel in which other operators than masks
- * may be between the Softmax and the product with V. NULL: the block fits this kernel,
- * or a size is unknown. */
+/* Why no kernel computes other operators than masks between the Softmax of this block
+ * and the product with V. NULL: a kernel does, or a size is unknown. */
 static const char *beyond_changed(const struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
@@ -450,8 +448,8 @@ bool fsd_attention_is_changed(struct fsd_measured_block *m)
     return m->text[1] != NULL;
 }
 
-/* Whether P is quantized but V is not. The product then does not run in 8 bits, and the
- * Q/DQ pair only rounds. */
+/* Whether P is quantized, V is not, and no kernel computes the quantizers of P. The
+ * product of P and V does not run in 8 bits then, so the quantizers only round P. */
 bool fsd_attention_is_rounded(struct fsd_measured_block *m)
 {
     if ((quantized(m) & (P | V)) != P)
@@ -481,18 +479,18 @@ static fsd_id computed_by(const struct fsd_measured_block *m, fsd_id tensor,
     return node;
 }
 
-/* Whether the builder can fold a scale of the keys into `node`, the node before the
- * scale. `node` must be an elementwise operator with two inputs. The caller checks that
- * the type is FP16. */
+/* Whether the builder can fold a scale of the keys into `node`, which computes the
+ * tensor that is scaled. `node` must be an elementwise operator with two inputs. The
+ * type must be FP16, which the caller checks. */
 static bool is_foldable(const struct fsd_measured_block *m, fsd_id node)
 {
     return fsd_node_has_in(m->facts->g, node, 1) &&
            m->facts->traits[node] & FSD_OP_ELEMENTWISE;
 }
 
-/* Whether the builder merges the node with the first product. The builder merges two
- * products that read the same queries if their operands have three axes. Each operand
- * must be a constant or the output of a node, not an input of the network. A scale of
+/* Whether `node` is another product that reads the queries, and the builder merges it
+ * with the first product. The builder merges products whose operands have three axes.
+ * Operands must not be inputs of the network, and the type must not be FP32. A scale of
  * the keys prevents the merge, unless the builder can fold the scale. */
 bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id node)
 {

@@ -1,13 +1,13 @@
-/* Collects all facts about a model that the rules use: quantizers, the tensors that
- * hold their outputs, the exporter's style, and the rows of refusals.c for each
- * operator. */
+/* Collects the facts about a model that the rules use: quantizers, the DQ that each
+ * tensor holds (fsd_lint.holds), the exporter, cycles, repeated names of tensors, and
+ * the rows of refusals.c for each operator. */
 #include "judge/lint/lint.h"
 #include "model/graph/graph.h"
 
-/* The DQ whose output the node's output holds; FSD_NONE if there is none. For a DQ,
- * this is the node itself. For a node over which quantizers may be moved, this is the
- * DQ whose output the first input holds. If such a node is a Concat, each of the other
- * inputs must also hold the output of a DQ, possibly of a different one. */
+/* The DQ that the node's outputs hold (fsd_lint.holds); FSD_NONE if there is none. The
+ * output of a DQ holds this DQ. If the builder may move quantizers over the node, the
+ * outputs hold the same DQ as the first input. For a Concat, each of the other inputs
+ * must also hold a DQ, but not necessarily the same one. */
 static uint32_t held_by(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];

@@ -80,8 +80,8 @@ struct fsd_quantizer {
     int zero_point;       /**< a single 8-bit zero point; 0: unknown */
 };
 
-/** A quantizer that reads a tensor, directly or after operators over which it can be
- *  moved. */
+/** A Q that reads a tensor. Operators over which the builder may move the Q may be
+ *  between the tensor and the Q. */
 struct fsd_reach {
     uint32_t quantizer;
     fsd_id via; /**< the first operator in between; FSD_NONE: the quantizer reads the
@@ -100,10 +100,10 @@ struct fsd_style_seen {
                                inputs of low-precision operators */
     enum fsd_dtype type;  /**< type of the first 8-bit Q of activations; unknown if
                                there is none */
-    uint32_t quantizers, after, before; /**< number of Qs of activations; `after`: of
-                                             Qs that read the result of an operator;
-                                             `before`: of Qs whose Q/DQ pair only a
-                                             Conv, Gemm, MatMul or the like reads */
+    uint32_t quantizers, after, before; /**< numbers of Qs of activations. `quantizers`:
+                                             all. `after`: the Q reads the result of an
+                                             operator. `before`: only a Conv, Gemm,
+                                             MatMul or the like reads the Q/DQ pair */
 };
 
 struct fsd_refusal_row;
@@ -123,9 +123,10 @@ struct fsd_lint {
     struct fsd_target target;
     FSD_VEC(struct fsd_quantizer) quantizers;
     uint32_t *quantizer_of; /**< indexed by node; FSD_NONE: not a quantizer */
-    uint32_t *holds;        /**< indexed by tensor: the DQ whose output the tensor
-                                 holds, directly or after operators over which the DQ
-                                 can be moved; FSD_NONE: none */
+    uint32_t *holds;        /**< indexed by tensor: the DQ that the tensor "holds", an
+                                 index into `quantizers`. The tensor is the output of
+                                 the DQ, or only operators over which the builder may
+                                 move the DQ are in between. FSD_NONE: none */
     struct fsd_style_seen style;
     bool repeats;       /**< two tensors have the same name */
     const bool *cyclic; /**< indexed by node: whether the node is on a cycle or between
@@ -144,12 +145,11 @@ const struct fsd_lint *fsd_lint_new(struct fsd_arena *arena,
 /** The quantizer that the node is; NULL if the node is no quantizer. */
 const struct fsd_quantizer *fsd_lint_quantizer(const struct fsd_lint *l, fsd_id node);
 
-/** The DQ whose output the tensor holds (`holds`); NULL if there is none, or for
- *  FSD_NONE. */
+/** The DQ that the tensor holds (fsd_lint.holds); NULL if there is none, or if `tensor`
+ *  is FSD_NONE. */
 const struct fsd_quantizer *fsd_lint_holder(const struct fsd_lint *l, fsd_id tensor);
 
-/** The DQ whose output the tensor at that input holds (`holds`); NULL if there is
- *  none. */
+/** fsd_lint_holder() of the tensor at the node's input `input`. */
 const struct fsd_quantizer *fsd_lint_held(const struct fsd_lint *l, fsd_id node,
                                           uint32_t input);
 
@@ -157,8 +157,8 @@ const struct fsd_quantizer *fsd_lint_held(const struct fsd_lint *l, fsd_id node,
  *  weights. */
 bool fsd_lint_is_narrow(const struct fsd_lint *l, fsd_id node);
 
-/** Collects the Qs that read the tensor, directly or after operators over which they
- *  can be moved. Visits some dozens of consumers at most. */
+/** Appends the Qs that read the tensor to `out` (struct fsd_reach). Visits some dozens
+ *  of consumers at most. */
 void fsd_lint_reach(const struct fsd_lint *l, fsd_id tensor, struct fsd_arena *arena,
                     fsd_reaches *out);
 

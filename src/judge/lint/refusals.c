@@ -5,8 +5,8 @@
  * Rows for RTX were measured with the versions 1.4 to 1.7 on ONNX's own test models,
  * and on one small model for each type, operator and compute capability. `why` states
  * the reason that RTX gives. Rows for the other families come from the parser's list of
- * operators, and hold for all versions of the parser. If an operator has no row, the
- * builder is known to support it only if fsd_lint_import() finds an importer.
+ * operators, and hold for all versions of the parser. An operator without a row is not
+ * always supported: fsd_lint_import() returns whether the builder has an importer.
  */
 #include "judge/lint/row.h"
 #include "model/graph/graph.h"

@@ -35,9 +35,9 @@ FSD_CONDITION(fsd_refused_has_a_type)
     return false;
 }
 
-/* Whether a Q produces the tensor, directly or through operators that keep the type.
- * This matters for UINT8, because the builder moves a Q/DQ pair in UINT8 over any
- * operator if the zero point is 0. */
+/* Whether the tensor is the output of a Q, or only operators with outputs of the given
+ * types are in between. A UINT8 tensor behind a Q is no reason for a refusal: if the
+ * zero point is 0, the builder moves the Q/DQ pair over any operator. */
 static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types)
 {
     for (int steps = 0; steps < 16 && has_type(l->g, tensor, types); steps++) {
@@ -95,10 +95,10 @@ FSD_CONDITION(fsd_refused_reads_stored)
     return false;
 }
 
-/* Whether the tensor is computed from dynamic sizes, and this computation uses one of
- * the types: `tensor` or a tensor between the sizes and `tensor` has one of the types.
- * @param met whether a tensor that was visited before has one of the types. If so, the
- *        computation uses one of the types, whatever type `tensor` has
+/* Whether a path leads from a Shape or Size node to `tensor`, and a tensor on the path
+ * has one of the types. Sizes that the builder folds do not count.
+ * @param met whether a tensor between `tensor` and the end of the path has one of the
+ *        types; at first false
  * @param left the number of tensors that may still be visited */
 static bool is_size_in(const struct fsd_lint *l, fsd_id tensor, uint64_t types,
                        bool met, uint32_t *left)
@@ -117,8 +117,8 @@ static bool is_size_in(const struct fsd_lint *l, fsd_id tensor, uint64_t types,
     return false;
 }
 
-/* A size of the output is computed from dynamic sizes, and the computation uses one of
- * the types. */
+/* An input gives a size of the output. This input is not FP32, and is_size_in() is true
+ * for it: it is computed from dynamic sizes through a tensor of one of the types. */
 FSD_CONDITION(fsd_refused_sizes_in_half)
 {
     uint32_t inputs = fsd_op_shape_inputs(l->g, node), left = 64;
@@ -141,8 +141,9 @@ FSD_CONDITION(fsd_refused_weighs)
     return has_type(l->g, first, r->types) && l->facts->constant[first];
 }
 
-/* The output has one of the types, and is neither a network output nor read by a
- * quantizer. */
+/* The output has one of the types, and is no output of the network. The node is no
+ * quantizer, the builder does not fold it, and is_quantized() is false for its
+ * output. */
 FSD_CONDITION(fsd_refused_inside)
 {
     fsd_id out = fsd_node_out_tensor(l->g, node, 0);
@@ -160,9 +161,11 @@ FSD_CONDITION(fsd_refused_runs_narrow)
            r->types >> fsd_lint_held(l, node, 1)->type & 1;
 }
 
-/* Data and weights are quantized to types that no kernel multiplies: one to FP8 and the
- * other to INT8, or the data to 8 bits and the weights to INT4. INT4 weights with
- * several scales are allowed if the data is INT8 and has at most two dimensions. */
+/* Data and weights are quantized to types that no kernel multiplies:
+ * - FP8 data and INT8 weights, or INT8 data and FP8 weights
+ * - FP8 data and INT4 weights
+ * - INT8 data and INT4 weights, if the weights have a single scale, or if the data has
+ *   more than two dimensions */
 FSD_CONDITION(fsd_refused_mixes)
 {
     const struct fsd_shape *x =
@@ -399,9 +402,9 @@ FSD_CONDITION(fsd_refused_has_attr)
     return fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr) != NULL;
 }
 
-/* The attribute is an integer other than `number`, a list that contains an integer
- * other than `number`, or a float other than 0. If the row has `words`, the condition
- * does not hold for an attribute that is the integer 1. */
+/* The attribute has a value that the builder does not accept. For an integer or a list
+ * of integers, the builder accepts only `number`; for a float, only 0. If the row has
+ * `words`, the builder also accepts the integer 1. */
 FSD_CONDITION(fsd_refused_number_is_not)
 {
     const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);

@@ -1,8 +1,8 @@
 /*
- * Conditions of rows of refusals.c, on numbers that do not match sizes: axes beyond the
- * rank, new shapes with a different number of elements, and parameters or weights of
- * another length than the data. Each condition returns whether it holds for the node.
- * No condition holds for a size that is dynamic or unknown.
+ * Conditions of rows of refusals.c, on numbers that contradict a size. Examples are an
+ * axis beyond the rank, a new shape with a different number of elements, and a bias
+ * whose length is not the number of channels. Each condition returns whether it holds
+ * for the node. It does not hold if the size is dynamic or unknown.
  */
 #include "judge/lint/row.h"
 #include "model/graph/graph.h"
@@ -87,8 +87,9 @@ FSD_CONDITION(fsd_refused_axis_is_outside)
            fsd_axis(attr->i, x->rank) < 0;
 }
 
-/* A number in the attribute or, without the attribute, in the input `number` is no axis
- * of the first input. */
+/* The list of axes contains a number that is no axis of the first input or, for an
+ * Unsqueeze, of the output. The list is the attribute or, without the attribute, the
+ * input `number`. */
 FSD_CONDITION(fsd_refused_axes_are_outside)
 {
     struct numbers axes = numbers_of(l, node, r->attr, (uint32_t)r->number);
@@ -134,9 +135,9 @@ FSD_CONDITION(fsd_refused_is_no_order)
 
 /* --------------------------------------------------------------------------- shapes */
 
-/* The new shape has a different number of elements. In the new shape, 0 stands for the
- * input's size on the same axis (unless allowzero is set), and -1 stands for the size
- * that makes the numbers of elements equal. */
+/* The new shape has a different number of elements. A 0 in the new shape means the
+ * input's size on the same axis, unless allowzero is set. A single -1 is replaced by
+ * the size that makes the numbers of elements equal, if there is one. */
 FSD_CONDITION(fsd_refused_changes_volume)
 {
     struct numbers shape = numbers_of(l, node, "shape", 1);

@@ -7,9 +7,9 @@
 
 /* --------------------------------------------------------------------------- cycles */
 
-/* Finds cycles. First removes each node whose producers have all been removed, until no
- * such node is left. Then removes, in the same way, each node whose consumers have all
- * been removed. The nodes that remain are on cycles or between cycles. */
+/* Finds cycles by removing nodes. First removes nodes without remaining producers,
+ * until there are no such nodes. Then (`back`) removes nodes without remaining
+ * consumers in the same way. The nodes that remain are on cycles or between cycles. */
 struct peel {
     const struct fsd_graph *g;
     uint32_t *waits; /* indexed by node: number of links to producers (with `back`:
@@ -25,7 +25,8 @@ static struct fsd_span ports_of(const struct peel *p, fsd_id node, bool ahead)
     return ahead != p->back ? n->out : n->in;
 }
 
-/* The consumers of the tensor if `ahead` differs from p->back, else its producers. */
+/* The consumers of the tensor if `ahead` is true, else its producers. With p->back,
+ * consumers and producers are exchanged. */
 static struct fsd_span nodes_at(const struct peel *p, fsd_id tensor, bool ahead)
 {
     return ahead != p->back ? fsd_tensor_consumers(p->g, tensor)

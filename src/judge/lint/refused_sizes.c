@@ -44,9 +44,9 @@ static int64_t head_size(const struct fsd_lint *l, fsd_id node)
                                    fsd_node_int(l->g, node, "q_num_heads", -1));
 }
 
-/* Whether the builder decomposes an attention that no kernel supports. The inputs must
- * have three dimensions, keys and queries must have equally many heads, and there must
- * be no mask. */
+/* Whether the builder decomposes the attention if no kernel supports it. The builder
+ * requires inputs with three dimensions, as many heads of keys as of queries, and no
+ * mask. */
 static bool is_taken_apart(const struct fsd_lint *l, fsd_id node)
 {
     return fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0))->rank == 3 &&
@@ -56,9 +56,9 @@ static bool is_taken_apart(const struct fsd_lint *l, fsd_id node)
                fsd_node_int(l->g, node, "kv_num_heads", -1);
 }
 
-/* No kernel computes the whole attention, because of its types or a head size below
- * `number`, and the builder does not decompose the attention either. The builder always
- * decomposes an attention with a single query. */
+/* No kernel supports the attention, because it has one of the row's types, or a head
+ * size below `number`. The builder does not decompose the attention either:
+ * is_taken_apart() is false, and there are several queries. */
 FSD_CONDITION(fsd_refused_is_no_kernel)
 {
     const struct fsd_shape *q =
@@ -73,8 +73,8 @@ FSD_CONDITION(fsd_refused_is_no_kernel)
            (fsd_refused_takes_type(l, r, node) || (width > 0 && width < r->number));
 }
 
-/* The head size is above `number`, and the builder does not decompose the attention.
- * This condition also holds for an attention with a single query. */
+/* The head size is above `number`, and is_taken_apart() is false. For such a head size,
+ * the builder does not decompose an attention with a single query, either. */
 FSD_CONDITION(fsd_refused_is_wide)
 {
     return !is_taken_apart(l, node) && head_size(l, node) > r->number;
@@ -115,8 +115,8 @@ static int64_t heads_of(const struct fsd_lint *l, fsd_id node)
     return q->rank == 4 ? size_of(q, 1) : fsd_node_int(l->g, node, name, -1);
 }
 
-/* The mask is the input `number`. On the axis of the batch, the heads or the queries,
- * the size of the mask is neither 1 nor the size that the attention has there. */
+/* The mask, input `number`, does not broadcast: its size on the axis of the batch, the
+ * heads or the queries is neither 1 nor the size of the attention on this axis. */
 FSD_CONDITION(fsd_refused_has_other_mask)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
@@ -226,8 +226,8 @@ static bool has_unlike_size(const struct fsd_shape *x, const struct fsd_shape *y
     return unlike;
 }
 
-/* Whether the condition of an If depends on data, and unlike() is true for the two
- * shapes that the branches give to one output of the If. */
+/* Whether the condition of an If depends on data, and an output of the If has two
+ * shapes for which unlike() is true: one shape in each branch. */
 static bool branches_differ(const struct fsd_lint *l, fsd_id node,
                             bool (*unlike)(const struct fsd_shape *,
                                            const struct fsd_shape *))
@@ -337,9 +337,9 @@ FSD_CONDITION(fsd_refused_joins_unlike)
     return false;
 }
 
-/* A Split without sizes has so many outputs that its last part would have a negative
- * size. The size of each other part is the size of the axis, divided by the number of
- * outputs and rounded up. */
+/* The last part of a Split without sizes would have a negative size. The size of each
+ * other part is the size of the axis, divided by the number of outputs and rounded up.
+ * With many outputs, these parts together may exceed the axis. */
 FSD_CONDITION(fsd_refused_splits_too_much)
 {
     const struct fsd_shape *x =

@@ -71,8 +71,8 @@ static bool weighs(const struct replay *r, fsd_id product)
     return fsd_node_is(r->g, fsd_tensor_producer(r->g, in), FSD_ONNX_Softmax);
 }
 
-/* Bit mask of the tensor's roles in the products that read it, directly or through
- * nodes that need no step; 0 if there is no such product. */
+/* Bit mask of the roles (enum role) in which products read the tensor.  Nodes that need
+ * no step may be between the tensor and a product.  0 if no product reads it. */
 static unsigned roles_of(const struct replay *r, fsd_id tensor, int far)
 {
     struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);

@@ -25,9 +25,9 @@ struct available *fsd_find_available(struct candidate *w, fsd_id tensor)
     return value ? &w->available[value - w->available] : NULL;
 }
 
-/* Bit mask of the kernel inputs that an available tensor comes from.  If several inputs
- * may hold the tensor, the mask has only one of them: the first that is not yet
- * used. */
+/* Bit mask of the kernel inputs that an available tensor comes from.  With
+ * value->either, the tensor comes from only one of several inputs.  The mask then has
+ * the first of these inputs that is not in `used`. */
 static uint64_t inputs_of(const struct available *value, uint64_t used)
 {
     uint64_t left = value->from & ~used;

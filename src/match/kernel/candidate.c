@@ -27,8 +27,9 @@ static bool is_neutral(const struct replay *r, fsd_id node)
            r->m->facts->same[node] == FSD_SAME_ONE;
 }
 
-/* Allows further steps of the node's operator if the model splits the node's output:
- * the builder may split the input first and compute the node once for each part. */
+/* If the model splits the node's output, the builder may split the input instead, and
+ * compute the node once for each part.  Allows the node's operator as a further step
+ * for each further part. */
 static void note_repeats(const struct replay *r, struct candidate *w, fsd_id node)
 {
     uint32_t parts = r->nodes[node].passes
@@ -103,10 +104,9 @@ static struct candidate *branch(struct replay *r, const struct candidate *w)
 
 /* --------------------------------------------------------------- one step */
 
-/* Whether a node may still have the lowering `other` instead of `begun` after `done`
- * steps.  Two lowerings of a node may begin with the same steps, and only a later step
- * shows which one the kernel uses.  A product keeps its lowering, because the tensors
- * of the kernel already show the lowering. */
+/* Whether the kernel may use the lowering `other` of the node, although the candidate
+ * began the node with the lowering `begun`: the first `done` steps of both are equal. A
+ * product keeps its lowering, because the tensors of the kernel already show it. */
 static bool may_be(const struct replay *r, fsd_id node,
                    const struct fsd_lowering *begun, const struct fsd_lowering *other,
                    uint32_t done)
@@ -228,8 +228,8 @@ static bool is_done_by_parts(const struct replay *r, fsd_id node)
     return fsd_node_is(r->g, by, FSD_ONNX_Concat);
 }
 
-/* Whether the candidate took the node and cannot compute it again for another input of
- * a Concat. */
+/* Whether the candidate took the node and may not take it again.  A Q after a Concat
+ * may be taken once for each input of the Concat. */
 static bool is_done(const struct replay *r, const struct candidate *w, fsd_id node)
 {
     return fsd_candidate_took(w, node) && !is_done_by_parts(r, node);
@@ -244,12 +244,13 @@ static bool is_convolved(const struct replay *r, fsd_id tensor)
            fsd_node_is(r->g, by, FSD_ONNX_ConvTranspose);
 }
 
-/* Whether the builder may use this lowering for the node.  Only a BatchNormalization
- * has restrictions.  If other nodes also read the input of the BatchNormalization, a
- * kernel computes the BatchNormalization in full.  If only the BatchNormalization reads
- * the result of a Conv, the builder merges the BatchNormalization into the weights of
- * the Conv, and at most two steps remain.  Behind another product, the builder may do
- * either. */
+/* Whether the builder may use this lowering for the node.  Only the lowerings of a
+ * BatchNormalization are restricted:
+ *   - If other nodes read its input, too, a kernel computes the BatchNormalization in
+ *     full, with at least two steps.  This also holds if it does not fold into weights.
+ *   - Otherwise, if its input is the result of a Conv, the builder merges it into the
+ *     weights of the Conv, and at most two steps remain.
+ *   - Behind another product, all lowerings are allowed. */
 static bool is_left(const struct replay *r, fsd_id node,
                     const struct fsd_lowering *lowering)
 {
@@ -262,10 +263,11 @@ static bool is_left(const struct replay *r, fsd_id node,
     return lowering->n < 3 || !is_convolved(r, in);
 }
 
-/* Whether the lowering fits the sizes of the product's weight.  A kernel may compute a
- * product along a short axis as a sum of parts, each with a Mul.  Such a lowering fits
- * if the axis has as many elements as the lowering has parts.  A Conv may have such a
- * lowering, or a lowering to a product of matrices, only if its window has size 1. */
+/* Whether the lowering fits the sizes of the product's weight.  Two kinds of lowerings
+ * are restricted.  A sum of parts, with a Mul for each part, computes a product along a
+ * short axis: this axis must have as many elements as the lowering has parts.  If a
+ * Conv has such a lowering, or a lowering that begins with a MatMul, the window of the
+ * Conv must have size 1. */
 static bool fits_weight(const struct replay *r, fsd_id node,
                         const struct fsd_lowering *lowering)
 {
@@ -356,8 +358,8 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
     }
 }
 
-/* Takes the node without a step, and begins its consumers with `step`.  Used for a
- * kernel whose name lacks steps, because a missing step may belong to the node. */
+/* For a kernel whose name lacks steps.  Assumes that the step of `node` is missing:
+ * takes `node` without a step, and begins the consumers of `node` with `step`. */
 static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
                          fsd_sym step)
 {
@@ -438,9 +440,9 @@ static uint32_t next_unmade(struct replay *r, uint32_t at, struct fsd_span reade
     return fsd_next_unmade(r, r->reader.at, r->unmade, at, readers.at + readers.n);
 }
 
-/* Begins each node that reads an available tensor and has a lowering that begins with
- * `step`.  Each node is begun only once.  With `made`, begins only nodes that already
- * have a layer; else only nodes without a layer. */
+/* Begins nodes that read an available tensor, each once.  A node must have a lowering
+ * that begins with `step`.  With `made`, only nodes that already have a layer are
+ * begun; else only nodes without a layer. */
 static void begin_nodes(struct replay *r, struct candidate *w, fsd_sym step, bool made)
 {
     fsd_id seen[NEXT];

@@ -30,12 +30,12 @@ static bool multiplies_data(const struct replay *r, fsd_id product)
     return weight != FSD_NONE && !fsd_stays_constant(r, weight);
 }
 
-/* Whether the kernel may have absorbed the scaling `by` before `product`.  If the
- * product has weights, the builder merges the scaling into the weights.  Otherwise the
- * kernel must have a factor (fsd_layer.factor).  The dump may not state whether the
- * kernel has a factor.  This function then assumes that it has one, except if the dump
- * lists the kernel's constants and the scaling is behind another product.  In this
- * case, the builder merged the scaling into the weights of the other product. */
+/* Whether the kernel may have absorbed the scaling `by` before `product`.
+ *   - If the product has weights, the builder can merge the scaling into them.
+ *   - Otherwise the kernel must have a factor (fsd_layer.factor).
+ *   - If the dump does not state whether there is a factor, one is assumed.  Exception:
+ *     the dump lists the kernel's constants, and `by` is behind another product.  The
+ *     builder then merged the scaling into the weights of the other product. */
 static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -56,13 +56,14 @@ static bool is_factor(const struct replay *r, fsd_id node)
 }
 
 /* The layer that absorbed the scaling `by`; FSD_NONE if the layer is unknown.  `by` is
- * before `node`, and needs no step.  The current layer absorbed `by` in three cases:
- *   - the current layer's name was cut, and the layer lists the constant of `by`,
- *   - `by` is a factor, and `node` is a product,
- *   - `by` is a factor before a product of the candidate (`for_product` is set), and
- *     the layer that computes the input of `by` has no product.
- * In the first two cases, the layer is unknown if takes_factor() returns false.  In all
- * other cases, the layer that computes the input of `by` absorbed `by`. */
+ * before `node`, and needs no step.  The first case that holds decides:
+ *   - `by` is a factor, and `node` is a product: the current layer if takes_factor() is
+ *     true, else unknown.
+ *   - The current layer's name was cut, and the layer lists the constant of `by`: as in
+ *     the first case.
+ *   - `by` is a factor before a product of the candidate (`for_product`), and the layer
+ *     that computes the input of `by` has no product: the current layer.
+ *   - Otherwise: the layer that computes the input of `by`. */
 static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                           fsd_id node, fsd_id by, bool for_product)
 {
@@ -81,10 +82,11 @@ static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                : layer;
 }
 
-/* Links the nodes before `node` that need no step and that no other layer computes.
- * Each of them belongs to the layer whose weights absorbed it.  This is the current
- * layer or, if the absorbed node is behind another product, the layer that computes
- * that product. */
+/* Links nodes before `node` that have no layer:
+ *   - A node that a library kernel may compute in its epilogue: to that kernel
+ *     (`epilogue_of`).
+ *   - A scaling that needs no step: to the layer that absorbed it (folded_into()).
+ *   - A Q or DQ directly before a product: to the current layer. */
 static void link_passed(struct replay *r, const struct candidate *w, fsd_id node,
                         int far, bool for_product)
 {
@@ -189,19 +191,19 @@ static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
     }
 }
 
-/* Whether the kernel behind the node's kernel only scales the node's result.  Behind an
- * integer Conv without a bias, the next kernel applies only the scale of the
- * quantizers.  The Metadata of this next kernel does not list the Conv.  For a Conv
- * with a bias and for a MatMul, Metadata lists the node for both kernels. */
+/* For a node that one kernel begins and the next kernel finishes: whether the next
+ * kernel only applies the scale of the quantizers.  This holds for a Conv without a
+ * bias, which the Metadata of the next kernel then does not list.  A Conv with a bias
+ * or a MatMul is listed in the Metadata of both kernels. */
 static bool only_scales(const struct replay *r, fsd_id node)
 {
     return fsd_node_is(r->g, node, FSD_ONNX_Conv) && r->g->nodes.at[node].in.n < 3;
 }
 
-/* If this kernel finishes a node, links the node to the earlier kernels that began it.
- * Also records the nodes that this kernel only begins.  Such a node is linked to this
- * kernel only when a later kernel finishes the node, because many nodes may begin with
- * the same step. */
+/* Links the nodes that this kernel finishes to the earlier kernels that began them. The
+ * nodes that this kernel begins and does not finish are only recorded in r->begun. They
+ * are linked when a later kernel finishes them: the first step alone does not identify
+ * a node, because many nodes may begin with the same step. */
 static void link_begun(struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)
@@ -253,8 +255,9 @@ static fsd_id behind_concat(const void *of, fsd_id node)
                                                     : fsd_before_passing(r, node);
 }
 
-/* Whether a Concat of the model is on a path to a node of the candidate.  The Concat
- * step of the kernel then belongs to this node, and does not pad data for a product. */
+/* Whether a node of the candidate reads the output of a Concat that the candidate did
+ * not take.  Nodes that need no step may be in between.  A Concat step of the kernel
+ * then belongs to this Concat, and does not pad data for a product. */
 static bool passed_concat(const struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)
@@ -274,10 +277,10 @@ static fsd_id producer_of_held(const struct replay *r, struct held h)
     return fsd_tensor_producer(r->g, h.tensor);
 }
 
-/* Links the kernel to the last node of the kernel before it, if that kernel computes a
- * product.  A product kernel writes a matrix with two axes, and the next kernel begins
- * with a Reshape to the axes of the model.  If this Reshape belongs to no node, the
- * builder's Metadata assigns it to the last node of the product kernel. */
+/* A product kernel writes a matrix with two axes.  The next kernel then begins with a
+ * Reshape to the axes of the model.  If no taken node explains this Reshape, links the
+ * next kernel, which is the current one, to the last node of the product kernel: the
+ * builder's Metadata assigns the Reshape to that node. */
 static void link_reshaped(struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -411,9 +414,11 @@ void fsd_commit(struct replay *r, const struct candidate *w)
 
 /* ------------------------------------------------------------------ in the end */
 
-/* Makes a region of kernels and nodes if it is unknown which of the kernels computes
- * which of the nodes.  The number of nodes must be the sum of the kernels' `unsaid`.
- * `layers[i].node` is a layer.  Both lists are sorted. */
+/* Makes a region of kernels and nodes, because it is unknown which of the kernels
+ * computes which of the nodes.  Makes none unless the number of nodes is the sum of the
+ * kernels' `unsaid`.
+ * @param layers sorted; layers[i].node is the index of a kernel
+ * @param nodes sorted; a node that occurs twice or has a layer is left out */
 static void add_region(struct replay *r, const struct fsd_link *layers, uint32_t n,
                        const struct fsd_link *nodes, uint32_t n_nodes)
 {

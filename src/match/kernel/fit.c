@@ -101,9 +101,10 @@ static bool repeats_last(const struct replay *r)
            e->links.at[l->steps.at + l->steps.n - 1] == FSD_ONNX_Expand;
 }
 
-/* Whether the sizes of the computed tensors `made` are known and the output `port` has
- * none of these sizes.  An output that no layer reads is working memory of the kernel,
- * and its size does not matter. */
+/* Whether the size of the output `port` shows that `port` holds none of the computed
+ * tensors `made`.  False if a size is unknown.  False for an output that no layer
+ * reads: it is working memory of the kernel.
+ * @param product whether the kernel computes a product, whose output may be padded */
 static bool size_differs(const struct replay *r, const struct fsd_port *port,
                          const fsd_id *made, uint32_t n, bool product)
 {
@@ -175,8 +176,9 @@ static bool is_weight_of_part(const struct replay *r, const struct fsd_form *con
     return count > size && count == size * fsd_count_parts_behind(r, out);
 }
 
-/* Whether the kernel cannot compute the product `node`: none of the kernel's constants
- * can be the weight, and no kernel without inputs produces the weight.  This
+/* Whether the kernel cannot compute the product `node`, because it does not have the
+ * weight: none of the kernel's constants can be the weight, and no kernel without
+ * inputs, which could produce the weight, writes an input of the kernel.  This
  * distinguishes branches that differ only in the sizes of their windows. */
 static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
 {
@@ -240,8 +242,7 @@ static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far
     return false;
 }
 
-/* A tensor leads to a node that a name contains only if at most this many other nodes
- * are between the tensor and the node. */
+/* A tensor "leads to" a node if at most this many other nodes are in between. */
 enum { FAR_ENOUGH = 6 };
 
 /* Whether the node reads the tensor, directly or behind at most `far` other nodes.
@@ -289,10 +290,9 @@ static void find_ancestry(const struct replay *r, fsd_id node)
             }
 }
 
-/* Whether at most FAR_ENOUGH nodes are between the tensor and the node.  The search may
- * be repeated for thousands of kernels and a node with thousands of inputs.  If it
- * visits too many inputs, all tensors that lead to the node are found once and kept in
- * r->ancestry. */
+/* Whether the tensor leads to the node.  If the search visits too many inputs, finds
+ * all tensors that lead to the node, and keeps them in r->ancestry for the next calls.
+ * Thousands of kernels may ask about a node with thousands of inputs. */
 static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node)
 {
     enum { FEW = 256 };
@@ -337,9 +337,9 @@ static fsd_id behind_padding(const struct replay *r, fsd_id layer)
     return e->links.at[readers.at];
 }
 
-/* Whether the tensor leads to the only node that the layer's name contains.  If there
- * is no such node, the tensor must lead to the model's node that computes the
- * counterpart of the layer's output.  Returns true if neither node is known. */
+/* Whether the tensor leads to the node that the layer computes.  This is the only node
+ * that the layer's name contains.  If the name contains none or several, it is the node
+ * that computes the counterpart of the layer's output.  True if the node is unknown. */
 static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
     fsd_id out = fsd_node_out_tensor(r->m->engine, layer, 0);
@@ -362,9 +362,10 @@ static bool is_misnamed(const struct replay *r, const struct fsd_port *port,
     return node != FSD_NONE && n;
 }
 
-/* The number of kernels that read the output `port` and cannot continue from the
- * candidate, neither with an unfinished node nor with a reader of a computed tensor.
- * This distinguishes branches that begin with the same nodes. */
+/* The number of kernels that read the output `port` and cannot continue the work of the
+ * candidate.  A kernel continues by finishing a node that the candidate began, or by
+ * computing a node that reads a tensor in `made`.  This distinguishes branches that
+ * begin with the same nodes. */
 static uint32_t count_lost(const struct replay *r, const struct candidate *w,
                            const struct fsd_port *port, const fsd_id *made, uint32_t n)
 {
@@ -401,9 +402,9 @@ static bool shape_fits(const struct replay *r, const struct fsd_port *port,
     return false;
 }
 
-/* Drops the nodes that another kernel began and this kernel did not continue.  If the
- * kernel computes no part of any other node, these nodes are kept, because the kernel
- * may only forward their intermediate results. */
+/* Drops the nodes that another kernel began and that this kernel did not continue.
+ * Keeps them if this kernel computed nothing at all: it may only forward their
+ * intermediate results. */
 static void drop_idle(struct candidate *w)
 {
     uint32_t kept = 0, worked = w->n_taken;
@@ -450,9 +451,9 @@ static bool writes(const struct replay *r, fsd_id tensor)
     return false;
 }
 
-/* Whether the candidate may use the input `port`, although w->used lacks it: an
- * available tensor comes either from `port` or from an input in w->used, and it is
- * unknown from which one. */
+/* Whether the candidate may use the input `port`, although w->used lacks it.  This
+ * holds if a tensor comes from one of several inputs (`either`), and `port` and an
+ * input in w->used are among them. */
 static bool may_be_used(const struct candidate *w, uint64_t port)
 {
     for (uint32_t i = 0; i < w->n_available; i++)

@@ -5,12 +5,14 @@
 #include "base/base.h"
 #include "match/kernel/replay.h"
 
-/* Links `layer`, which moves data into a tensor that other layers also write.  If the
- * tensor is the output of a Concat and no computing layer writes a part of it in place,
- * links `layer` to the Concat.  If a computing layer writes a part in place, no layer
- * computes the Concat: the builder inserted the layers that copy the other parts.  If
- * the other layers compute a chain of ScatterND nodes that is constant in the model,
- * links `layer` to the first ScatterND node. */
+/* `layer` moves data into the tensor `out`, which other layers also write.  Cases:
+ *   - `out` is the output of a Concat, and all writers only move data: links `layer` to
+ *     the Concat.
+ *   - `out` is the output of a Concat, and a computing layer writes a part of it in
+ *     place: does not link `layer`, because the builder inserted it to copy another
+ *     part.
+ *   - The other layers compute a chain of ScatterND nodes that is constant in the
+ *     model: links `layer` to the first ScatterND node. */
 static void link_part(struct replay *r, fsd_id layer, fsd_id out)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -40,10 +42,9 @@ static fsd_id only_next(const struct replay *r, fsd_id node)
     return after.n == 1 ? r->g->links.at[after.at] : FSD_NONE;
 }
 
-/* Links `layer`, which has no inputs and clears memory.  The only reader of this memory
- * accumulates sums in it for a part of a normalization.  `layer` is linked to the
- * normalization.  If the reader also computes the scale and the shift behind the
- * normalization, `layer` is linked to them, too. */
+/* `layer` has no inputs.  If its only reader computes a normalization, `layer` clears
+ * the memory in which the reader accumulates sums.  Links `layer` to the normalization,
+ * and to the scale and the shift behind it if the reader computes them, too. */
 static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span readers)
 {
     fsd_id by = readers.n == 1 ? r->m->engine->links.at[readers.at] : FSD_NONE;
@@ -96,9 +97,10 @@ static fsd_id made_by(const struct replay *r, fsd_id by, fsd_id tensor)
 }
 
 /* Links the layer to nodes that compute the scalar `tensor` from sizes, for example "1
- * / sqrt(head size)".  The parser computes the integers before the first Cast.  The
- * builder assigns this Cast and the nodes behind it to the operator that the scalar
- * scales.  Returns whether a Cast computes `tensor` or a tensor before it. */
+ * / sqrt(head size)".  Only the first Cast to floats and the nodes behind it are
+ * linked: the builder assigns these to the operator that the scalar scales.  The
+ * integers before the Cast are computed by the parser.
+ * @return whether a Cast computes `tensor` or a tensor before it */
 static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
@@ -206,8 +208,8 @@ static void link_gelus(struct replay *r)
  * of a GELU, to all nodes of the GELU. */
 static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
 {
-    /* The maximum number of Mul nodes that are skipped.  A GELU ends with Erf, Add,
-     * Mul, Mul. */
+    /* A GELU ends with Erf, Add, Mul, Mul.  On the way from `node` back to the Add, at
+     * most this many Mul nodes are skipped. */
     enum { FAR_BACK = 3 };
     fsd_id back = node, nodes[GELU];
     uint32_t n = 0;
@@ -225,9 +227,9 @@ static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
     fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
 
-/* Whether the port holds a padded tensor: the port has the size of none of the tensors
- * that it may hold, but it is larger than one of these tensors.  The port must be less
- * than twice as large as this tensor; a larger port holds several joined tensors. */
+/* Whether the port holds a padded tensor.  No tensor that the port may hold has the
+ * port's size, and one of them is smaller, but larger than half of the port.  A port of
+ * twice the tensor's size or more holds several joined tensors. */
 static bool is_filled(const struct replay *r, const struct fsd_port *port)
 {
     int64_t size = fsd_form_count(r->m->engine, fsd_port_form(r->m->engine, port));
@@ -280,8 +282,8 @@ static fsd_id reader_in(const struct replay *r, fsd_id layer, fsd_id tensor)
 }
 
 /* Another kernel pads `in` to `out`, and the product kernel `by` reads `out`.  Returns
- * the node of `by` that reads these data: an operator behind the product, such as an
- * Add, or else the product. */
+ * the node of `by` that reads the padded data.  This may be an operator behind the
+ * product, such as an Add.  If the node is unknown, returns the product. */
 static fsd_id filled_for(const struct replay *r, fsd_id by, fsd_id in, fsd_id out)
 {
     fsd_id node = reader_in(r, by, out);
@@ -306,9 +308,10 @@ static bool names_product(const struct replay *r, const struct fsd_mention *ment
     return fsd_names_node(r, mention) && fsd_is_product(r, mention->node);
 }
 
-/* Kernel `by` may compute several products as one and pad their joined result.  If
- * `layer` removes this padding, links `layer` to each of these products.  If `layer`
- * only takes the part of one product from the result, `layer` is not linked. */
+/* If kernel `by` computes several products as one, it may pad their joined result.  If
+ * `layer` removes only this padding, its output has the size of all the products
+ * together, and `layer` is linked to each product.  A layer that takes the part of one
+ * product from the result is not linked. */
 static void link_joined(struct replay *r, fsd_id layer, fsd_id by)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -329,10 +332,10 @@ static void link_joined(struct replay *r, fsd_id layer, fsd_id by)
             fsd_match_link(r->m, layer, mentions[i].node, FSD_BY_STRUCTURE);
 }
 
-/* If `layer` ends with a Reshape of data to a column, links `layer` to the product of
- * the next kernel.  The next kernel computes a product with one row as a sum of scaled
- * rows of the weight, and needs the data as a column.  So the Reshape is a part of the
- * product. */
+/* A kernel may compute a product with one row of data as a sum of scaled rows of the
+ * weight.  It then needs the data as a column.  If `layer` ends with a Reshape to a
+ * column for such a kernel, the Reshape is a part of the product, and `layer` is linked
+ * to the product. */
 static void link_column(struct replay *r, fsd_id layer, fsd_id out)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -382,12 +385,13 @@ static bool begins_with(const struct replay *r, fsd_id node, fsd_sym step)
     return false;
 }
 
-/* Links `layer` to `node`.  `layer` pads data that kernel `by` reads for `node`.  If
- * `by` is a library kernel and `node` is a Conv, also links `layer` to the activation
- * behind the Conv, because the builder treats the Conv and the activation as one
- * operator.  In a generated kernel they are two operators.  The activation is also not
- * linked if `layer` pads each group of channels (a Reshape step): this padding comes
- * before the fusion of the activation. */
+/* `layer` pads data that kernel `by` reads for `node`.  Links `layer` to `node`.  If
+ * `node` is a Conv, also links `layer` to the activation behind it under two
+ * conditions:
+ *   - `by` is a library kernel.  For such a kernel, the builder treats the Conv and the
+ *     activation as one operator; in a generated kernel they are two.
+ *   - `layer` has no Reshape step.  A Reshape shows that `layer` pads each group of
+ *     channels, which the builder does before it fuses the activation. */
 static void link_filled(struct replay *r, fsd_id layer, fsd_id by, fsd_id node)
 {
     fsd_id next =
@@ -424,9 +428,10 @@ static struct fsd_span find_wholes(struct replay *r, struct wholes *w, fsd_id in
     return w->of[in];
 }
 
-/* Links `node` to a kernel whose first step for another node computes the same value.
- * For example, the first step of a ReduceLogSumExp is a maximum, which may also be a
- * ReduceMax of the same input.  The kernel must have an output for each node. */
+/* Links `node` to a kernel whose first step for another node computes the value of
+ * `node`, too.  For example, `node` is a ReduceMax, and the kernel computes a
+ * ReduceLogSumExp of the same input, whose first step is this maximum.  The kernel must
+ * have an output for each of the two nodes. */
 static void link_first_step(struct replay *r, struct wholes *w, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);

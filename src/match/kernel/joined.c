@@ -8,12 +8,13 @@
  *     kernel 12  Mul Mean  u, s0 -> w0
  *     kernel 13  Concat    w0, w1, w2 -> x      w0 holds r0, w1 holds r1, w2 holds r2
  *
- * The number and the sizes of the kernel's inputs identify the Concat in two cases.
- * Either exactly one Concat of the model fits.  Or n Concats fit the same n kernels,
- * and each of these Concats depends on the Concat before.  This file runs before the
- * replay, for two reasons.  It distinguishes equal branches whose results are
- * concatenated.  And the replay can continue behind the Concat even if the kernels
- * before it fit no nodes.
+ * The number and the sizes of the kernel's inputs identify the Concat in two cases:
+ * exactly one Concat of the model fits the kernel; or n Concats fit the same n kernels,
+ * and each of the n Concats depends on the previous one, which gives their order.
+ *
+ * This file runs before the replay, which uses the results in two ways.  They
+ * distinguish equal branches whose outputs are concatenated.  And the replay can
+ * continue behind the Concat even if the kernels before it fit no nodes.
  */
 #include "match/kernel/replay.h"
 
@@ -92,9 +93,9 @@ static void note_joined(struct replay *r, fsd_id layer, fsd_id concat)
     }
 }
 
-/* The Concats of the model that a kernel may compute, in the model's order.  If several
- * kernels write parts of a Concat's result, `place` is the engine tensor with the
- * result; else FSD_NONE. */
+/* The Concats of the model that a kernel may compute, in the model's order.  place[i]
+ * is the engine tensor that holds the result of node[i], if several kernels write this
+ * tensor; else FSD_NONE. */
 struct concats {
     fsd_id node[MOST], place[MOST];
     uint32_t n;

@@ -1,16 +1,16 @@
 /*
- * Continues the replay behind a kernel whose steps fit no nodes.  The outputs of such a
- * kernel are "lost": it is unknown which model tensors they hold.  A lost tensor holds
- * a result that nodes without a layer compute from the last known tensors.  These known
- * tensors are the border of the lost tensor:
+ * Continues the replay behind a kernel whose steps fit no nodes.  It is unknown which
+ * model tensors the outputs of such a kernel hold: these outputs are "lost".  The
+ * border of a lost tensor consists of the last known model tensors before it:
  *
  *     model      x -> Conv -> y -> Relu -> z -> MatMul -> Add
  *     kernel 7   x -> a    fits no nodes; border of a: x; a may hold y or z
  *     kernel 8   a -> MatMul Add          fits only if a holds z
  *
- * The replay tries the next kernel with each of the first few model tensors that have
- * the size of the kernel's input.  A kernel with few steps is not tried, because it
- * fits in too many places.
+ * The value of a lost tensor is computed from its border by nodes without a layer.  The
+ * replay guesses that the lost tensor is one of the first GUESSES outputs of such nodes
+ * that have its size.  It tries the next kernel with each guess.  A kernel with few
+ * steps is not tried, because it fits in too many places.
  *
  * If the name of a kernel was cut, only some of its nodes are known.  The border then
  * consists of the tensors that these nodes compute.
@@ -135,9 +135,8 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
 
             if (t == FSD_NONE)
                 continue;
-            /* If a node needs no step, its output becomes available with its input.  So
-             * if input and output have the size of the port, only the input is a
-             * guess. */
+            /* A node without a step makes its output available together with its input
+             * `in`.  So `t` is no guess of its own if `in` fits the port, too. */
             if (n < GUESSES && fsd_port_fits(r, p, t) &&
                 !(n && r->nodes[node].passes && in != FSD_NONE &&
                   fsd_port_fits(r, p, in)))
@@ -155,10 +154,10 @@ struct wanted {
     uint32_t n;
 };
 
-/* Finds a lost input of the kernel that has the size of `tensor`, and records that this
- * input must hold `tensor`.  If several kernels wrote such inputs, it is unknown which
- * input holds `tensor`, and nothing is recorded.  Returns false if no lost input has
- * the size of `tensor`, or if `wanted` is full. */
+/* Adds `tensor` to `wanted`, with the lost input of the kernel that must hold it: a
+ * lost input of the same size.  If lost inputs from several kernels have this size, it
+ * is unknown which of them holds `tensor`, and nothing is added.  Returns false if no
+ * lost input has this size, or if `wanted` is full. */
 static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -206,12 +205,12 @@ static bool reads_from(const struct replay *r, fsd_id node)
 }
 
 /* Takes the nodes between the kernel's inputs and `tensor`.  Returns false if the
- * kernel has no step for one of these nodes.  A node of another layer is only taken if
- * the model splits the result of the node: several kernels may then each compute a
- * part.
- * @param wanted receives the tensors that these nodes need and no known input holds: a
- *        lost input must hold them.  With NULL, the result is false if there is such a
- *        tensor. */
+ * kernel has no step for one of these nodes, or if another layer computes it.  There is
+ * one exception: if the model splits the result of a node, several layers may compute
+ * the node.
+ * @param wanted if not NULL, receives the tensors that a lost input of the kernel must
+ *        hold, because the kernel does not compute them and no known input holds them.
+ *        If NULL, such a tensor makes the result false. */
 static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted,
                     fsd_id tensor, int far)
 {

@@ -1,10 +1,11 @@
 /*
- * Has the table of lowerings.  A lowering is a sequence of operations that generated
- * kernels perform for an operator, as the names of kernels in real engines show.  An
- * operator may have several lowerings, because a builder chooses by shape and type.
- * The beginning of a lowering may be a lowering too, if the builder folds the rest into
- * constants.  The names in the table are converted to symbols once for each model, so
- * that the replay compares numbers, not strings.
+ * Finds the lowerings of a model's nodes.  A lowering is a sequence of operations that
+ * generated kernels perform for an operator.  The operator table has the lowerings that
+ * kernel names in real engines show (fsd_op_lowerings()).  An operator may have several
+ * lowerings, because the builder chooses by shape and type.  If the builder may fold
+ * the last operations of a lowering into constants, the operations before them are
+ * another lowering.  The names of the operations are converted to symbols once for each
+ * model, so that the replay compares numbers, not strings.
  */
 #include "match/kernel/lowering.h"
 #include "model/graph/graph.h"

@@ -1,8 +1,8 @@
 /*
  * Finds the nodes that names assign to a kernel: the name of the kernel, the names of
- * its tensors and constants, and the names of the kernels that read its outputs.  If
- * another kernel computes a Concat of the model and reads the kernel's output, also
- * finds the node that computes the corresponding input of the Concat.
+ * its tensors and constants, and the names of the kernels that read its outputs.  There
+ * is one more source: if a second kernel reads an output of the kernel and computes a
+ * Concat, the position of this output in the Concat shows a node (joined.c).
  */
 #include "match/kernel/replay.h"
 
@@ -39,8 +39,9 @@ bool fsd_could_end(const struct replay *r, fsd_id node)
     return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
-/* Whether the node may have a step or none (a scaling that may be folded, a node with
- * several outputs, or a Q), and the kernel may have a step for the node. */
+/* Builders compute some nodes with a step or without one: scalings that may be folded,
+ * nodes with several outputs, and Qs.  Returns whether `node` is such a node, and the
+ * kernel may have a step for it. */
 static bool may_be_step(const struct replay *r, fsd_id node)
 {
     return (r->nodes[node].folds || r->g->nodes.at[node].out.n > 1 ||
@@ -53,10 +54,9 @@ static fsd_id before_unlisted(const void *replay, fsd_id node)
     return may_be_step(replay, node) ? FSD_NONE : fsd_before_passing(replay, node);
 }
 
-/* Walks back from `tensor` to the nearest node that needs a step, or for which the
- * kernel may have a step.  If the kernel produces `tensor`, it computes this node.
- * FSD_NONE if the node is a Q, because the kernel may quantize the result of another
- * kernel. */
+/* The node that the kernel computes if it writes `tensor`.  This is the nearest node
+ * before `tensor` that needs a step, or for which the kernel may have a step.  FSD_NONE
+ * if this node is a Q, because the kernel may quantize the result of another kernel. */
 static fsd_id real_producer(const struct replay *r, fsd_id tensor)
 {
     fsd_id node =
@@ -111,9 +111,10 @@ static void add_hint(struct replay *r, fsd_id node)
         add_must(r, node, COST_HINTED);
 }
 
-/* If a layer that reads `tensor` is named after one node and has no other input,
- * `tensor` holds the data input of this node.  Adds the producer of that input.  This
- * distinguishes branches that are alike. */
+/* Adds the node whose result `tensor` holds, if a reader of `tensor` shows this node.
+ * The reader must have no other input, and must be named after exactly one node.
+ * `tensor` then holds the data input of that node.  This distinguishes branches that
+ * are alike. */
 static void add_wanted(struct replay *r, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;

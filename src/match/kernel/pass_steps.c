@@ -6,10 +6,11 @@
  *     kernel 5  MatMul Add Tanh       reads a tensor that holds x, writes t
  *     model     x -> MatMul -> Add -> Tanh -> y,   x -> MatMul_2 -> Add_2 -> z
  *
- * A candidate is one interpretation of the steps so far.  It has a cost, the nodes that
- * it "took" (the kernel computes them), the nodes that it began and did not finish (a
- * Softmax needs several steps), and the available tensors.  At first, x is available.
- * Each step continues all candidates:
+ * A candidate is one interpretation of the steps so far, with a cost.  A candidate
+ * "takes" a node if the kernel computes the node in this interpretation.  A node with
+ * several steps, such as a Softmax, is unfinished until its last step.  Each candidate
+ * has its own list of available tensors.  At first, only x is available.  Each step
+ * continues all candidates:
  *
  *     MatMul   {MatMul} 0     {MatMul_2} 0     {} 5: a step of the builder's own
  *     Add      {MatMul Add} 0     {MatMul_2 Add_2} 0     {MatMul} 5 ...
@@ -23,12 +24,13 @@
  * and sizes that differ add to the cost (fit.c).
  *
  * Here {MatMul Add Tanh} costs nothing.  This candidate is committed (commit.c): the
- * kernel is linked to its nodes, and t holds y, which is available to the kernels that
+ * kernel is linked to its nodes, and t holds y.  So y is available to the kernels that
  * read t.  fsd_candidate_order() compares candidates of equal cost.  If several
- * candidates remain equal, only the nodes that all of them took are committed.  If even
- * the best candidate of a kernel with n steps costs more than 3 + n / 3, nothing is
- * committed.  The replay then continues behind the next tensor or kernel that a name
- * identifies, or guesses which tensor the kernel wrote (lost.c).
+ * candidates remain equal, only the nodes that all of them took are committed.
+ *
+ * For a kernel with n steps, the best candidate may cost at most 3 + n / 3.  If it
+ * costs more, nothing is committed.  The replay then guesses which tensor the kernel
+ * wrote (lost.c), or continues behind the next tensor or kernel that a name identifies.
  *
  * Layers with links by Metadata are anchors: their links are certain, and their outputs
  * hold the results of the linked nodes.  Anchors without steps are handled first, so
@@ -59,9 +61,9 @@ static void hold(struct replay *r, fsd_id e, struct held item)
     span->n++;
 }
 
-/* Sets r->now.part.  Joined products write one tensor.  If the kernel reads one of
- * several equal parts of this tensor, other kernels compute the same nodes for the
- * other parts. */
+/* If the port has one of several equal parts of its tensor, raises r->now.part to the
+ * number of parts.  This happens behind joined products, which write one tensor.  Other
+ * kernels then compute the same nodes for the other parts. */
 static void note_part(struct replay *r, const struct fsd_port *port)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -90,10 +92,10 @@ static int64_t size_of(const struct replay *r, struct held h)
     return fsd_count_of(r, fsd_id_or(h.tensor, fsd_node_out_tensor(r->g, h.node, 0)));
 }
 
-/* Finds which of several joined products a kernel may read from `port`.  If the port
- * has the size of one product's result, the kernel reads one of these results, and each
- * product of this size is a choice.  Otherwise the only choice is FSD_NONE: everything
- * that the port holds.  Returns the number of choices. */
+/* Finds what the kernel may read from `port` if joined products wrote the port's
+ * tensor.  Each product whose result has the size of the port is a choice: the kernel
+ * reads this result alone.  If there is no such product, the only choice is FSD_NONE:
+ * the kernel reads all results.  Returns the number of choices. */
 static uint32_t find_choices(const struct replay *r, uint32_t port,
                              fsd_id choices[CHOICES])
 {
@@ -232,9 +234,9 @@ static void begin_kernel(struct replay *r, bool guess)
             }
         r->beam->n_candidates = candidates * n_choices;
     }
-    /* Last, adds the tensors that nodes without a step compute.  So a tensor that a
-     * port holds counts as an input from this port, even if nodes without a step could
-     * compute the tensor from another port. */
+    /* Adds the tensors behind nodes without a step only after all ports were read.  So
+     * if a port holds such a tensor, the tensor counts as read from this port, and not
+     * as computed from another port. */
     for (uint32_t k = 0; k < r->beam->n_candidates; k++)
         fsd_candidate_follow(r, &r->beam->candidates[k], 0);
 }
@@ -265,10 +267,10 @@ static void hold_made(struct replay *r, const struct candidate *w)
                      (struct held){.tensor = made[k], .node = FSD_NONE});
         for (uint32_t k = 0; k < w->n_open; k++)
             hold(r, port->tensor, w->open[k]);
-        /* A kernel with more outputs than computed tensors forwards some of its inputs.
-         * So this output may also hold an input.  But if a computed tensor has the size
-         * of this output, only inputs of the same size are recorded, and only if the
-         * kernel has a Move step. */
+        /* A kernel with more outputs than computed tensors forwards some of its inputs,
+         * so this output may hold an input.  If no computed tensor has the size of this
+         * output, every input is possible.  Otherwise the input must have this size,
+         * too, and the kernel must have a Move step. */
         if (escaping < n->out.n &&
             (!fits || fsd_layer_count(e, r->layer, FSD_ONNX_Move)))
             FSD_EACH_OF (in, e->ports, n->in, tensor)
@@ -334,10 +336,10 @@ static void sort_by_name(const struct replay *r, struct candidate *w)
             }
 }
 
-/* Records which tensors the outputs of the current kernel hold, without using the steps
- * of this kernel.  An anchored kernel outputs the results of its linked nodes.  A
- * kernel whose steps fit no nodes outputs the results of the nodes in its name, in the
- * order of the name.  The readers of joined products rely on this order. */
+/* Decides without the steps which nodes the current kernel computes, and records which
+ * tensors its outputs hold.  An anchored kernel computes its linked nodes.  Any other
+ * kernel computes the nodes in its name.  They keep the order of the name, because the
+ * readers of joined products rely on it. */
 static void follow_links(struct replay *r, bool anchored)
 {
     struct candidate *w = &r->beam->candidates[0];
@@ -485,11 +487,13 @@ static uint32_t lost_port(const struct replay *r)
     return i;
 }
 
-/* Tries the kernel with each tensor that a lost input may hold.  True if the best
- * candidate meets these conditions: its cost is no higher than the cost without a
- * guess, it uses the lost input, and it takes a node that no other kernel computes.
- * With `known` (the kernel was known without a guess), there is one more condition: at
- * least as many outputs must have a fitting shape as without a guess. */
+/* Tries the kernel with each tensor that its lost input `port` may hold.  Returns
+ * whether the best candidate is good enough:
+ *   - it uses the lost input,
+ *   - it takes a node that no other kernel computes,
+ *   - it costs no more than the best candidate without a guess,
+ *   - if that candidate could be committed (`known`), at least as many outputs have a
+ *     fitting shape. */
 static bool try_guesses(struct replay *r, uint32_t port, bool known)
 {
     const struct candidate *w = r->beam->candidates;
@@ -514,8 +518,9 @@ static bool reads_narrow(const struct replay *r, struct fsd_span ports)
     return false;
 }
 
-/* The layer before the kernel, if this layer computes joined quantized products and the
- * kernel only scales the layer's whole result; else FSD_NONE. */
+/* The layer that writes the kernel's only input.  FSD_NONE if this layer computes no
+ * joined quantized products, or if the kernel does more than scale the whole result of
+ * the layer. */
 static fsd_id joined_before(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -540,9 +545,9 @@ static fsd_id joined_before(const struct replay *r)
                : FSD_NONE;
 }
 
-/* Handles a kernel that converts the results of joined quantized products to floats.
- * This kernel computes a part of each product and writes the results of all of them.
- * False if the kernel does not do this. */
+/* If the kernel converts the results of joined quantized products to floats, it
+ * computes a part of each product.  Links the kernel to these products, and records
+ * that its output holds all their results.  Returns false for any other kernel. */
 static bool end_joined(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -686,9 +691,9 @@ static void find_handed_out(struct replay *r)
     }
 }
 
-/* Before any kernel is replayed, sets the layer of each node that the evidence `by`
- * links to a layer.  The name of a kernel with steps does not count here, because the
- * replay uses this name together with the steps. */
+/* Sets `layer` of each node that the evidence `by` links to a layer.  This runs before
+ * the replay.  It ignores the names of kernels with steps, because the replay uses
+ * these names together with the steps. */
 static void take_linked(struct replay *r, enum fsd_evidence by)
 {
     FSD_EACH (const struct fsd_link, link, r->m->links) {

@@ -1,7 +1,8 @@
 /*
- * Finds the nodes that need no step in a kernel's name.  These are nodes that only move
- * data, which a kernel may do while it reads, and scalings by constants before or
- * behind a product, which the builder folds into the product's weights.
+ * Finds the nodes that need no step in a kernel's name.  There are two kinds.  Some
+ * nodes only move data: a kernel may do this while it reads.  Other nodes scale data by
+ * constants before or behind a product: the builder folds them into the product's
+ * weights.
  */
 #include "match/kernel/replay.h"
 
@@ -161,9 +162,9 @@ void fsd_goes_on_by(struct replay *r, fsd_id node)
             r->tensors[t].goes_on = true;
 }
 
-/* Sets `spread` of the outputs of a node without a step, if each input of the node is
- * constant or has `spread` set.  The result is complete only if the model lists nodes
- * behind their producers. */
+/* If each input of the node is constant or has `spread` set, sets `spread` of the
+ * outputs.  The node must need no step.  `spread` of its inputs must be final, so the
+ * model must list nodes behind their producers. */
 static void note_spread(struct replay *r, fsd_id node)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];

@@ -22,10 +22,11 @@ enum {
     GUESSES = 6
 };
 
-/* The cost of each contradiction.  Two facts matter: the order of these costs, and
- * whether a sum of them exceeds the limit 3 + n / 3 for n steps (pass_steps.c).
- * So a short kernel may have no contradiction except data movement, and a long kernel
- * may have several.  Every cost is needed: if one is removed, links change in real
+/* The costs of the contradictions between a candidate and its kernel.  The numbers
+ * themselves have no meaning.  Only their order matters, and which sums exceed the
+ * limit 3 + n / 3 for n steps (pass_steps.c).  In a short kernel, one step that belongs
+ * to no node exceeds the limit, unless it moves data.  A long kernel may have several
+ * contradictions.  Every cost is needed: if one is removed, links change in real
  * engines. */
 enum {
     COST_MOVE = 1,   /* a data-movement step belongs to no node; builders insert such
@@ -50,8 +51,8 @@ enum {
     COST_GAP = 3         /* an input of a taken node is not available */
 };
 
-/* A tensor of the model that an engine tensor may hold, or the intermediate result of
- * an unfinished node; `tensor` is FSD_NONE in the second case. */
+/* What an engine tensor may hold.  This is the model tensor `tensor` or, if `tensor` is
+ * FSD_NONE, the intermediate result of the unfinished node `node`. */
 struct held {
     fsd_id tensor, node;
     uint32_t lowering; /* index in lowerings->all */
@@ -83,25 +84,25 @@ struct candidate {
                          continue from the tensors that the candidate computes */
     uint32_t neutral; /* number of taken nodes that only forward their input, such as a
                          sum with 0 */
-    uint64_t order; /* sum over the taken nodes: the index of the first available tensor
-                       that the node reads.  Of equal candidates, the one with the lower
-                       sum wins. */
-    uint64_t set;   /* hash of the taken nodes and of the tensors that the kernel's
+    uint64_t order;   /* sum over the taken nodes: the index in `available` of the first
+                       tensor that the node reads.  Of equal candidates, the one with
+                       the lower sum wins. */
+    uint64_t set;     /* hash of the taken nodes and of the tensors that the kernel's
                        inputs are assumed to hold */
-    uint32_t parts; /* number of Slice steps that may follow for taken Splits: one for
+    uint32_t parts;   /* number of Slice steps that may follow for taken Splits: one for
                        each further output of a Split */
-    uint32_t casts; /* number of taken Q nodes whose rounding may be a later Cast
-                       step */
+    uint32_t casts; /* number of Cast steps that may follow for taken Q nodes: a kernel
+                       may round in a Cast step */
     bool parted;    /* whether a Split was taken */
     fsd_sym repeated; /* operator of the last taken node whose result the model
                          splits */
-    uint32_t repeats; /* how often the step `repeated` may follow again: once per
+    uint32_t repeats; /* number of steps `repeated` that may follow: one for each
                          further part of the result */
     uint32_t moves;   /* number of data-movement steps whose cost was added */
     uint32_t fits;    /* number of further data-movement steps that cost nothing,
                          because the kernel computes an Einsum */
-    bool broken;      /* whether the candidate ends within a node, after a step where a
-                         kernel cannot end */
+    bool broken;      /* whether a node is unfinished at the end of the kernel, after a
+                         step where no kernel ends */
     bool joined;      /* whether the kernel computes several products of the same data
                          as one */
     bool pads, cuts;  /* whether steps that belong to no node made the data larger
@@ -130,9 +131,9 @@ static inline void fsd_candidate_copy(struct candidate *to,
                from->n_available * sizeof *from->available);
 }
 
-/* Result of the last check whether a node is ready (available.c).  If a tensor was
- * missing, `missing` is this tensor, and `round` is the number of the search that made
- * the check.  If no tensor was missing, `round` is 0. */
+/* The last answer to the question whether a node is ready (available.c).  If the node
+ * was not ready, `missing` is an input that was not available, and `round` is the
+ * number of the search that asked.  If the node was ready, `round` is 0. */
 struct asked {
     uint32_t round;
     fsd_id missing;
@@ -148,8 +149,8 @@ struct kernel {
     bool anchored; /* whether Metadata shows the kernel's nodes */
     bool gaps;     /* whether another kernel computes one of the inputs, and it is
                       unknown which tensor this input holds */
-    int64_t part;  /* if the kernel reads one of several equal parts of a tensor: the
-                      number of these parts; 1 if it reads the whole tensor */
+    int64_t part;  /* number of equal parts of an input tensor, if the kernel reads only
+                      one of these parts; else 1 */
     bool padded;   /* whether another kernel padded an input, so that this kernel writes
                       more elements than its nodes produce */
     struct must must[MUST];
@@ -174,8 +175,8 @@ struct node_state {
     fsd_id layer;          /* the layer that computes the node */
     fsd_id reserved;       /* the layer to which a name assigns the node */
     fsd_id named;          /* the layer that is named after this node alone */
-    fsd_id epilogue_of;    /* the layer of a product before the node, if this
-                              layer may compute the node without a step */
+    fsd_id epilogue_of;    /* the layer of a product before the node, if its epilogue
+                              may compute the node without a step */
     fsd_id next_duplicate; /* the next node that computes the same value */
     fsd_id last_duplicate; /* the last node that computes the same value; valid only at
                               the first node that computes this value */
@@ -190,8 +191,8 @@ struct tensor_state {
     bool spread;  /* whether nodes that need no step compute the tensor from constants
                      and sizes.  An example is a learned token that nodes repeat for
                      each image of a batch */
-    bool goes_on; /* whether a node that needs no step, or that may be in an epilogue,
-                     reads the tensor */
+    bool goes_on; /* whether a reader of the tensor needs no step or may be in an
+                     epilogue */
     struct fsd_span readers; /* its readers, a span of `reader` */
     fsd_id handed_out; /* for an output of a branch or of a loop's body: the output of
                           the If or Loop to which the value goes; FSD_NONE for other
@@ -201,9 +202,8 @@ struct tensor_state {
 /* State of a tensor of the engine. */
 struct value_state {
     struct fsd_span held; /* the tensors that it may hold, a span of `held` */
-    fsd_id joined; /* the model tensor that the engine tensor holds, if the position of
-                      the engine tensor in a Concat shows this (joined.c); else
-                      FSD_NONE */
+    fsd_id joined; /* the model tensor that belongs to the position of the engine tensor
+                      in a Concat (joined.c); FSD_NONE if it is unknown */
     struct fsd_span border; /* if it is lost: the last known model tensors before it, a
                                span of `borders` (lost.c) */
 };
@@ -214,9 +214,9 @@ struct layer_state {
                          this node; else FSD_NONE */
     fsd_id product;   /* the product that the layer computes; FSD_NONE if there is
                          none */
-    fsd_id joins;     /* the Concat that the layer's first steps compute, identified by
-                         the number and the sizes of the layer's inputs (joined.c);
-                         FSD_NONE if there is none */
+    fsd_id joins;     /* the Concat that the layer's first steps compute; FSD_NONE if it
+                         is unknown.  The number and the sizes of the layer's inputs
+                         show this Concat (joined.c) */
     fsd_id attention; /* the Attention node that the layer computes; FSD_NONE if there
                          is none */
     fsd_id norm;      /* the normalization node that the layer computes in part;
@@ -257,11 +257,10 @@ struct replay {
     FSD_VEC(fsd_id)
     reader;              /* for each tensor, the consumers that a kernel may
                                        compute; of duplicate nodes, only the last one */
-    uint32_t *unmade;    /* indexed like `reader`: the nodes reader[i] up to
-                            reader[unmade[i] - 1] have a layer; if unmade[i] <= i, no
-                            such node is known */
-    uint32_t *unvisited; /* like `unmade`, but for the model's `links`: the nodes
-                            links[i] up to links[unvisited[i] - 1] have a layer */
+    uint32_t *unmade;    /* for fsd_next_unmade(), indexed like `reader`: if unmade[i] >
+                            i, the nodes from reader[i] to reader[unmade[i] - 1] are
+                            known to have a layer */
+    uint32_t *unvisited; /* like `unmade`, but for the nodes in the model's `links` */
     struct ancestry *ancestry;
     uint32_t n_visits, rounds;
     struct kernel now;
@@ -282,8 +281,8 @@ void fsd_find_named(struct replay *r);
 void fsd_find_in_place(struct replay *r);
 /** Sets the member `reserved` of all nodes. */
 void fsd_reserve(struct replay *r);
-/** Whether the current kernel may finish the node: one of its steps could be the last
- *  step of the node, or its name may lack steps. */
+/** Whether one of the current kernel's steps could be the last step of the node.  Also
+ *  true if the name of the kernel may lack steps. */
 bool fsd_could_end(const struct replay *r, fsd_id node);
 
 /* Links (commit.c). */
@@ -297,8 +296,8 @@ void fsd_commit_between(struct replay *r, const struct candidate *w);
 /** Takes and links nodes that the Metadata of an anchored kernel does not list, but
  *  that the steps of the kernel show. */
 void fsd_commit_behind(struct replay *r, struct candidate *w);
-/** If a kernel makes data larger or smaller for an adjacent product, links the kernel
- *  to this product, because the kernel computes a part of the product. */
+/** If a kernel pads or cuts data for an adjacent product, links the kernel to this
+ *  product, because the kernel computes a part of the product. */
 void fsd_commit_fitting(struct replay *r);
 /** Creates regions of kernels that could compute the same nodes. */
 void fsd_commit_regions(struct replay *r);
@@ -316,8 +315,8 @@ void fsd_find_joined(struct replay *r);
 
 /** Sets the member `border` of outputs that hold an unknown tensor. */
 void fsd_note_lost(struct replay *r);
-/** Whether it is unknown which model tensor the engine tensor holds, but tensors before
- *  it are known; false for FSD_NONE. */
+/** Whether the engine tensor is lost (lost.c): it is unknown which model tensor it
+ *  holds, but its border is known.  False for FSD_NONE. */
 bool fsd_is_lost(const struct replay *r, fsd_id tensor);
 /** Lists the model tensors that the lost input `port` of the kernel may hold, the
  *  likeliest first; returns their number. */
@@ -333,9 +332,9 @@ bool fsd_port_fits(const struct replay *r, const struct fsd_port *port, fsd_id t
 /** Links the kernels that produce the inputs of the current kernel, if the nodes of
  *  these kernels are unknown.  The current kernel must concatenate its inputs. */
 void fsd_fill_joined(struct replay *r);
-/** Links a kernel whose output is lost, if the next kernel reads only this output and
- *  computes a known product.  The product shows which model tensor the output holds.
- *  Runs at the end of the replay. */
+/** Links the producer of a lost tensor, if the tensor is the only input of a kernel
+ *  that computes a known product.  The tensor then holds the data input of this
+ *  product.  Runs at the end of the replay. */
 void fsd_fill_rest(struct replay *r);
 
 /** Whether the tensor exists before any kernel runs: no kernel computes it. */
@@ -411,10 +410,9 @@ static inline fsd_id fsd_data_in(const struct replay *r, fsd_id node, uint32_t i
 
 /* Nodes that need no step (passing.c). */
 
-/** Whether a kernel computes the node although the model proves it constant.  In a
- *  chain of nodes of the same operator, this is true only for the first node, because
- *  it is unknown how many of the other nodes are in the same kernel.  False for
- *  FSD_NONE. */
+/** Whether the model proves the node constant, but a kernel computes it.  In a chain of
+ *  nodes of the same operator, only the first node certainly runs in a kernel, so the
+ *  result is false for the others.  False for FSD_NONE. */
 bool fsd_is_left_to_run(const struct replay *r, fsd_id node);
 /** Records that the node needs no step: sets `goes_on` of its inputs. */
 void fsd_goes_on_by(struct replay *r, fsd_id node);
@@ -467,11 +465,11 @@ bool fsd_is_epilogue(const struct replay *r, fsd_id node);
 /** Whether the layer computes several products as one, and writes their results as
  *  parts of one tensor. */
 bool fsd_joins_products(const struct replay *r, fsd_id layer);
-/** Whether none of the layer's steps is a Conv or a MatMul.  If such a layer computes a
- *  product, it computes the product in parts. */
+/** Whether the layer has no step for a whole product: no Conv and no MatMul.  If such a
+ *  layer computes a product, it computes the product in parts. */
 bool fsd_takes_apart(const struct replay *r, fsd_id layer);
-/** The bit mask of the tensor at input `i` of the current kernel.  If k is the first
- *  input with this tensor, bit k is set; the mask is 0 if k is above 63. */
+/** A bit mask with one bit: the first input of the current kernel that has the same
+ *  tensor as input `i`.  The mask is 0 if the index of this first input is above 63. */
 uint64_t fsd_first_port(const struct replay *r, uint32_t i);
 
 /* Available tensors (available.c). */
@@ -490,15 +488,15 @@ void fsd_make_available(struct replay *r, struct candidate *w, fsd_id tensor,
 void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first);
 /** The first tensor that the node reads and that is not available; FSD_NONE if all are
  *  available.
- *  @param all if false, the visit of the node's inputs ends at the missing tensor; if
- *         true, all inputs are visited
- *  @param from set to a bit mask: the kernel inputs from which the visited inputs of
- *         the node come */
+ *  @param all whether to visit also the node's inputs behind the missing tensor
+ *  @param from set to the bit mask of the kernel inputs that the visited inputs come
+ *         from */
 fsd_id fsd_find_missing(const struct replay *r, struct candidate *w, fsd_id node,
                         bool all, uint64_t *from);
-/** Whether all data that the node reads are available.  A search visits a node once for
- *  each input of the node, and a node may have many inputs.  So if an input is missing,
- *  the node is not checked again in the same round until this input is available.
+/** Whether all data that the node reads are available.  A search asks this once for
+ *  each input of the node, and a node may have many inputs.  So after a negative
+ *  answer, the function only checks the missing input, until this input is available or
+ *  the next search begins.
  *  @param round number of the search; in one search, available tensors stay available
  *  @param from set to the bit mask of the kernel inputs that the node uses */
 bool fsd_is_ready(struct replay *r, struct candidate *w, fsd_id node, uint32_t round,
@@ -511,10 +509,11 @@ bool fsd_can_go_on(const struct replay *r, struct candidate *w, fsd_id node,
 /** Whether the node reads data computed at run time, or produces data from constants
  *  alone. */
 bool fsd_reads_data(const struct replay *r, fsd_id node);
-/** Whether the node is a Q that the builder may have moved toward the inputs.  The
- *  builder moves a Q before an operator that commutes with it (a MaxPool), or before a
- *  Concat, with one copy of the Q for each input of the Concat.  True only if an input
- *  of this operator or Concat is available, and the input of the Q is not. */
+/** Whether the kernel may compute the Q `node` early, because the builder moved the Q
+ *  before its predecessor.  The builder does this if the predecessor commutes with a Q
+ *  (a MaxPool).  It also does this if the predecessor is a Concat: each input of the
+ *  Concat gets a copy of the Q.  True only if an input of the predecessor is available,
+ *  and the input of the Q is not. */
 bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node);
 
 /* Candidates. */
@@ -522,11 +521,11 @@ bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node
 /** Continues all candidates by one step, and keeps the best candidates
  *  (candidate.c). */
 void fsd_candidates_step(struct replay *r, fsd_sym step);
-/** The index in `nodes` of the first node, from `at` on, that has no layer yet; `end`
- *  if there is none.  A node never loses its layer.  So a search stores its result in
- *  `skip`, and later searches jump to this result (candidate.c).
- *  @param skip indexed like `nodes`: nodes[i] up to nodes[skip[i] - 1] have a layer; if
- *              skip[i] <= i, no such node is known */
+/** The index of the first node without a layer in nodes[at..end); `end` if there is
+ *  none.  A node never loses its layer, so the results of earlier searches are kept in
+ *  `skip` (candidate.c).
+ *  @param skip indexed like `nodes`: if skip[i] > i, the nodes from nodes[i] to
+ *         nodes[skip[i] - 1] are known to have a layer */
 uint32_t fsd_next_unmade(const struct replay *r, const fsd_id *nodes, uint32_t *skip,
                          uint32_t at, uint32_t end);
 /** Takes the node, and makes its outputs available (candidate.c).

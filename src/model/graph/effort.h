@@ -105,9 +105,9 @@ void fsd_effort_add_skip(struct fsd_effort_skip *to, const struct fsd_effort_ski
  * stamps show the time. */
 bool fsd_efforts_are_stated(const struct fsd_efforts *all, uint32_t build);
 
-/** Returns the seconds of an effort: those that the log states, or else those that the
- * time stamps show. `stated` is the result of fsd_efforts_are_stated() for the
- * build. */
+/** Returns the seconds that the log states for an effort.  If `stated` is false,
+ *  returns the seconds that the time stamps show instead.
+ *  @param stated the result of fsd_efforts_are_stated() for the effort's build */
 static inline double fsd_effort_seconds(const struct fsd_effort *e, bool stated)
 {
     return stated ? e->seconds : e->stamped;

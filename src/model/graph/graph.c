@@ -311,10 +311,10 @@ fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port)
     return by.n == 1 ? g->links.at[by.at] : FSD_NONE;
 }
 
-/* The state of the topological sort.  A node waits for the producers of its inputs.  If
- * a tensor has several producers, because it is written in place, the order of the file
- * decides which output a consumer reads.  Each producer then waits for the previous
- * producer in the file.  A consumer waits for the last producer before the consumer. */
+/* The state of the topological sort.  A node waits for the producers of its inputs.  A
+ * tensor that is written in place has several producers.  Each of them waits for the
+ * one before it in the file.  A consumer then reads the output of the last producer
+ * before the consumer in the file, and waits for this producer. */
 struct waiting {
     const struct fsd_graph *g;
     uint32_t *awaited; /* indexed by node */

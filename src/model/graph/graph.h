@@ -56,10 +56,10 @@ struct fsd_tensor {
     fsd_sym name;
     fsd_id scope;
     fsd_id form;  /**< FSD_NONE: unknown */
-    fsd_id item;  /**< for a sequence, the form of its elements; for an optional, the
-                       form of its value; an empty form if the elements or the value are
-                       not tensors; FSD_NONE if the tensor is not known to be a sequence
-                       or an optional */
+    fsd_id item;  /**< the form of the elements of a sequence, or of the value of an
+                       optional; an empty form if they are not tensors.  FSD_NONE: the
+                       tensor is neither a sequence nor an optional, or its kind is
+                       unknown */
     fsd_id value; /**< the value, in fsd_graph.values; FSD_NONE: not constant, or not
                        read */
     fsd_id next_same_name;
@@ -268,8 +268,8 @@ struct fsd_graph {
     by_name; /**< indexed by symbol: the newest tensor with this name; use
                   fsd_graph_find() */
     /* fsd_graph_finish() sets these.  The consumers of all tensors are in `links`, from
-     * index `uses_at`.  For each of these consumers, `use_input` has the number of the
-     * input at which the consumer reads the tensor. */
+     * index `uses_at`.  use_input[i] is the number of the input at which the consumer
+     * links[uses_at + i] reads its tensor. */
     uint32_t *use_input, uses_at;
     struct fsd_peers *peers; /**< indexed by port; NULL: no tensor has several
                                   producers */
@@ -347,14 +347,14 @@ void fsd_graph_list_borders(struct fsd_graph *g);
  * afterwards. */
 void fsd_graph_finish(struct fsd_graph *g);
 
-/** Joins several engines that compute parts of one model: concatenates their layers.
- *  Inputs and outputs with the same name become one tensor, which one engine writes and
- *  others read.  All other tensors stay separate.
- *  @param parts `n` finished graphs, at least one, with the same table of names
- *  @param model  a finished graph; if an engine does not list its inputs and outputs,
- *               they are found by the names of the model's tensors
- *  @return a finished graph in the arena of the first part; it shares texts with the
- *          parts */
+/** Joins engines that compute parts of one model.  The layers of the parts follow one
+ *  after the other.  Inputs and outputs with the same name become one tensor.  All
+ *  other tensors stay separate, even if their names are equal.
+ *  @param parts  `n` finished graphs with the same table of names; `n` is at least 1
+ *  @param model  a finished graph.  If a part does not list its inputs and outputs, the
+ *         function finds them by the names of this model's tensors.
+ *  @return a finished graph in the arena of parts[0].  It shares texts with all parts,
+ *          so the parts must outlive it. */
 struct fsd_graph *fsd_graph_join(struct fsd_graph *const *parts, uint32_t n,
                                  const struct fsd_graph *model);
 
@@ -379,8 +379,8 @@ const struct fsd_form *fsd_port_form(const struct fsd_graph *g,
 enum fsd_kind fsd_kind_of_move(const struct fsd_graph *g, const struct fsd_node *n);
 const struct fsd_form *fsd_tensor_form(const struct fsd_graph *g, fsd_id tensor);
 
-/** These objects are empty: they have no name, operator, ports, form, producers or
- *  consumers.  The functions below return them if a number is FSD_NONE. */
+/** Objects without name, operator, ports, form, producers and consumers.  The functions
+ *  below return pointers to them for FSD_NONE. */
 extern const struct fsd_node fsd_no_node;
 extern const struct fsd_layer fsd_no_layer;
 extern const struct fsd_tensor fsd_no_tensor;
@@ -504,10 +504,9 @@ const struct fsd_value *fsd_tensor_value(const struct fsd_graph *g, fsd_id tenso
  *  @param value  must have been read, and have more than i elements */
 uint64_t fsd_element_bits(const struct fsd_value *value, unsigned width, uint64_t i);
 
-/** Writes the i-th element as a number to `out`; NAN if it is not a number.  Returns
- *  false if the element does not exist, or has a type that fsd_dtype_number() does not
- *  decode.
- *  @param value  may be NULL or unread; the function then returns false */
+/** Writes the i-th element to `out`, as a number; NAN if its bits represent no number.
+ *  Returns false if `value` is NULL or unread, if it has no i-th element, or if
+ *  fsd_dtype_number() does not decode the type. */
 bool fsd_element_number(const struct fsd_value *value, enum fsd_dtype type, uint64_t i,
                         double *out);
 
@@ -522,8 +521,8 @@ int64_t fsd_graph_opset(const struct fsd_graph *g);
  *  @param op from model/ops/ids.h */
 bool fsd_node_is(const struct fsd_graph *g, fsd_id node, fsd_sym op);
 
-/** Returns the producer of a tensor if it has exactly one; otherwise FSD_NONE, also if
- * `tensor` is FSD_NONE. */
+/** Returns the only producer of a tensor.  Returns FSD_NONE if the tensor has no
+ *  producer or several, or if `tensor` is FSD_NONE. */
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor);
 
 /** Returns the producer of the node's i-th input, as fsd_tensor_producer() does. */
@@ -545,17 +544,18 @@ static inline struct fsd_span fsd_tensor_consumers(const struct fsd_graph *g,
  *  none read it, if it is an output of its graph, or if `tensor` is FSD_NONE. */
 fsd_id fsd_tensor_only_reader(const struct fsd_graph *g, fsd_id tensor);
 
-/** Returns the number of the node's first input that is this tensor; FSD_NONE if the
- *  node does not read the tensor, or if `node` or `tensor` is FSD_NONE.  The time of
- *  the search grows with the logarithm of the number of the tensor's consumers, not
- *  with the number of the node's inputs. */
+/** Returns the number of the first input of `node` that is `tensor`.  Returns FSD_NONE
+ *  if the node does not read the tensor, or if `node` or `tensor` is FSD_NONE.  The
+ *  function does not walk through the inputs: it does a binary search among the
+ *  consumers of the tensor. */
 uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor);
 
-/** Returns the layers at the other end of a port's edges, in fsd_graph.links: producers
- *  for an input port, consumers for an output port.  If several layers write the
- *  tensor, the result is the layers that peers.c found.  Empty if the port has no
- *  tensor.
- *  @param port  an index in fsd_graph.ports */
+/** Returns the layers to which a port is connected, in fsd_graph.links: producers for
+ *  an input port, consumers for an output port.  If several layers write the tensor of
+ *  the port, the result is only the layers that peers.c found for this port.  The
+ *  result is empty if the port has no tensor.
+ *  @param port  an index in fsd_graph.ports
+ *  @param producers  true for an input port, false for an output port */
 struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port,
                                bool producers);
 
@@ -569,7 +569,8 @@ static inline bool fsd_port_is_part(const struct fsd_graph *g, uint32_t port)
     return g->peers && g->peers[port].part;
 }
 
-/** Whether other ports of the port's tensor may have different peers. */
+/** Whether the port has its own list of peers.  If not, all producers or consumers of
+ *  its tensor are its peers. */
 static inline bool fsd_port_has_own_peers(const struct fsd_graph *g, uint32_t port)
 {
     return g->peers && g->peers[port].known;

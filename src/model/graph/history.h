@@ -44,9 +44,9 @@ enum fsd_event_kind {
     FSD_EVENT_TUNED,     /**< a: a layer of region b; text: the fastest kernels of
                               the layer */
     FSD_EVENT_WARNING,   /**< text: the message; a: the rule for this kind of warning */
-    FSD_EVENT_SKIP,      /**< pass did not fuse node a (0: not stated); text: the
-                              reason; b: the function that states the reason (0: the
-                              pass) */
+    FSD_EVENT_SKIP,      /**< pass did not fuse node a (0: the line names no node);
+                              text: the reason; b: the function that states the reason
+                              (0: the pass itself) */
     FSD_EVENT_FALLBACK,  /**< layer a runs on the GPU although the user assigned it to
                               the DLA; text: the reason; b: the type of the layer (0:
                               not stated) */
@@ -73,9 +73,9 @@ struct fsd_event {
  *  one combination of formats.  In known logs, a layer has at most 60 rivals. */
 enum { FSD_MOST_RIVALS = 256 };
 
-/** A measurement of the builder: the best tactic of one kind of kernel for one layer
- *  (and one combination of formats, if the log states it), or the best tactic of one
- *  reformat. */
+/** A measurement of the builder: the fastest tactic of one kind of kernel for one
+ *  layer, or the fastest tactic of one reformat.  If the log states formats, there is
+ *  one measurement for each combination of formats. */
 struct fsd_rival {
     fsd_sym layer;  /**< the layer's name in the log line with the measurement */
     fsd_sym runner; /**< the kind of kernel; for a reformat, the old and the new form */
@@ -89,7 +89,8 @@ struct fsd_rival {
 };
 
 /** A layer of a finished engine, as the log lists it.  The program compares these
- *  layers with the dump to decide whether the log belongs to it. */
+ *  layers with the layers in the dump, to decide whether the log belongs to the
+ *  dump. */
 struct fsd_final {
     fsd_sym name;
     fsd_sym tensor;     /**< the layer's first output; 0: none, or unknown */
@@ -103,9 +104,9 @@ struct fsd_final {
 struct fsd_memory_use {
     fsd_sym layer;        /**< 0: the sums of the whole engine */
     int64_t host, device; /**< persistent memory on the host and on the device */
-    int64_t scratch;      /**< the layer's scratch memory.  For the whole engine: the
-                               maximum over its layers, or their sum if an older builder
-                               wrote the log */
+    int64_t scratch;      /**< the scratch memory of the layer.  In the entry of the
+                               whole engine: the maximum over all layers; in logs of
+                               older builders, the sum */
     int64_t activations, weights; /**< only for the whole engine */
     uint32_t build;
 };
@@ -204,9 +205,8 @@ struct fsd_history {
                                      in `unknown`, plus 1; 0: none */
     uint32_t builds; /**< the number of engines in the log, at least 1 */
     uint64_t lines, unknown_lines, lost_rivals;
-    uint32_t n_elsewhere; /**< the number of events in the log that are about other
-                               engines, and therefore not in `events`; see
-                               fsd_history_part() */
+    uint32_t n_elsewhere; /**< the number of events that fsd_history_part() left out,
+                               because they are about other engines */
     bool registers;       /**< set by fsd_history_part(): a line anywhere in the log
                                registers a layer */
     bool no_steps;        /**< the log never reports the nodes of layers */
@@ -218,29 +218,32 @@ struct fsd_history {
 
     /* These belong to one run, which compares the log with a model and an engine: */
     uint32_t build;            /**< the number of the run's engine in the log, from 0 */
-    uint32_t parsed_build;     /**< the number of the engine whose parser's lines print
-                                    the run's network: `build`, or an earlier engine;
-                                    FSD_NONE: the log does not print the network */
+    uint32_t parsed_build;     /**< the log prints the network of this run in the lines
+                                    of the engine with this number: `build`, or an
+                                    earlier engine; FSD_NONE: the log does not print the
+                                    network */
     const fsd_id *parsed_node; /**< indexed by node in the order of parsing: the node's
                                     number in the graph from fsd_log_network() */
-    const fsd_id *node_of;     /**< indexed by node in the order of parsing: the same
-                                    node of the model; FSD_NONE: the model lacks it */
+    const fsd_id *node_of;     /**< indexed by node in the order of parsing: the number
+                                    of the same node in the model; FSD_NONE: the model
+                                    does not have it */
     uint32_t n_parsed;
     uint32_t unlike;   /**< the number of parsed nodes that the model does not have */
     uint32_t unparsed; /**< the number of nodes of the model that the parser did not
-                            read.  In the log, the consumers of such a node read other
-                            tensors than the node's outputs */
+                            read.  A node counts only if the log proves this: a consumer
+                            of the node reads a different tensor in the log, or the
+                            consumer counts, too */
     uint32_t unparsed_quantizers; /**< the number of QuantizeLinear and DequantizeLinear
                                        nodes that `unparsed` counts */
-    fsd_id unparsed_node; /**< of the nodes that `unparsed` counts, the first with an
-                               output that a parsed node reads in the model;
-                               FSD_NONE: there is none */
+    fsd_id unparsed_node; /**< the first node that the parser did not read, but whose
+                               output a parsed node reads in the model; FSD_NONE: there
+                               is none */
     fsd_id unparsed_by;   /**< the parsed node that reads the output of
                                `unparsed_node` */
     uint32_t foreign;     /**< the number of layers of the log's engine that the dump
                                does not have */
-    fsd_sym unlike_name, foreign_name; /**< the first of the parsed nodes that `unlike`
-                                            counts, and the first of the layers that
+    fsd_sym unlike_name, foreign_name; /**< the names of the first node that `unlike`
+                                            counts, and of the first layer that
                                             `foreign` counts */
     bool refused;                      /**< the log belongs to a different build, so the
                                             program does not use its facts */
@@ -268,11 +271,11 @@ struct fsd_history_parts;
 struct fsd_history_parts *fsd_history_divide(struct fsd_arena *arena,
                                              const struct fsd_history *all);
 
-/** Returns the history of one engine and of its network, with all facts that
- *  fsd_log_network(), the replay of events and the reports need.  The time and memory
- *  for this depend only on the lines about that engine.  The result lacks two things:
- *  layer times, which are only used if the log has one engine, and the forms of unknown
- *  lines; the result has only the number of these lines.
+/** Returns the history of one engine and of its network.  The result is enough for
+ *  fsd_log_network(), the replay of events and the reports.  It has no layer times,
+ *  because they are used only if the log has one engine.  It has the number of lines of
+ *  unknown forms, but not the forms.
+ *  The time and the memory depend only on the lines about this engine.
  *  @param names  receives the symbols of the result
  *  @param build  the number of the engine, below `all->builds` */
 struct fsd_history *fsd_history_part(struct fsd_arena *arena, struct fsd_intern *names,

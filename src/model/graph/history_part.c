@@ -1,9 +1,10 @@
 /*
- * Makes the part of a history that is about one engine.  A log of many engines is read
- * once, and each engine's run gets records and symbols of its own.  The time of a run
- * then depends on the lines about its engine, not on the whole log.  One table states
- * which members of a record are symbols, and which are numbers of other records.
- * Records and symbols keep the order of the log, as in a run that reads the whole log.
+ * Makes the history of one engine from the history of a whole log.  A log of many
+ * engines is read once.  The run for an engine then gets its own records and symbols,
+ * so its time depends only on the lines about this engine.
+ *
+ * The table `arrays` states which members of a record are symbols, and which are
+ * indices of other records.  Records and symbols stay in the order of the log.
  */
 #include "model/graph/history.h"
 
@@ -28,8 +29,8 @@ enum kind {
 
 enum { MOST_SYMBOLS = 4, MOST_LINKS = 2 };
 
-/* A member of a record that holds the index of another record, or that index plus 1 (0:
- * none). */
+/* A member of a record that refers to another record: the member is the index of that
+ * record.  With `plus_one`, it is the index plus 1, and 0 means none. */
 struct link {
     uint32_t at;
     enum kind to;
@@ -71,8 +72,8 @@ static const struct array {
     [SKIPS] = {ARRAY(efforts.skips, fsd_effort_skip),
                0,
                1,
-               1, /* the third value is 0, because fsd_effort_skip has no member
-                     `build`; the build of a skip is the build of its effort */
+               1, /* `build` of this row is 0, because fsd_effort_skip has no member
+                     `build`; see builds_of_skips() */
                {AT(fsd_effort_skip, why)},
                {{AT(fsd_effort_skip, next), SKIPS, false}}},
     [STEPS] = {ARRAY(efforts.steps, fsd_effort_step),
@@ -143,10 +144,10 @@ typedef FSD_VEC(fsd_id) id_vec;
 struct fsd_history_parts {
     const struct fsd_history *all;
     struct fsd_lists of[KINDS]; /* the records of each build */
-    uint32_t *parsed;           /* indexed by build: the number of the build whose
-                                   parser's lines print the network of this build:
-                                   the same build, or an earlier one; FSD_NONE: the
-                                   log does not print the network */
+    uint32_t *parsed;           /* indexed by build: the log prints the network of this
+                                   build in the lines of the build with this number; it
+                                   may be an earlier build; FSD_NONE: the log does not
+                                   print the network */
     /* These are used for a build whose network the log does not print: */
     id_vec registered; /* the events FSD_EVENT_REGISTER of all builds */
     id_vec unbuilt;    /* the parser's lines of attempts that led to no engine */
@@ -179,8 +180,8 @@ static uint32_t *builds_of_skips(struct fsd_arena *arena, const struct fsd_effor
 }
 
 /* Returns `parsed` of struct fsd_history_parts.  If several engines are built from one
- * network, the parser's lines come before the first one only; the other engines get the
- * number of the first. */
+ * network, the log prints the network only before the first of them.  The other engines
+ * get the number of the first one. */
 static uint32_t *parsed_builds(struct fsd_arena *arena, const struct fsd_history *h)
 {
     uint32_t *parsed = fsd_ids_new(arena, h->builds), last = FSD_NONE;

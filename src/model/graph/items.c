@@ -1,7 +1,7 @@
 /*
  * Splits the Metadata of a layer into its items (items.h).  A name may contain brackets
- * and any other text.  A closing bracket therefore ends an item only if the opening
- * word of the next item follows closely.
+ * and any other text.  A closing bracket therefore ends an item only at the end of the
+ * list, or if the next FSD_ITEM_OPENING is at most SEPARATOR_MAX bytes away.
  */
 #include "model/graph/items.h"
 
@@ -39,8 +39,8 @@ static size_t end_before(const char *s, size_t n)
 }
 
 /* Returns the length of the item at the front of s[0, n), and sets `*next` to the
- * beginning of the next item.  The caller has split the list at its separators, so the
- * text contains only separators that a tool replaced. */
+ * beginning of the next item.  The caller has already split the list at control
+ * characters.  A tool may have replaced or dropped the other separators. */
 static size_t item_length(const char *s, size_t n, size_t *next)
 {
     const char *at = s;

@@ -6,9 +6,10 @@
  * scope, where tensors with equal names become one; all other tensors go into a scope
  * of their part.
  *
- * Numbers are indices into a graph's arrays.  The functions append the arrays of a
- * part, and add the offset of the part to each number.  Numbers of nodes and tensors in
- * mentions refer to the model and do not change.
+ * The arrays of a part are appended to the arrays of the joined graph.  The functions
+ * add the offset of the part (struct at) to each member that is an index into such an
+ * array.  The members `node` and `tensor` of a mention do not change, because they are
+ * indices into the arrays of the model.
  */
 #include "model/graph/graph.h"
 
@@ -54,8 +55,9 @@ static struct fsd_span moved_span(struct fsd_span span, uint32_t by)
     return span;
 }
 
-/* Finds the inputs and outputs of a part whose dump does not list them.  They are the
- * model's tensors that the part only reads or only writes. */
+/* Marks the inputs and outputs of a part whose dump does not list them.  If the part
+ * only reads a tensor of the model, the tensor is an input.  If the part only writes
+ * it, the tensor is an output. */
 static void find_borders(const struct fsd_graph *part, const struct fsd_graph *model)
 {
     uint8_t listed = 0;
@@ -248,8 +250,8 @@ static void add_borders(struct fsd_graph *g, const struct fsd_graph *part,
 
 /* ---------------------------------------------------------------- the joined engine */
 
-/* A tensor that one engine writes and another reads is internal to the joined engine,
- * unless it is also an output of the model. */
+/* If one engine writes a tensor and another engine reads it, the tensor is no input of
+ * the joined engine.  It is an output only if it is an output of the model. */
 static void join_borders(struct fsd_graph *g, const struct fsd_graph *model)
 {
     const uint8_t both = FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT;

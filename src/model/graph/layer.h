@@ -31,8 +31,8 @@ struct fsd_mention {
     fsd_id tensor;  /**< the tensor of the model; FSD_NONE: the text names no tensor */
     uint32_t among; /**< the number of nodes that the text may mean; 1: certain, 0:
                          none */
-    uint8_t loose;  /**< the text matches the model's name only if '_' replaces
-                         characters such as '.', as in an engine's names */
+    uint8_t loose;  /**< `text` is not exactly the model's name: the engine replaced
+                         characters of the name, such as '.', by '_' */
 };
 
 /** The meaning of the names within a layer's name. */
@@ -114,9 +114,9 @@ struct fsd_layer {
     bool scalar;       /**< the layer multiplies without tensor cores or their
                             equivalent */
     bool transposed;   /**< the convolution is a transposed one */
-    bool of_network;   /**< the layer computes no node, but its name shows that it is a
-                            layer of the network definition: the builder did not add
-                            it */
+    bool of_network;   /**< the layer computes no node, but the builder did not add it:
+                            its name shows that it is a layer of the network
+                            definition */
     int64_t maps;      /**< the number of output channels of a convolution */
     fsd_sym metadata;  /**< the Metadata of the layer, verbatim */
     fsd_sym origin;    /**< the reason why the layer moves data, in the engine's
@@ -142,8 +142,8 @@ struct fsd_layer {
                                     this layer has none */
     bool sealed; /**< the layer is a compiled plan of a different compiler, so the type
                       in which it computes is unknown */
-    struct fsd_span steps; /**< the operations that the layer is known to perform, in
-                                order, as names of ONNX operators, in fsd_graph.links */
+    struct fsd_span steps; /**< the known operations of the layer, in order: symbols of
+                                ONNX operators, in fsd_graph.links */
     uint8_t more_steps;    /**< enum fsd_more_steps: where the layer may perform other
                                 operations */
     uint8_t factor;        /**< enum fsd_factor */

@@ -7,13 +7,15 @@
  *     pool  writes "cat" [1,128,5,5] {12800,1,2560,512}      another part, later
  *     gemm  reads  "cat" [1,512,5,5] {12800,1,2560,512}      the whole, from both
  *
- * Engines list their layers in execution order, so a layer reads data of an earlier
- * layer.  In a loop, it may also read data of a later layer of the same loop.  A part
- * is recognized by its sizes and strides.
- * No engine states the offset of a part, so parts with equal sizes and strides cannot
- * be distinguished.  Outside of loops, a layer that writes the whole tensor overwrites
- * all earlier data.  This rule needs strides: an engine that states no strides states
- * the sizes of the whole tensor for each part.
+ *   - Engines list their layers in execution order, so a layer reads data of an earlier
+ *     layer.  In a loop, it may also read data of a later layer of the same loop.
+ *   - A layer that reads a part reads it from the layers that write a part with the
+ *     same sizes and strides.  No engine states the offset of a part, so parts with
+ *     equal sizes and strides cannot be distinguished.
+ *   - A layer that writes the whole tensor overwrites all earlier data.  This rule is
+ *     not used if some layers do not run in every inference (fsd_graph.jumps).  It
+ *     needs strides: an engine that states no strides states the sizes of the whole
+ *     tensor for each part.
  */
 #include "model/graph/graph.h"
 
@@ -37,8 +39,9 @@ struct buffers {
                               producers */
     uint32_t *writers;     /* indexed by tensor: the number of producers in its span of
                               `ends` */
-    uint32_t *loops_until; /* indexed by node: the last node of the outermost loop
-                              around it; NULL: there are no loops */
+    uint32_t *loops_until; /* indexed by node: of the loops that begin at or before the
+                              node, the last node of the loop that ends last; NULL:
+                              there are no loops */
     uint32_t pairs;
 };
 
@@ -104,9 +107,9 @@ static bool gather(struct buffers *b)
     return true;
 }
 
-/* Fills `loops_until`.  A loop that begins before a layer contains the layer if the
- * loop ends after the layer.  Among the loops that begin before a layer, it is enough
- * to test the loop that ends last. */
+/* Fills `loops_until`.  A loop contains a node if it begins at or before the node, and
+ * ends at or after the node.  Among the loops that begin at or before a node, it is
+ * enough to test the loop that ends last. */
 static void find_loops(struct buffers *b)
 {
     const struct fsd_graph *g = b->g;

@@ -13,8 +13,8 @@ struct fsd_profile_entry {
     fsd_sym sizes;    /**< the sizes of the layer's outputs, "[1,64] []"; 0: not stated,
                            or not the same in all runs */
     uint32_t within;  /**< if the layer ran in the body of another layer: the index of
-                           the other layer's entry, plus 1; the time of that entry
-                           includes this time; 0: the layer ran in no body */
+                           that other layer's entry, plus 1; the times in that entry
+                           include the times in this one; 0: the layer ran in no body */
     double total_ms;  /**< milliseconds of all runs together; negative: unknown, or not
                            a time */
     double mean_ms;   /**< milliseconds of one run; negative: unknown, or not a time */

@@ -1,8 +1,10 @@
 /*
- * The vocabulary has two arrays indexed by symbol. One holds the meaning of the exact
- * name, the other the meaning of a rewritten name, in which '_' replaces each character
- * other than a letter or a digit. A counting sort groups the nodes by name, so a name
- * that all nodes share takes no more time than distinct names.
+ * The vocabulary has two arrays, both indexed by symbol.  `meaning` has the meanings of
+ * exact names.  `loose` has the meanings of rewritten names, in which '_' replaces each
+ * character other than a letter or a digit.
+ *
+ * A counting sort groups the nodes by name, so its time does not grow if many nodes
+ * share a name.
  */
 #include "model/graph/graph.h"
 #include "model/graph/vocab.h"
@@ -79,8 +81,9 @@ static bool is_known(const struct fsd_meaning *meaning)
     return meaning->nodes.n || meaning->tensor != FSD_NONE;
 }
 
-/* Collects the distinct lengths of known names, with one mark per possible length. The
- * marks take no more memory than the model's file, which contains the longest name. */
+/* Collects the distinct lengths of known names.  `has` has one byte for each length up
+ * to the length of the longest name.  The file of the model contains that name, so
+ * `has` needs no more memory than the file. */
 static void collect_lengths(struct fsd_vocab *v)
 {
     FSD_SCRATCH(scratch);

@@ -18,9 +18,9 @@ struct fsd_graph;
  * have cycles.  In known models, a walk passes far fewer nodes. */
 enum { FSD_WALK_MOST = 64 };
 
-/** Returns the tensor with which a walk continues after it reaches the node: an input
- *  of the node in a backward walk, an output in a forward walk.  FSD_NONE ends the walk
- *  before the node. */
+/** Decides whether a walk passes the node.  If so, returns the tensor from which the
+ *  walk continues: an input of the node in a backward walk, an output in a forward
+ *  walk.  If not, returns FSD_NONE, and the walk ends before the node. */
 typedef fsd_id fsd_pass_fn(const void *of, fsd_id node);
 
 /** Walks backwards from a tensor and returns the tensor at which the walk ends: an
@@ -35,8 +35,8 @@ fsd_id fsd_walk_back(const struct fsd_graph *g, fsd_id tensor, fsd_pass_fn *pass
 fsd_id fsd_walk_back_over(const struct fsd_graph *g, fsd_id tensor,
                           const unsigned *traits, unsigned passed);
 
-/** Walks forwards from a tensor and returns the tensor at which the walk ends.  It
- *  passes a node only if the node is the only consumer of the tensor, and the tensor is
- *  not an output of the network. */
+/** Walks forwards from a tensor and returns the tensor at which the walk ends.  The
+ *  walk ends at an output of the network, at a tensor that does not have exactly one
+ *  consumer, or before a node that `pass` does not pass. */
 fsd_id fsd_walk_on(const struct fsd_graph *g, fsd_id tensor, fsd_pass_fn *pass,
                    const void *of);

@@ -1,9 +1,10 @@
 /*
- * Parses the words by which a user refers to a node or layer, and finds the names
- * nearest to a misspelt word by edit distance, ignoring case.  A third of the letters
- * may be wrong.  Names of more than 120 characters are not compared, because users do
- * not type such names, and the time of a comparison grows with the product of the
- * lengths of the word and the name.
+ * Parses the words by which a user refers to a node or layer.  For a misspelt word,
+ * finds the names with the least edit distance to the word, ignoring case.  A third of
+ * the letters may be wrong.
+ *
+ * Names of more than 120 characters are not compared.  Users do not type such names,
+ * and the time of a comparison grows with the product of both lengths.
  */
 #include "model/graph/word.h"
 #include "base/base.h"

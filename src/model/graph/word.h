@@ -6,10 +6,10 @@
  *     node:4        the number of a node; layer:12: the number of a layer
  *     provider:CUDA what an execution provider runs; after the colon: the provider's
  *                   name, with or without "ExecutionProvider", or a pattern
- *     /stem/conv?   a pattern: *, ? and [...] as a shell has them; '\' is itself
+ *     /stem/conv?   a pattern with *, ? and [...] as in a shell; '\' is not special
  *
- * A word that is exactly the name of a node or layer refers to this name, even if the
- * name contains brackets or looks like another kind of word.
+ * A word that is exactly the name of a node or layer always refers to that node or
+ * layer.  The name may contain brackets, or look like another kind of word.
  */
 #pragma once
 

@@ -1,9 +1,11 @@
 /*
- * Attributes of a node, and the constants that Constant nodes output.  The filter
- * (wire.h) drops large lists before protobuf-c parses the bytes, and keeps only their
- * size.  An attribute with such a list is FSD_ATTR_UNREAD with a form, not an empty
- * list.  Before IR version 2, attributes have no type field; the field that has the
- * value then shows the type.
+ * Reads the attributes of a node, and the constants that Constant nodes output.
+ *
+ * The filter (wire.h) drops a large list before protobuf-c parses the bytes, and keeps
+ * only the size of the list.  The kind of such an attribute is FSD_ATTR_UNREAD, so that
+ * the list does not seem to be empty.
+ *
+ * Before IR version 2, an attribute does not state its type; see guess_type().
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"

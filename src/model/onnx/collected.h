@@ -65,7 +65,8 @@ struct fsd_node_rewrite {
     bool drop;
 };
 
-/* A change to the entries with a certain name in some lists of the main graph. */
+/* A change to lists of the main graph: the entry with a certain name is replaced,
+ * appended or dropped. */
 struct fsd_listed_change {
     unsigned lists;         /* mask of enum fsd_onnx_list */
     struct fsd_slice bytes; /* the new entry, which replaces the old one or is appended

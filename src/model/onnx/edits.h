@@ -153,16 +153,16 @@ void fsd_onnx_insert_node(struct fsd_onnx_edits *edits, fsd_id before,
 void fsd_onnx_append_node(struct fsd_onnx_edits *edits, fsd_id behind,
                           const struct fsd_onnx_new_node *node);
 
-/** Adds to the main graph an initializer that is one number.  It replaces an
- *  initializer with the same name.
+/** Adds an initializer without axes, which is one number, to the main graph.  It
+ *  replaces an initializer with the same name.
  *  @param type  the number of the element type in ONNX
  *  @param bytes  the number in little endian, `n` bytes */
 void fsd_onnx_add_tensor(struct fsd_onnx_edits *edits, const char *name, int type,
                          const void *bytes, size_t n);
 
-/** Adds to the main graph an initializer that is a list of `count` numbers or, if
- * `count` is negative, one number without an axis.  It replaces an initializer with the
- * same name. */
+/** Adds an initializer with one axis of `count` numbers to the main graph.  If `count`
+ *  is negative, the initializer is one number without an axis.  It replaces an
+ *  initializer with the same name. */
 void fsd_onnx_add_array(struct fsd_onnx_edits *edits, const char *name, int type,
                         int64_t count, const void *bytes, size_t n);
 
@@ -172,10 +172,10 @@ void fsd_onnx_add_shaped(struct fsd_onnx_edits *edits, const char *name, int typ
                          const int64_t *dims, uint32_t rank, const void *bytes,
                          size_t n);
 
-/** Changes the type of a tensor in the declarations of its graph.  If it is an
- *  initializer that fsd_onnx_find_floats() found, the writer also converts its numbers
- *  to FSD_ONNX_FLOAT16 or FSD_ONNX_BFLOAT16.  A number beyond the range of the type
- *  becomes the greatest number of the type. */
+/** Changes the type of a tensor where its graph declares the tensor.  For an
+ *  initializer from fsd_onnx_find_floats(), `type` is FSD_ONNX_FLOAT16 or
+ *  FSD_ONNX_BFLOAT16, and the writer converts the numbers.  A number beyond the range
+ *  of `type` becomes the greatest number of `type`. */
 void fsd_onnx_set_type(struct fsd_onnx_edits *edits, fsd_id tensor, int type);
 
 /** Removes the entries with this name from these lists of the main graph.
@@ -188,7 +188,7 @@ void fsd_onnx_drop_listed(struct fsd_onnx_edits *edits, unsigned lists, fsd_sym 
 void fsd_onnx_declare(struct fsd_onnx_edits *edits, enum fsd_onnx_list list,
                       const struct fsd_onnx_info *info);
 
-/** Sets a metadata entry of a node or, if `node` is FSD_NONE, of the model.  It
+/** Sets a metadata entry of a node; of the model if `node` is FSD_NONE.  The entry
  *  replaces an entry with the same key. */
 void fsd_onnx_set_property(struct fsd_onnx_edits *edits, fsd_id node, const char *key,
                            const char *value);
@@ -207,11 +207,10 @@ void fsd_onnx_drop_training(struct fsd_onnx_edits *edits);
  */
 void fsd_onnx_set_weights(struct fsd_onnx_edits *edits, enum fsd_onnx_weights weights);
 
-/** Returns a new name for a tensor: `base`, with a number appended if the model has
- *  that name or an earlier call returned it.  The name lives in the arena of the
- *  edits. */
+/** Returns a new name for a tensor, in the arena of the edits.  This is `base`.  If the
+ *  model has that name, or an earlier call returned it, the function appends a
+ *  number. */
 const char *fsd_onnx_new_name(struct fsd_onnx_edits *edits, const char *base);
 
-/** Whether the model has weights in other files, and the folder of these files is
- * known. */
+/** Whether the model has weights in other files. */
 bool fsd_onnx_has_external(const struct fsd_file *file);

@@ -1,8 +1,8 @@
 /*
- * The model-local functions of a model, of which there may be thousands.  They are
- * sorted by name, domain and overload, so that a binary search finds the function that
- * a node calls.  If two functions have the same key, the first one in the file counts;
- * functions with equal keys are therefore sorted by their place.
+ * Finds the model-local function that a node calls.  A model may have thousands of
+ * functions, so they are sorted by name, domain and overload for a binary search.  If
+ * several functions have the same key, the first one in the file counts.  Functions
+ * with equal keys are therefore sorted by their place in the file.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"

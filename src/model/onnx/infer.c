@@ -50,9 +50,9 @@ static void infer_formals(struct fsd_graph *g, const struct fsd_scope *scope)
     }
 }
 
-/* Infers the types of the outputs of nodes with bodies from the types of the bodies'
- * outputs.  The first output of a Loop's body is the condition, which the Loop does not
- * output.  Returns true if it infers a type. */
+/* Infers types for nodes with bodies: an output of the node has the type of the
+ * corresponding output of the body.  The first output of a Loop's body is the
+ * condition, which the Loop does not output.  Returns true if it infers a type. */
 static bool infer_owners(struct fsd_graph *g)
 {
     bool learnt = false;
@@ -97,9 +97,8 @@ static void infer_nodes(struct fsd_graph *g)
 }
 
 /* Types outside of a body determine types in the body.  The types of the body's outputs
- * determine the types of the outputs of the node that has the body.  All nodes are
- * therefore visited again as long as infer_owners() infers a type, at most MOST
- * times. */
+ * determine types outside of the body: infer_owners() infers them.  If it does, other
+ * nodes may get types, so all nodes are visited again, at most MOST times. */
 void fsd_onnx_infer(struct fsd_graph *g)
 {
     enum { MOST = 16 };

@@ -1,10 +1,13 @@
 /*
  * Reads the bodies of a model.  A body is a graph, or the content of a model-local
- * function for one call.  The parts of a body are read in the following order.  So each
- * name is known when a node uses it, even if the nodes are not sorted.
+ * function for one call.  A body is read in the following order, so that each name is
+ * known when a node uses it, even if the nodes are not sorted:
  *
- *     constants, inputs -> outputs of all its nodes -> its outputs, value infos
- *     -> nodes -> the bodies inside it, each in the same way
+ *   - the constants and the inputs of the body
+ *   - the outputs of all nodes
+ *   - the outputs of the body, and the value infos
+ *   - the nodes
+ *   - the bodies of the nodes, each in the same order
  *
  * Nested bodies are read by recursion, at most BODY_DEPTH levels deep.
  */
@@ -23,8 +26,8 @@ enum {
     NODE_LIMIT = 1 << 20,  /* the maximum number of nodes of a model, including the body
                               of each call of a function */
     NODE_FREE = 1 << 15,   /* the number of nodes that a file of any size may have */
-    NODE_BYTES = 32,       /* each further node requires this many bytes of the file;
-                              a run needs about 900 bytes of memory for each node */
+    NODE_BYTES = 32,       /* for each further node, the file must have this many bytes,
+                              because a run needs about 900 bytes of memory per node */
     WORK_LIMIT = 64 << 20, /* the maximum number of entries of the graph's arrays,
                               approximately */
     WORK_FREE = 4 << 20,   /* the number of entries that a file of any size may need */
@@ -91,9 +94,9 @@ static bool charge(struct loader *l, uint64_t words)
                       "expanded");
 }
 
-/* Returns the symbol of a name, and counts the name's bytes toward the limit of work:
- * if a function is called often, long names in its body take more time than the
- * nodes. */
+/* Returns the symbol of a name, and counts the bytes of the name as work, which is
+ * limited.  The limit on nodes is not enough: if a function is called often and its
+ * body has long names, the names take more time than the nodes. */
 static fsd_sym sym_of(struct loader *l, const char *s)
 {
     size_t n = s ? strlen(s) : 0;
@@ -194,8 +197,9 @@ static void read_formals(struct loader *l, const struct formals *f, fsd_id scope
                             : read_input(l, name, scope);
         struct fsd_tensor *t = &g->tensors.at[id];
 
-        /* If a body outputs a tensor of an enclosing graph, the tensor is no output of
-         * that graph.  A constant is no input of the network. */
+        /* A body may output a tensor of an enclosing graph.  That tensor does not
+         * become an output of the enclosing graph.  A constant is not listed as an
+         * input of the main graph. */
         if (outputs && t->scope == scope)
             t->flags |= FSD_TENSOR_OUTPUT;
         if (outputs || scope || t->flags & FSD_TENSOR_INPUT)
@@ -243,8 +247,8 @@ static const struct fsd_attr *find_attr(const struct fsd_graph *g,
     return NULL;
 }
 
-/* Returns the attribute with this name of the node that calls the function; NULL if the
- * node does not have it. */
+/* Returns the attribute to which `ref_attr_name` refers: from the node that calls the
+ * function, or else the default of the function; NULL if there is none. */
 static const struct fsd_attr *referred(const struct loader *l, const struct call *call,
                                        fsd_sym name)
 {

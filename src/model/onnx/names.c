@@ -1,9 +1,9 @@
 /*
  * Finds the tensor that a name means, while bodies are read (parts.h explains how).
- * Each name has one current tensor.  A new tensor records the tensor that it hides, so
- * that the end of a scope can restore the hidden ones in reverse order.  A search
- * through all enclosing scopes for each use of a name would take quadratic time in
- * nested bodies.
+ * Each name has one current tensor, in `newest`.  If a new tensor hides this tensor,
+ * `hidden` records it.  At the end of a scope, the hidden tensors become current again,
+ * in reverse order.  Without these arrays, each use of a name would need a search
+ * through all enclosing scopes, which takes quadratic time in nested bodies.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"

@@ -6,11 +6,10 @@
  *     or Scan, or the body of a model-local function, once for each call
  *     (FSD_NODE_CALL).  The nodes of a body are consecutive, and follow the nodes of
  *     the graph that contains the body.
- *   - A graph input may have an initializer as its default; before IR version 4, each
+ *   - A graph input may have an initializer as its default.  Before IR version 4, each
  *     initializer has such an input.  Builders treat the input as a constant, so it has
- *     the flag FSD_TENSOR_CONSTANT, not FSD_TENSOR_INPUT, and is not among the inputs
- *     of the main scope.  Other scopes list all their inputs, also those with an
- *     initializer.
+ *     the flag FSD_TENSOR_CONSTANT, not FSD_TENSOR_INPUT.  The main scope does not list
+ *     it as an input.  Other scopes list inputs with an initializer, too.
  *   - Constant nodes stay nodes.  Their output has a value, but not the flag
  *     FSD_TENSOR_CONSTANT.
  *   - Weights are not read, and other files are not opened (model/onnx/wire.h).

@@ -137,6 +137,6 @@ uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file,
 /* ------------------------------------------------------------------------ sniff.c */
 
 /** Examines the first bytes of a file that could not be read as a model.
- *  @return FSD_OK if they match no known type of file; else an error, and `err` states
- *          the type of the file and which file to pass instead */
+ *  @return FSD_OK if the file may be a damaged model.  Otherwise an error; `err` then
+ *          states the type of the file, and which file to pass instead. */
 enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *err);

@@ -63,11 +63,11 @@ static fsd_id form_of_sizes(struct fsd_graph *g, int32_t type, const int64_t *si
     return fsd_graph_add_form(g, form, dims, form.ranked ? (uint32_t)n : 0);
 }
 
-/* The elements in a field of a TensorProto: their number, the bytes per element in the
- * field, and the bytes per element in the value.  A complex number counts as two
- * floats.  Elements of less than 8 bits share bytes.  Such a byte counts as one
- * element, and is one number in int32_data.  read_sixes() reads elements that do not
- * share bytes. */
+/* The elements in one field of a TensorProto: `n` elements, `width` bytes per element
+ * in the field, `each` bytes per element in the value.  A complex number counts as two
+ * elements.  If elements of less than 8 bits share a byte, the byte counts as one
+ * element; in int32_data, it is one number.  In int32_data, elements of 6 bits do not
+ * share bytes; read_sixes() reads them. */
 struct held {
     const void *at;
     size_t n;

@@ -29,9 +29,9 @@ bool fsd_weights_in(struct fsd_wire_walk *walk, struct fsd_slice bytes,
                     enum fsd_onnx_message is);
 
 /** Finds the files with weights of the model.  The program does not read these files,
- *  but they belong to the input, so fsd_opened_note_path() records them.  `g` receives
- *  a list of the tensors in files that exist, the first missing file, and the number of
- *  tensors in missing files.
+ *  but they belong to the input, so fsd_opened_note_path() records them.  `g->outside`
+ *  receives the tensors whose files exist.  `g->absent` receives the first missing
+ *  file, and `g->absent_tensors` the number of tensors in missing files.
  *  @return false if memory runs out */
 bool fsd_weights_note(struct fsd_graph *g, struct fsd_arena *scratch,
                       const struct fsd_file *model, const struct fsd_wire *filtered);

@@ -1,11 +1,14 @@
 /*
- * Filters the bytes of a model before protobuf-c parses them.  Without the filter,
- * protobuf-c would copy every byte, weights included.  It would recurse as deep as
- * messages are nested, so that a file of 30 kB can exhaust the stack.  It would
- * allocate as much memory as the file's counts demand, and it returns strings without
- * their length.  If a message is split into parts, protobuf-c also drops the unknown
- * fields of that message.  The filter needs unknown fields, because it records dropped
- * payloads in them.
+ * Filters the bytes of a model before protobuf-c parses them.  Without the filter:
+ *
+ *   - protobuf-c copies every byte, weights included.
+ *   - It recurses as deep as messages are nested.  A file of 30 kB can exhaust the
+ *     stack.
+ *   - It allocates as much memory as the counts in the file demand.
+ *   - It returns strings without their length.
+ *   - It drops the unknown fields of a message that is split into parts.  The program
+ *     needs unknown fields, because the filter records dropped payloads in them.
+ *
  * The hash of the filtered bytes identifies the model, so equal models must give equal
  * bytes.
  *
@@ -136,8 +139,9 @@ static bool put_tag(struct scan *s, const struct level *level, uint32_t number,
     return true;
 }
 
-/* Adds a block of n bytes to the memory that protobuf-c will need, including malloc()'s
- * header and a pointer to the block. */
+/* Counts a block of n bytes that protobuf-c will allocate, with 32 more bytes for
+ * malloc()'s header and for a pointer to the block.  Fails above the limit
+ * FSD_WIRE_WEIGHT. */
 static bool weigh(struct scan *s, const struct level *level, size_t n)
 {
     s->weight += n + 32;

@@ -36,10 +36,11 @@ enum {
                                           keeps */
     FSD_WIRE_MESSAGES = 4 << 20,       /* the maximum number of messages that the copy
                                           keeps; each takes 200 bytes after parsing */
-    FSD_WIRE_WEIGHT = 16,              /* the maximum number of bytes of memory after
-                                          parsing, per byte of the file */
-    FSD_WIRE_FREE = 1 << 20,           /* bytes; FSD_WIRE_WEIGHT applies to the size of
-                                          the file plus this number */
+    FSD_WIRE_WEIGHT = 16,              /* the maximum number of bytes of memory that the
+                                          parsed model takes, per byte of the file */
+    FSD_WIRE_FREE = 1 << 20,           /* a number of bytes that is added to the size of
+                                          the file before the limit FSD_WIRE_WEIGHT is
+                                          applied */
     FSD_WIRE_KEPT = 256 * 1024 * 1024, /* the maximum number of bytes of the copy */
     FSD_WIRE_VARINT = 10               /* the maximum number of bytes of a varint */
 };
@@ -47,9 +48,9 @@ enum {
 struct fsd_wire {
     unsigned char *bytes;
     size_t size;
-    uint64_t of_nodes, of_tensors; /**< bit n is set if field n occurs in a NodeProto
-                                        (of_nodes) or a TensorProto (of_tensors), and
-                                        the descriptor lacks this field; n < 64 */
+    uint64_t of_nodes, of_tensors; /**< bit n is set if a NodeProto (of_nodes) or a
+                                        TensorProto (of_tensors) has a field with the
+                                        number n that its descriptor lacks; n < 64 */
 };
 
 /** Filters the file, which is a message of type `desc`.  The copy is in the arena.
@@ -121,8 +122,8 @@ size_t fsd_wire_put_head(char *out, uint32_t number, size_t n);
  * field. */
 uint32_t fsd_wire_number(const ProtobufCMessageDescriptor *message, const char *field);
 
-/** Returns 0 if the filter kept the whole field with this number, or if the message has
- *  no such field.  Otherwise, returns the size of the field in the file, in bytes; the
- *  message then has at most a fragment of the field.  The size of a list of strings
- *  includes their tags and lengths. */
+/** Returns the size in bytes that a field has in the file, if the filter dropped the
+ *  field.  The message then may still have a part of the field.  Returns 0 if the
+ *  filter kept the whole field, or if the message has no field with this number.  The
+ *  size of a list of strings includes their tags and lengths. */
 uint64_t fsd_wire_dropped(const ProtobufCMessage *message, uint32_t number);

@@ -19,9 +19,9 @@ static int64_t out_count(const struct fsd_op_case *c)
                            fsd_shape_of(c->s, fsd_node_out_tensor(c->g, c->node, 0)));
 }
 
-/* The product of all dimensions of the weight except the first is the number of
- * multiply-adds for one output element of a Conv, or for one input element of a
- * ConvTranspose (variant 't').  It is multiplied by the number of these elements. */
+/* A Conv does the same number of multiply-adds for each output element.  A
+ * ConvTranspose (variant 't') does this number for each input element.  The number is
+ * the product of all dimensions of the weight except the first. */
 int64_t fsd_macs_conv(const struct fsd_op_case *c)
 {
     const struct fsd_shape *w = fsd_shape_operand(c, 1);
@@ -33,10 +33,10 @@ int64_t fsd_macs_conv(const struct fsd_op_case *c)
     return w->ranked && w->rank ? n : -1;
 }
 
-/* Returns the axis of the first operand over which the product sums: 1 is the last
- * axis, 2 the axis before it.  An operator of variant 'f' may transpose the operand.
- * The number of rows of the output shows whether it does.  If that number is unknown
- * or fits neither axis, the attribute `transA` decides. */
+/* Returns the axis of the first operand that the product sums over, counted from the
+ * end: 1 is the last axis.  An operator of variant 'f' may transpose the operand, and
+ * then sums over axis 2.  The number of rows of the output shows which axis it is.  If
+ * that number is unknown or fits neither axis, the attribute `transA` decides. */
 static uint32_t summed_axis(const struct fsd_op_case *c, const struct fsd_shape *a)
 {
     fsd_id out = fsd_node_out_tensor(c->g, c->node, 0);

@@ -26,10 +26,11 @@ enum fsd_op_trait {
     FSD_OP_CONSTANT = 1 << 7,   /**< Constant */
     FSD_OP_WEIGHTED = 1 << 8,   /**< Conv, Gemm, MatMul: the second input is a weight,
                                      the third a bias; the operator runs in low
-                                     precision only if data and weight have it */
-    FSD_OP_STANDARD = 1 << 9,   /**< the operator has a row, so its output is known to
-                                     depend on its inputs alone, unless FSD_OP_RANDOM or
-                                     FSD_OP_CONTROL is set */
+                                     precision only if both data and weight have low
+                                     precision */
+    FSD_OP_STANDARD = 1 << 9,   /**< the operator has a row.  Without FSD_OP_RANDOM and
+                                     FSD_OP_CONTROL, its output depends only on its
+                                     inputs */
     FSD_OP_SHAPED = 1 << 10,    /**< the shape of its output follows from the shapes of
                                      its inputs, its attributes, and the values of its
                                      shape operands */
@@ -95,17 +96,17 @@ bool fsd_op_is_default(const char *op, int64_t opset, const char *word);
 
 /** Returns the lowerings of an operator with this name, in any domain.  A lowering is a
  *  sequence of operations with which a kernel may compute the operator.  Blanks
- *  separate the operations of a lowering, "|" separates lowerings.  One lowering may be
- *  the beginning of another, for kernels in which the builder folded the remaining
- *  operations into constants.  Returns "" if there is no lowering. */
+ *  separate the operations of a lowering, "|" separates lowerings.  In some kernels,
+ *  the builder folded the last operations into constants, so one lowering may be the
+ *  beginning of another.  Returns "" if there is no lowering. */
 const char *fsd_op_lowerings(const char *name);
 
-/** Returns the number of products with which a builder computes an Einsum: it
- *  multiplies the operands pair by pair, from the first on.  Returns 0 if the node is
- *  no Einsum, or if its equation is unknown.
+/** Returns the number of products with which a builder computes an Einsum.  It
+ *  multiplies the first two operands, then the result by the third operand, and so on.
+ *  Returns 0 if the node is no Einsum, or if its equation is unknown.
  *  @param sums  receives one bit per product: 1 if the product sums over a letter, 0 if
- *              it multiplies element by element.  A product sums over a letter that
- *              occurs neither in a later operand nor in the result. */
+ *         it multiplies element by element.  A product sums over a letter if neither
+ *         the later operands nor the result of the Einsum have the letter. */
 uint32_t fsd_op_multiplies(const struct fsd_graph *g, fsd_id node, uint32_t *sums);
 
 /** Returns the word that stands for an operator with this name in the patterns of
@@ -120,10 +121,9 @@ uint32_t fsd_op_shape_inputs(const struct fsd_graph *g, fsd_id node);
  * FSD_DTYPE_UNKNOWN. */
 enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i);
 
-/** The operands of a node that may change to another float type, as bits.  All inputs
- *  in `inputs` must have the same type, and the outputs in `outputs` have it, too.
- *  The 32nd bit stands for all inputs from the 32nd on.  Other operands keep their
- *  types. */
+/** One bit per input and per output of a node: 1 if this operand may change to another
+ *  float type.  All inputs and outputs with the bit 1 must have the same type.  Other
+ *  operands keep their types.  The 32nd bit stands for all inputs from the 32nd on. */
 struct fsd_op_floats {
     uint32_t inputs, outputs;
 };
@@ -158,8 +158,9 @@ enum fsd_same {
     FSD_SAME__COUNT
 };
 
-/** Proves that a node outputs an input unchanged: its first input or, for an Add of 0
- *  or a Mul by 1, the other operand.  Returns FSD_SAME_NOT if there is no proof. */
+/** Proves that a node outputs one of its inputs unchanged.  This is the first input;
+ *  but for an Add of 0 or a Mul by 1, it is the input that is not this number.  Returns
+ *  FSD_SAME_NOT if there is no proof. */
 enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node);
 
 /** Whether the node adds a list of zeros, without changing the shape.  A builder may

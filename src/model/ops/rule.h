@@ -51,9 +51,9 @@ struct fsd_op {
                             enum type of table.c */
     fsd_shape_fn *shape; /* the rule for the shape of each output; NULL: the shape is
                             unknown */
-    fsd_shape_fn *items; /* the rule for the shape of the elements if the output is a
-                            sequence, or of the value if it is an optional; may be
-                            NULL */
+    fsd_shape_fn *items; /* the rule for the shape of the elements of a sequence, or of
+                            the value of an optional, if the output is one of these; may
+                            be NULL */
     unsigned traits;     /* enum fsd_op_trait, without SHAPED and STANDARD, which follow
                             from the row */
     uint32_t shape_operands; /* one bit per input: its values determine the shape of the
@@ -86,10 +86,11 @@ static inline fsd_id fsd_case_in(const struct fsd_op_case *c, uint32_t i)
     return fsd_node_in_tensor(c->g, c->node, i);
 }
 
-/** These functions return attributes of the node.  If the attribute is absent, _attr
- *  and _ints return NULL, _int returns `otherwise`, and _word returns "". _size returns
- *  a number as an amount, or -1 if it cannot be a size.  Numbers of a file become
- *  amounts only through fsd_case_size() and fsd_size(). */
+/** These functions return attributes of the node.  If the node does not have the
+ *  attribute, fsd_case_attr() and fsd_case_ints() return NULL, fsd_case_word() returns
+ *  "", and fsd_case_int() returns `otherwise`.  fsd_case_size() returns a number as an
+ *  amount, or -1 if the number cannot be a size.  Rules convert numbers of a file to
+ *  amounts only by fsd_case_size() and fsd_size(). */
 const struct fsd_attr *fsd_case_attr(const struct fsd_op_case *c, const char *name);
 
 static inline bool fsd_case_has(const struct fsd_op_case *c, uint32_t i)
@@ -131,8 +132,8 @@ static inline const struct fsd_shape *fsd_shape_operand(const struct fsd_op_case
     return fsd_shape_in(c, c->op->traits & FSD_OP_QLINEAR ? 3 * i : i);
 }
 
-/** Returns the common shape of all elements of the i-th input if it is a sequence, or
- * the shape of its value if it is an optional. */
+/** Returns the common shape of all elements if the i-th input is a sequence, or the
+ *  shape of the value if the i-th input is an optional. */
 static inline const struct fsd_shape *fsd_items_in(const struct fsd_op_case *c,
                                                    uint32_t i)
 {

@@ -1,8 +1,9 @@
 /*
- * Proves that a node outputs an input unchanged: its first input or, for an Add of 0 or
- * a Mul by 1, the input that is not this number.  The proof needs values that are
- * constants of the model.  There is no proof if, for example, a node computes the pads
- * of a Pad.
+ * Proves that a node outputs one of its inputs unchanged.  This is the first input; but
+ * for an Add of 0 or a Mul by 1, it is the input that is not this number.
+ *
+ * A proof needs constants of the model.  If, for example, a node computes the pads of a
+ * Pad, there is no proof.
  */
 #include "model/graph/walk.h"
 #include "model/ops/rule.h"
@@ -115,11 +116,13 @@ double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,
     return numbers;
 }
 
-/* Whether the input is a constant with this one number.  If the constant has more axes
- * than the other input, the node's output has additional axes of size 1, as after a
- * view.  Exporters write such nodes: sum() begins with an Add of 0, addcmul() has a
- * factor of 1, and a learned scale, which is the first input, may be 1.  Builders
- * remove such nodes, but not a Sub of 0. */
+/* Whether the input is a constant with this number as its only element.  If the
+ * constant has more axes than the other input, the output gets additional axes of size
+ * 1.  It still has the same elements, as after a view.
+ *
+ * Exporters write such nodes.  A sum() begins with an Add of 0.  An addcmul() has a
+ * factor of 1.  A learned scale is the first input and may be 1.  Builders remove such
+ * nodes, but not a Sub of 0. */
 static bool is_number(const struct fsd_graph *g, const struct fsd_node *node,
                       uint32_t place, double number)
 {

@@ -108,9 +108,10 @@ bool fsd_shape_loss(const struct fsd_op_case *c, struct fsd_shape *out)
 
 /* --------------------------------------------------------------------- products */
 
-/* The shape of a matrix product.  A vector counts as a matrix of one row (operand 0) or
- * of one column (operand 1), and the result lacks this row or column dimension.  A Gemm
- * or FusedMatMul may transpose its matrices first. */
+/* The shape of a matrix product.  If operand 0 is a vector, it counts as a matrix of
+ * one row.  If operand 1 is a vector, it counts as a matrix of one column.  The result
+ * does not have the added dimension.  A Gemm or FusedMatMul may transpose its matrices
+ * first. */
 bool fsd_shape_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     struct fsd_shape a = *fsd_shape_operand(c, 0), b = *fsd_shape_operand(c, 1);

@@ -85,8 +85,8 @@ static bool read_scan(struct fsd_sizes *s, fsd_id node, struct owner *o)
     return true;
 }
 
-/* Returns the shape of the part of the i-th scanned input that one step reads. `*steps`
- * receives the number of steps. */
+/* In each step, a Scan reads one slice of each scanned input.  Returns the shape of a
+ * slice of the i-th scanned input.  `*steps` receives the number of steps. */
 static struct fsd_shape scan_step(const struct owner *o, uint32_t i, int64_t *steps)
 {
     fsd_id from = fsd_node_in_tensor(o->s->g, o->node, o->in + o->carried + i);

@@ -21,8 +21,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Merges two sizes of one letter, or of one dimension of "...".  If they differ, the
- * result is the known size that is not 1. */
+/* Merges `by`, a further size of the same letter, into `*size`.  `by` replaces a size
+ * of 1, which is broadcast, and the unknown size -1. */
 static void take_size(int64_t *size, int64_t by)
 {
     if (*size == 1 || *size == -1)

@@ -24,9 +24,11 @@ bool fsd_items_same(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked;
 }
 
-/* The common shape of the parts of a SplitToSequence.  Their size along the axis is
- * known if the input `split` is one number that divides the size of the axis.  Without
- * `split`, each part is one slice; if `keepdims` is 0, the parts lack the axis. */
+/* The common shape of the parts of a SplitToSequence.
+ *
+ * If the input `split` is one number that divides the size of the axis, each part has
+ * this number as its size along the axis.  For any other `split`, that size is unknown.
+ * Without `split`, the size is 1; if `keepdims` is 0, the parts lack the axis. */
 bool fsd_items_split(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

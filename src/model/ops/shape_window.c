@@ -9,9 +9,9 @@ struct window {
                             together */
 };
 
-/* Returns the i-th number of a list, or `otherwise` if the list has none.  Numbers are
- * limited to 2^31, which no real stride or kernel reaches, so that sums of them cannot
- * overflow. */
+/* Returns the i-th number of a list, or `otherwise` if the list has none.  The result
+ * is limited to 2^31, so that sums cannot overflow; no real stride or kernel is so
+ * large. */
 static int64_t at_or(const int64_t *list, uint32_t n, uint32_t i, int64_t otherwise)
 {
     const int64_t beyond = (int64_t)INT32_MAX + 1;
@@ -46,9 +46,9 @@ static struct window window_at(const struct fsd_op_case *c, uint32_t axis,
     return w;
 }
 
-/* Returns the number of windows along one axis.  With ceil_mode, a last window that
- * extends beyond the end counts, too, unless it starts in the padding after the data:
- * such a window covers no data. */
+/* Returns the number of windows along one axis if ceil_mode is set.  A last window that
+ * extends beyond the end then counts, too.  It does not count if it begins in the
+ * padding after the data, because it then covers no data. */
 static int64_t windows_over(const struct fsd_op_case *c, struct window w, int64_t size,
                             int64_t room)
 {
@@ -63,17 +63,17 @@ static int64_t windows_over(const struct fsd_op_case *c, struct window w, int64_
     return more * w.stride >= size + w.before ? more : more + 1;
 }
 
-/* Whether `auto_pad` is SAME_UPPER or SAME_LOWER.  If so, the operator chooses the
- * padding with which the number of windows is the size divided by the stride, rounded
- * up.  Attributes other than the stride then do not matter. */
+/* Whether `auto_pad` is SAME_UPPER or SAME_LOWER.  The operator then chooses the
+ * padding so that the number of windows is the size divided by the stride, rounded up.
+ * Of the other attributes, only the stride then matters. */
 static bool pads_itself(const struct fsd_op_case *c)
 {
     return !strncmp(fsd_case_word(c, "auto_pad"), "SAME", 4);
 }
 
-/* Returns the output size of one dimension whose input size is `size`.  With `back`,
- * `size` is the output size, and the result is the input size.  With ceil_mode, the
- * result for a dynamic size may be unknown. */
+/* Returns the number of windows along a dimension of the size `size`.  With `back`,
+ * does the reverse: returns the size of a dimension with `size` windows.  The result is
+ * -1 if it is unknown; with ceil_mode, it may be unknown for a dynamic size. */
 static int64_t slide(const struct fsd_op_case *c, struct window w, int64_t size,
                      bool back)
 {
@@ -102,9 +102,9 @@ static uint32_t space_of(const struct fsd_op_case *c)
     return fsd_case_int(c, "channels_last", 0) ? 1 : 2;
 }
 
-/* Computes the n spatial dimensions of an operator's output.  The operator moves a
- * window of this kernel over its input.  With `back`, the operator is the reverse of
- * such an operator: a ConvTranspose or a MaxUnpool. */
+/* Computes the n spatial dimensions of the output of an operator that moves a window
+ * over its input.  The window has the sizes in `kernel`.  With `back`, the operator
+ * does the reverse, as ConvTranspose and MaxUnpool do. */
 static bool windows(const struct fsd_op_case *c, const int64_t *kernel, uint32_t n,
                     bool back, struct fsd_shape *out)
 {
@@ -259,8 +259,9 @@ static int64_t scaled(const struct fsd_op_case *c, int64_t size, float by)
     return size < 0 || size > INT32_MAX ? -1 : (int64_t)((float)size * by);
 }
 
-/* Finds the ratio by which a Resize scales all axes if it keeps the proportions: the
- * smallest (`least`) or the largest ratio of the requested sizes to the input sizes. */
+/* A Resize that keeps the proportions scales all axes by the same ratio.  For each
+ * axis, the requested size divided by the input size is a ratio.  Finds the smallest
+ * ratio if `least` is set, else the largest. */
 static bool ratio_of(const struct fsd_shape *x, const int64_t *sizes,
                      const int64_t *axes, uint32_t n, bool least, int64_t ratio[2])
 {
@@ -296,12 +297,16 @@ static bool resized_axes(const struct fsd_op_case *c, uint32_t rank,
     return true;
 }
 
-/* The second input of Upsample, and of Resize in opset 10, is the scales.  In later
- * opsets, the scales are the third input, and a fourth input may state sizes instead.
- * From opset 18 on, the node may state scales or sizes for some axes only, and a policy
- * may keep the proportions.  With such a policy, the output fits into a box of the
- * stated sizes, or covers that box.  The rule does not support a crop before
- * resizing. */
+/* A Resize or Upsample states the new sizes as follows:
+ *
+ *   - In an Upsample, and in a Resize of opset 10, the second input is the scales.
+ *   - In later opsets, the third input is the scales; a fourth input may state sizes
+ *     instead.
+ *   - From opset 18 on, the scales or sizes may be for some axes only.  A policy may
+ *     keep the proportions: the output fits into a box of the stated sizes, or covers
+ *     the box.
+ *
+ * The rule does not support a crop before resizing. */
 bool fsd_shape_resize(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

@@ -1,11 +1,16 @@
 /*
  * Fills the sizes of all tensors from several sources, one after the other.  A source
  * only fills sizes that are still unknown, so the caller (explain/cost/shape.c) adds
- * the most trusted source first.  A size is a number, an amount that depends on dynamic
- * sizes (amount.h), or -1 (unknown).  A number replaces a dynamic size.  If a size from
- * an operator's rule contradicts a known size of a tensor, all sizes that the rule has
- * for this tensor are ignored.  A model from a log has no attributes.  A rule that
- * needs an attribute then has no result, because the default value would be a guess.
+ * the most trusted source first.
+ *
+ * A size is a number, an amount that depends on dynamic sizes (amount.h), or -1
+ * (unknown).  A number replaces a dynamic size.
+ *
+ * A rule of an operator derives all sizes of a tensor at once.  If one of them
+ * contradicts a known size of the tensor, all of them are ignored.
+ *
+ * A model from a log has no attributes.  If a rule needs an attribute, it has no result
+ * for such a model, because the default value would be a guess.
  */
 #include "model/ops/rule.h"
 #include "base/base.h"

@@ -58,9 +58,10 @@ void fsd_find_older(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Reports nodes, inputs and outputs that the new build computes in the same way as
- * another build of the snapshot. If no build of the snapshot computes a node in this
- * way, the finding names the most similar build. Other rules report the differences. */
+/* A snapshot may contain several builds: A, B, and so on. Reports nodes, inputs and
+ * outputs that the new build computes as in a build other than A. If none of the builds
+ * computes a node in this way, the finding names the most similar build. Other rules
+ * report the differences from that build. */
 void fsd_find_variants(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old;

@@ -301,8 +301,7 @@ static bool is_move(const struct fsd_move *m, bool standing)
                     : m->inserted && m->kind != FSD_KIND_NOOP;
 }
 
-/* Whether the move is new. A move that is_move() did not accept in the old build counts
- * as new. */
+/* Whether the move is new: added, or accepted by is_move() only in the new build. */
 static bool is_new_move(const struct fsd_compare *c, const struct fsd_move_change *m,
                         bool standing)
 {
@@ -311,8 +310,8 @@ static bool is_new_move(const struct fsd_compare *c, const struct fsd_move_chang
            (m->what == FSD_MOVE_ADDED || !is_move(&c->old->moves.at[m->old], standing));
 }
 
-/* The policy's level for the rule on new moves; FSD_OFF if a budget of the policy lets
- * the rule tolerate some moves. */
+/* The policy's level for the rule on new moves. FSD_OFF if the policy sets a budget for
+ * this rule, because the rule may then tolerate new moves. */
 static int level_of_moves(const struct fsd_finder *f, bool standing)
 {
     const struct fsd_rule *rule;
@@ -339,9 +338,9 @@ static bool writes_edge(const struct fsd_state *s, const struct fsd_move *move,
     return reads;
 }
 
-/* Whether the new move writes the edge's tensor. The move and the edge are then one
- * change. The change is reported for the move, unless the policy gives the rule on
- * moves a lower level. */
+/* Whether the rule on new moves reports the change of the edge: the new move writes the
+ * edge's tensor, and the policy's level for this rule is not lower than the level of
+ * the current rule. */
 static bool is_written_by(const struct fsd_finder *f, const struct fsd_move_change *m,
                           const struct fsd_edge_change *e)
 {
@@ -411,9 +410,10 @@ static bool is_of_node(const struct reported *reported, const struct fsd_edge_ch
            reported->runs[e->new_to] == change_of(e->before.type, e->after.type);
 }
 
-/* Reports one side of a changed move, if the type of this side changed. The side is the
- * output if `after` is set, else the input. Reports nothing if a finding at a neighbor
- * states the same. The rule io-changed reports inputs and outputs of the network. */
+/* Reports a move whose type changed by f->rule->which (enum fsd_width): the type of its
+ * output if `after` is true, else the type of its input. Reports nothing if the finding
+ * at an adjacent node states the same change, or if the move is next to an input or
+ * output of the network. The rule io-changed reports these. */
 static void report_retyped_side(struct fsd_finder *f,
                                 const struct fsd_move_change *change,
                                 const struct reported *reported, bool after)
@@ -663,8 +663,12 @@ static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_prese
     return was->role != FSD_ROLE_QUANTIZER && was->fate != FSD_FATE_OUTSIDE;
 }
 
-/* Reports nodes whose fate is no longer known, nodes of only one model, nodes that no
- * layer computed before, and nodes that are now outside of all engines. */
+/* Reports nodes. f->rule->which selects them:
+ *
+ *     0    their fate is no longer known
+ *     1    only one of the two models has them
+ *     2    a layer computes them now, but no layer computed them before
+ *     3    they are now outside of all engines */
 void fsd_find_presences(struct fsd_finder *f)
 {
     FSD_EACH (const struct fsd_node_presence, p, f->c->presences) {

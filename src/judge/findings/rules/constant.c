@@ -4,9 +4,9 @@
  *
  *     [no input] product of two weights --> Add, Transpose --> copy that pads
  *
- * The model shows that all inputs of the first layer's nodes are constant. A layer that
- * reads only the outputs of such layers computes a constant, too, whatever its nodes
- * are.
+ * A chain of such layers begins with a layer whose nodes have only constant inputs in
+ * the model. A layer that reads only outputs of such layers computes a constant, too.
+ * Its own nodes are not checked.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"

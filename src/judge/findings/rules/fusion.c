@@ -1,7 +1,8 @@
 /*
- * Finds kernels that requantize or complete the output of a matrix product or
- * convolution. The builder could have made them the epilogue of the product's kernel.
- * All of them are one finding, with their cost.
+ * Finds kernels that requantize the output of a product (a matrix product or a
+ * convolution), or add a bias or an activation to it, for example. Each of them could
+ * be the epilogue of the product's kernel. All kernels that a rule finds are one
+ * finding, with their cost.
  *
  * The engine itself shows whether such kernels can be avoided. If another kernel has
  * the same epilogue, the builder supports the epilogue, and something prevents it here:
@@ -433,9 +434,10 @@ struct unfused {
                            the same operations */
 };
 
-/* Adds the cost that fusion would save: the product's kernel writes a tensor, and
- * `layer` reads this tensor. A fused kernel would still read and write the other
- * tensors of `layer`. */
+/* Adds the cost that fusion would save. In bytes, this is the tensor between the
+ * product's kernel and `layer`, once written and once read. A fused kernel would still
+ * read and write the other tensors of `layer`. In milliseconds, it is the time of
+ * `layer`. */
 static void add_lost(const struct fsd_diff *d, struct fsd_cost_part *cost, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;

@@ -41,10 +41,10 @@ static bool is_sensitive(const struct fsd_diff *d, fsd_id node)
            ((traits & FSD_OP_REDUCES) && reduced_by(d, node) >= FSD_LONG_REDUCTION);
 }
 
-/* Whether the kernel's list of operations has the node's sensitive operation without a
- * Cast before it. False for a compiled kernel without such a list, because the kernel
- * may contain a Cast. False for a fused attention, because all fused attentions have
- * the same list. */
+/* Whether the kernel computes the node without a Cast before it, according to the
+ * kernel's list of operations (`steps`). Without a list, only compiled kernels and
+ * plugins may contain a Cast. False for a fused attention, because all fused attentions
+ * have the same list. */
 static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];

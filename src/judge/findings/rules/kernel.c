@@ -106,9 +106,9 @@ static void put_end_names(struct fsd_finder *f, struct fsd_ends ends)
         fprintf(f->out, " + %u more", ends.n - ENDS_NAMED);
 }
 
-/* Prints what identifies a move: the nodes that it realises, else the consumers of its
- * output, as in " before `Conv_3`", else the producers of its input. Prints nothing if
- * the move has none of these. */
+/* Prints which nodes identify a move, as in " before `Conv_3`": the nodes that it
+ * realises. If there are none, the consumers of its output. If there are none, the
+ * producers of its input. */
 static void put_place(struct fsd_finder *f, const struct fsd_state *s,
                       const struct fsd_move *m)
 {
@@ -180,9 +180,10 @@ void fsd_find_retyped_kernels(struct fsd_finder *f)
             report_types(f, k);
 }
 
-/* Reports facts about kernels if only the snapshot states these facts. f->rule->which
- * selects the kind of facts. Regions with such a fact in c->lost are left out, because
- * other rules have reported them. */
+/* Reports kernels with a type or a layout that only the snapshot states. f->rule->which
+ * selects types or layouts (enum fsd_fact_kind). If c->lost has such a fact in the
+ * kernel's region, the kernel is left out, because another rule has reported the
+ * region. */
 void fsd_find_lost_kernel_facts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -232,8 +233,9 @@ static void put_forms(struct fsd_finder *f, struct fsd_state_form was,
     fsd_put_state_form(f->c->old, was, '/', f->out);
 }
 
-/* Reports changed layouts. The layout of an edge is reported once, although both of its
- * kernels have the edge. */
+/* Reports changed layouts: first of edges, then of kernels in regions without a
+ * reported edge. So the kernels at both ends of a reported edge are not reported
+ * again. */
 void fsd_find_layouts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -402,10 +404,9 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Whether the kernel is gone because each of its nodes is gone from the model, or is
- * proved to need no kernel. False if a node is gone, and the new build's nodes are
- * known neither from a model nor from a log, because the model may still have a node
- * that the dump lacks. */
+/* Whether the kernel is gone for a good reason: each of its nodes is gone from the
+ * model, or is proved to need no kernel. A node counts as gone only if a model or a log
+ * states the new build's nodes. Otherwise, perhaps only the dump lacks the node. */
 static bool is_proved(const struct fsd_compare *c, const struct fsd_kernel_change *k)
 {
     struct fsd_span nodes;
@@ -619,8 +620,8 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
 
 /* --------------------------------------------------------------------- bindings */
 
-/* Whether another rule reports a change of the network's input or output that has the
- * name of the binding. */
+/* Whether c->ports has a change of the network's input or output with the binding's
+ * name. Another rule reports this change. */
 static bool is_port_reported(const struct fsd_compare *c,
                              const struct fsd_binding_change *b)
 {

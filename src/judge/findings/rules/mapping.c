@@ -266,9 +266,8 @@ void fsd_find_two_engines(struct fsd_finder *f)
     }
 }
 
-/* Reports layers without nodes. Layers of a region do not count: the nodes of all these
- * layers together are known, even if it is unknown which layer computes which node.
- * Data-movement layers have no nodes. */
+/* Reports layers without nodes. Two kinds of layers are left out. Data-movement layers
+ * have no nodes. For layers of a region, the nodes of the whole region are known. */
 void fsd_find_unmapped(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -287,10 +286,10 @@ void fsd_find_unmapped(struct fsd_finder *f)
     }
 }
 
-/* Reports outputs of the model that no layer of the engine computes. The
- * reason may be that the log was truncated between two lines: such a log looks like the
- * log of a smaller engine. If the builder renamed an output, a layer still has the
- * node of the output, and the output is not reported. */
+/* Reports outputs of the model that no layer of the engine computes. The log may have
+ * been truncated between two lines, so that it looks like the log of a smaller engine.
+ * An output that the builder only renamed is not reported, because a layer computes the
+ * output's node. */
 void fsd_find_unmade(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

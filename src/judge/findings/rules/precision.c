@@ -6,8 +6,9 @@
 
 /* ----------------------------------------------------------------------- standing */
 
-/* Where a quantizer is. At an input or output of the network it is needed, because the
- * application determines the type there. */
+/* FSD_AT_INPUT, FSD_AT_OUTPUT or FSD_BETWEEN for the quantizer that `layer` computes. A
+ * quantizer at an input or output of the network is needed, because the application
+ * determines the type of the input or output. */
 static int place_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
@@ -22,8 +23,8 @@ static int place_of(const struct fsd_diff *d, fsd_id layer)
     return at_output ? FSD_AT_OUTPUT : FSD_BETWEEN;
 }
 
-/* Whether the node is an unfused quantizer. A quantizer does not count if its kernel
- * only pads for another layer. */
+/* Whether the node is an unfused quantizer. A kernel that pads data for a Conv also
+ * names the Conv's quantizers. These are fused with the Conv, so they do not count. */
 static bool stands(const struct fsd_diff *d, fsd_id node)
 {
     return (d->facts->traits[node] & FSD_OP_QDQ) &&
@@ -49,8 +50,7 @@ static fsd_id add_standing(struct fsd_finder *f, fsd_id layer)
     return first;
 }
 
-/* Reports unfused quantizers at an input of the network, at an output, or elsewhere, as
- * f->rule->which selects. At an input or output, a quantizer is needed. */
+/* Reports unfused quantizers for which place_of() returns f->rule->which. */
 void fsd_find_standing(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -92,13 +92,13 @@ enum { NO_PRECISION = FSD_OP_QDQ | FSD_OP_CASTS | FSD_OP_VIEW | FSD_OP_SHAPE };
  * finding. */
 struct cause {
     enum fsd_dtype asked, runs;
-    bool behind_product; /* the layer reads the outputs of products that ran in the
-                            requested type */
+    bool behind_product; /* the result of reads_products() */
 };
 
-/* Whether the layer reads higher precision only from low-precision products. Such a
- * product accumulates in higher precision, and outputs higher precision if the builder
- * leaves scaling and quantizing to another kernel. */
+/* Whether the layer has inputs of higher precision than `asked`, and all these inputs
+ * come from products that ran in `asked`. A low-precision product accumulates in higher
+ * precision. If another kernel scales and quantizes, the product also outputs higher
+ * precision. */
 static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype asked)
 {
     const struct fsd_graph *e = d->engine;
@@ -124,8 +124,8 @@ static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtyp
     return any;
 }
 
-/* Whether the engine shows that the link's layer runs the node in higher precision than
- * the model requests; sets `cause`. */
+/* Whether the link's layer runs the link's node in higher precision than the model
+ * requests. If so, sets `cause`. False if a precision is unknown. */
 static bool is_wider(const struct fsd_diff *d, uint32_t link, struct cause *cause)
 {
     const struct fsd_link *l = &d->match->links.at[link];
@@ -267,7 +267,8 @@ void fsd_find_islands(struct fsd_finder *f)
 
 /* -------------------------------------------------------------------- left in FP32 */
 
-/* Whether the link's layer runs the node in FP32, and the model requests this. */
+/* Whether the link's layer runs the link's node in FP32, and the model requests no
+ * lower precision for this node. */
 static bool is_left(const struct fsd_diff *d, uint32_t link)
 {
     fsd_id node = d->match->links.at[link].node;
@@ -278,8 +279,8 @@ static bool is_left(const struct fsd_diff *d, uint32_t link)
            (!asked || asked >= fsd_dtype_rank(FSD_FP32));
 }
 
-/* Whether the layer computes a node in FP32, and the model requests this. If no node of
- * the layer is known, the precision of the layer decides. */
+/* Whether is_left() holds for one of the layer's links. If the layer has no links:
+ * whether the layer's precision is FP32. */
 static bool has_left(const struct fsd_diff *d, fsd_id layer)
 {
     struct fsd_span links = d->match->of_layer[layer];
@@ -290,8 +291,8 @@ static bool has_left(const struct fsd_diff *d, fsd_id layer)
     return any && d->layers[layer].kind == FSD_KIND_COMPUTE;
 }
 
-/* Adds as subjects the nodes that run in FP32 in one of the layers in the array `left`,
- * and for which the model requests this. Each node is added once. */
+/* Adds nodes of the `n` layers in `left` as subjects: the nodes for whose links
+ * is_left() holds. Each node is added once. */
 static void about_left(struct fsd_finder *f, const fsd_id *left, uint32_t n)
 {
     const struct fsd_match *m = f->d->match;

@@ -115,8 +115,8 @@ static void put_unfused(struct fsd_finder *f, const struct fsd_blocks *all,
 static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
                         const struct fsd_blocks *all, const struct fsd_block *b)
 {
-    /* FSD_FUSED_ELSEWHERE satisfies the requirement, because the Add of the residual
-     * block then runs in another block's kernel, and has no kernel of its own. */
+    /* FSD_FUSED_ELSEWHERE also satisfies the requirement: the Add of the residual block
+     * runs in a kernel that other nodes need anyway, so it costs no extra kernel. */
     bool split =
         p->fused != FSD_OFF && b->fused != p->fused && b->fused != FSD_FUSED_ELSEWHERE;
     fsd_id other = FSD_NONE;
@@ -189,10 +189,12 @@ struct done {
     uint32_t of_no_type; /* number of nodes or layers whose type is unknown */
 };
 
-/* Adds the work of a node or layer.
- * @param amount negative: unknown
- * @param runs whether a layer does the work. Only then is work in an unknown type
- *         added to `untyped` */
+/* Adds the work of a node or layer to `done`.
+ * @param amount the work; negative: unknown
+ * @param types a bit for each required type
+ * @param type the type in which the work is done
+ * @param runs whether a layer does the work. If not, done->untyped and done->of_no_type
+ *         do not change */
 static void add(struct done *done, double amount, uint64_t types, enum fsd_dtype type,
                 bool runs)
 {
@@ -208,8 +210,8 @@ static void add(struct done *done, double amount, uint64_t types, enum fsd_dtype
     }
 }
 
-/* Whether the share is too small now, but could be large enough with the work in
- * unknown types. */
+/* Whether unknown types leave the result open: the work in the required types is less
+ * than `share`, but together with the work in unknown types it reaches `share`. */
 static bool is_open(const struct done *done, double share)
 {
     return done->of_no_type && done->in_types < share * done->all &&

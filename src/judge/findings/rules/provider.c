@@ -44,8 +44,10 @@ static const char *device_of(const struct fsd_finder *f, fsd_id region)
     return device;
 }
 
-/* The old provider of a kernel whose new provider is, or may be, the CPU. NULL for
- * other kernels, and if the old provider is unknown or is also the CPU. */
+/* The provider from which the kernel fell back to the CPU; NULL if it did not fall
+ * back. A changed kernel fell back if its new provider is the CPU or unknown, and its
+ * old provider was not the CPU. A new kernel fell back if its provider is the CPU, and
+ * device_of() its region is not NULL. */
 static const char *fallen_from(const struct fsd_finder *f,
                                const struct fsd_kernel_change *k)
 {
@@ -59,8 +61,10 @@ static const char *fallen_from(const struct fsd_finder *f,
     return !is || !is_cpu(is) || k->region == FSD_NONE ? NULL : device_of(f, k->region);
 }
 
-/* Reports that only the old build states providers. Kernels that were not on the CPU
- * may have fallen back. */
+/* Reports that only the old build states providers. If a kernel of the old build was
+ * not on the CPU, the kernel may have fallen back, and the rule on fallbacks reports
+ * this. Otherwise, the rule on changed providers reports it.
+ * @param fallback whether the caller is the rule on fallbacks */
 static void report_unstated_providers(struct fsd_finder *f, bool fallback)
 {
     uint32_t n = 0, others = 0;

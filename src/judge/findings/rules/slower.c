@@ -4,11 +4,10 @@
 
 enum { REGIONS_NAMED = 3 };
 
-/* Limits of the growth of a group's time. NAMED_FROM and LITTLE are shares of the total
- * time, MUCH is a share of the group's own time. If the growth is at least NAMED_FROM,
- * the finding on the total names the group. If it is at least LITTLE and at least MUCH,
- * the group is a finding of its own. MUCH is larger, because the time of a group varies
- * more than the total time. */
+/* Limits for the growth of a group's time. The finding on the total time names groups
+ * whose growth is at least NAMED_FROM of the total time. A group has its own finding if
+ * its growth is at least LITTLE of the total time, and at least MUCH of the group's own
+ * time. MUCH is large, because the time of a group varies more than the total time. */
 static const double NAMED_FROM = 0.005, LITTLE = 0.01, MUCH = 0.5;
 /* Used instead of MUCH if the noise is not measured. */
 static const double VERY_MUCH = 0.9;

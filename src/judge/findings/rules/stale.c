@@ -48,9 +48,9 @@ static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id 
     return NULL;
 }
 
-/* Finds the view of the same name in the new model. Exporters write different views for
- * the same model, so a view may have no counterpart in the comparison. The engine
- * depends on views, so such a view is looked up by its name. */
+/* The view in the new model that has the name and operator of the old view; FSD_NONE:
+ * none. For views for which the comparison found no counterpart, because exporters
+ * write different views for the same model. */
 static fsd_id view_called(const struct fsd_compare *c, fsd_id old)
 {
     const struct fsd_state *s = c->old, *t = c->new;

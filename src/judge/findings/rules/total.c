@@ -79,8 +79,8 @@ void fsd_find_better(struct fsd_finder *f)
     for (uint32_t i = 0; i < c->moves.n; i++)
         now += c->moves.at[i].missed; /* a removed layer that is still needed is no
                                          improvement */
-    /* A slower build is not better, whatever else improved. Facts that are missing in
-     * the new build may have become worse. */
+    /* A slower build is not better, whatever else improved. A build that states less
+     * may be worse in the facts that it does not state. */
     if ((t.known && t.after > t.before + band) || is_known_less(c))
         return;
     if (now >= before && !narrowed && !gained && !saved && !(faster > 0))
@@ -122,8 +122,9 @@ static double coverage(const struct fsd_state *s)
     return s->computing ? (double)s->mapped / s->computing : 1;
 }
 
-/* Reports a lower share of mapped layers. Sets f->ms to the drop of the share, and
- * f->base to 1, so that a budget's `share` limits the drop. */
+/* Reports that a smaller share of the layers is mapped. A budget's `share` limits
+ * f->ms / f->base, so f->ms is the drop of the share of mapped layers, and f->base is
+ * 1. */
 void fsd_find_less_coverage(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;

@@ -165,7 +165,8 @@ static bool report_unstated(struct fsd_finder *f)
     return true;
 }
 
-/* Whether this fact was already reported for the other side of the move. */
+/* Whether an earlier entry of c->lost is the same fact (type, layout or shape) of the
+ * same move. A move can lose a fact twice: in its input and in its output. */
 static bool is_reported_before(const struct fsd_compare *c, uint32_t i)
 {
     const struct fsd_fact_lost *lost = &c->lost.at[i];
