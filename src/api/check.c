@@ -47,13 +47,13 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
              "lacks",
              "are not recorded as variants; a check of this build will fail"},
             {learnt[b].more,
-             "groups of nodes about which this build states more facts than the "
+             "groups of nodes for which this build states more facts than the "
              "first build",
              "are not recorded as variants; to record them, pass this "
-             "build as the first one"},
+             "build first"},
             {learnt[b].less, "variants that state less than the first build",
-             "are accepted only if the same builder version made this build and the "
-             "checked build"}};
+             "are accepted only if the checked build has the same builder version as "
+             "this build"}};
 
         for (size_t i = 0; i < FSD_COUNT_OF(left); i++) {
             struct fsd_print print;
@@ -352,8 +352,8 @@ static enum fsd_status choose_snapshot(struct fsd_check *c,
                         c->label ? "'" : ")", best.path ? best.path : "none", why,
                         !best.path || c->label
                             ? ""
-                            : "; pass the build log with --log, because it states the "
-                              "GPU, or select a snapshot by --label");
+                            : "; pass the build log with --log (the log states the "
+                              "GPU), or select a snapshot by --label");
     c->snapshot = best.path;
     return fsd_snapshot_read(&c->old, best.path, err);
 }
@@ -495,8 +495,8 @@ static enum fsd_status refuse_shrunk(struct fsd_error *err)
 {
     return fsd_fail(
         err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-        "expected a check with its build, found a check that fsd_check_shrink() "
-        "reduced to its verdict");
+        "expected a check with its build, found a check after fsd_check_shrink(), "
+        "which keeps only the verdict");
 }
 
 enum fsd_status fsd_check_write(const struct fsd_check *check, const char *format,

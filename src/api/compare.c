@@ -114,7 +114,8 @@ static enum fsd_status open_first(struct fsd_state **out, struct fsd_diff **run,
     char text[96];
 
     if (status == FSD_OK && (*out)->also.n && opt->note) {
-        snprintf(text, sizeof text, "the snapshot has %u builds; the first is compared",
+        snprintf(text, sizeof text,
+                 "the snapshot has %u builds; only the first build is compared",
                  (*out)->also.n + 1);
         opt->note(opt->payload, text);
     }
@@ -179,8 +180,8 @@ enum fsd_status fsd_check_network(const struct fsd_compare *c, struct fsd_error 
         return FSD_OK;
     return fsd_fail(err, FSD_E_MISMATCH, c->new->model_path, FSD_POS_NONE, 0,
                     "expected another export of %s, but only %u of that model's %u "
-                    "computing nodes have a counterpart among the %u computing nodes "
-                    "of this model (--force continues)",
+                    "computing nodes match one of the %u computing nodes of this model "
+                    "(--force continues)",
                     c->old->model_path, n.aligned, n.old, n.new);
 }
 
@@ -259,8 +260,7 @@ static enum fsd_status fail_few(const struct fsd_states *states, struct fsd_erro
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected from 2 to 26 builds, found %u", states->n);
     return fsd_fail(err, FSD_E_ARG, failed->at[0].path, FSD_POS_NONE, 0,
-                    "expected 2 engines or more, found %u, and %u build%s that failed: "
-                    "%s",
+                    "expected 2 engines or more, found %u; %u build%s failed: %s",
                     states->n, failed->n, fsd_plural(failed->n), failed->at[0].why);
 }
 

@@ -56,8 +56,8 @@ static enum fsd_status open_failure(struct fsd_failure *f,
         return status;
     if (!fsd_log_failures_of(in.history)->n)
         return fsd_fail(err, FSD_E_FORMAT, opt->engine, FSD_POS_NONE, 0,
-                        "expected the log of a build that failed, found no error in "
-                        "it");
+                        "expected the log of a failed build, found a log without "
+                        "errors");
     failed->arena = f->arena;
     failed->history = in.history;
     failed->model = in.model;

@@ -23,8 +23,8 @@ static enum fsd_status check_options(const struct fsd_options *opt,
 {
     if (!opt->model)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected the MODEL that the engines are parts of, found "
-                        "engines only");
+                        "expected the MODEL whose parts the engines compute, found "
+                        "only engines");
     if (opt->log || opt->engine_number)
         return fsd_fail(
             err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
@@ -91,7 +91,7 @@ static void remark_unmeasured(struct fsd_graph *engine)
 {
     struct fsd_remark remark = {"input/profile-missing-layers", FSD_NONE, FSD_NONE, 0};
     const char *text =
-        fsd_printed(engine->arena, "no profile has times of any of the %u layers of %s",
+        fsd_printed(engine->arena, "the profiles have no times of the %u layers of %s",
                     engine->nodes.n, engine->path);
 
     remark.text = fsd_intern_str(engine->names, text);

@@ -357,12 +357,12 @@ static void take_search(struct fsd_routing *r, const struct fsd_options *opt)
         uint32_t i = iteration_of(r, r->states[b]);
 
         if (i == FSD_NONE) {
-            fsd_note(opt,
-                     fsd_printed(r->arena,
-                                 "%s is left out, because no iteration of the tuning "
-                                 "cache fits its file name (iter3 means iteration 3) "
-                                 "and the --setBuildRoute in its log",
-                                 r->states[b]->engine_path));
+            fsd_note(opt, fsd_printed(
+                              r->arena,
+                              "%s is left out: no iteration of the tuning cache fits "
+                              "both the name of this file (iter3 means iteration "
+                              "3) and the --setBuildRoute in the log of the build",
+                              r->states[b]->engine_path));
             continue;
         }
         r->in[i].path = r->states[b]->engine_path;

@@ -85,8 +85,8 @@ static enum fsd_status check_weights(const struct fsd_match *match,
     return fsd_fail(
         err, FSD_E_MISMATCH, engine->path, FSD_POS_NONE, 0,
         "expected an engine built from %s, but %u of %u layers have a different "
-        "number of weights than their nodes in that model: layer %u has %llu weights, "
-        "and its node '%.100s' has %lld (--force continues)",
+        "number of weights than their nodes in that model: for example, layer %u has "
+        "%llu weights, but its node '%.100s' has %lld (--force continues)",
         match->model->path, fit->weights_unlike, fit->weighted, fit->heavy.layer,
         (unsigned long long)engine->layers.at[fit->heavy.layer].weights,
         fsd_text(match->model->names, match->model->nodes.at[fit->heavy.node].name),

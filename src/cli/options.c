@@ -162,9 +162,9 @@ static const struct option_row of_all[] = {
     {"width", "COLUMNS", "Width of the text report",
      NUMBER(style.width, 40, 10000, "40 to 10000 columns"), .group = 2},
     {"budget", "TOKENS[,PAGE]",
-     "Print at most TOKENS tokens of the text, for input to a language model: page 1 "
-     "(the default) begins with the summary; each page states how many lines follow "
-     "on later pages",
+     "Print one page of the text, with at most TOKENS tokens, as input to a language "
+     "model. Page 1 (the default) begins with the summary. Each page states how many "
+     "lines are on later pages",
      TAKEN_BY(take_budget), .group = 2},
     {"color", "WHEN", "Color the text: auto (the default), always or never",
      CHOICE(color, "auto always never"), .group = 2},
@@ -207,9 +207,9 @@ static const struct option_row of_one_build[] = {
      "Peak bandwidth and peak compute throughput of the device, for the roofline",
      TAKEN_BY(take_peak)},
     {"values", "FILE",
-     "Numbers from other tools: a table with the names of nodes, layers or tensors "
-     "(CSV, JSON), or saved tensors (npz, outputs saved by Polygraphy); of two files "
-     "with tensors, the first is the reference",
+     "Numbers from other tools: a table (CSV, JSON) with the names of nodes, layers or "
+     "tensors, or a file of tensors (npz, or outputs that Polygraphy saved). If you "
+     "pass two files of tensors, the first is the reference",
      WORDS(values, run.n_values)},
     {"values-limit", "ERROR",
      "Report a tensor as wrong if its relative L2 error exceeds ERROR (default: 0.01)",

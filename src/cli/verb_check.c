@@ -8,9 +8,9 @@ static const struct option_row options[] = {
      "Policy file with the levels and budgets of rules, and the findings to ignore",
      WORD(check.policy)},
     {"list", "FILE",
-     "Check every build of a list ('-': standard input), and write one report; the "
-     "list has the format of batch, and its lines can have snapshot=, label=, policy= "
-     "and profile=",
+     "Check every build of the list in FILE ('-': standard input), and write one "
+     "report. The list has the format that batch reads; its lines can have "
+     "snapshot=, label=, policy= and profile=",
      WORD(builds)},
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
@@ -35,8 +35,9 @@ static const struct option_row options[] = {
 
 static const char doc[] =
     "Checks a build against a snapshot: lost fusions, higher precision, inserted "
-    "layers, latency.  In a directory of snapshots, check selects the snapshot for the "
-    "build's label, version and GPU.\vWithout SNAPSHOT, it checks the absolute rules "
+    "layers, latency.  If SNAPSHOT is a directory, check selects the snapshot in it "
+    "for the build's label, builder version and GPU.\vWithout SNAPSHOT, it checks the "
+    "absolute rules "
     "of the policy: fused blocks, types, inserted layers and memory.\n\nExit status: 0 "
     "the check passes, or --update was given; 1 a rule of level error is over its "
     "budget; 2 an error.";

@@ -9,7 +9,7 @@ static const struct option_row options[] = {
      "the style of PyTorch",
      CHOICE(code.api, "tensorrt torch")},
     {"depth", "N",
-     "Number of name parts that form a module (default: the number that gives the "
+     "The first N parts of a node's name are its module (default: the N that gives the "
      "shortest program)",
      NUMBER(code.depth, 1, 100, "a number of parts")},
     PART_ROWS("Only"),
@@ -18,7 +18,7 @@ static const struct option_row options[] = {
 
 static const char doc[] =
     "Writes a model as Python: one function for each module "
-    "(equal modules share one), and one statement for each "
+    "(equal modules share a function), and one statement for each "
     "node, with the type and sizes of its output.  With an "
     "ENGINE, comments state which layer computes the following nodes, and the "
     "precision and time of this layer.\vThe program defines the "

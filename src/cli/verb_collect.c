@@ -199,7 +199,7 @@ static void report_ignored(const struct collect *c)
         *end = '\0';
         snprintf(text, sizeof text,
                  "the builder does not know `%.500s` of " SWITCHES
-                 ": it builds the engine without this switch",
+                 ": the builder ignores this switch",
                  line + strspn(line, " "));
         print_note(NULL, text);
     }

@@ -39,9 +39,9 @@ static const struct option_row options[] = {
      "each build",
      FLAG(style.tactics), .group = 4},
     {"around", "NODE",
-     "Pictures: draw only the layers that NODE selects, and their neighbors; NODE is "
-     "a name or glob of nodes, layer:12 (in either build), or a tensor (selects its "
-     "producer)",
+     "Pictures: draw only the layers that NODE selects, and their neighbors. NODE is "
+     "a name or glob of nodes, layer:12 (of either build), or a tensor, which selects "
+     "the layer that writes it",
      WORD(picture.around), .group = 5},
     {"only", "changes",
      "Pictures: draw only changes and their neighbors (the default for large builds)",

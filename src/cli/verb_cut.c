@@ -14,9 +14,9 @@ static const struct option_row options[] = {
      "values of --values",
      WORD(cut.inputs)},
     {"values", "FILE",
-     "Read the values for --inputs from FILE, which holds tensors of MODEL by name (an "
-     ".npz archive, or outputs that Polygraphy saved); may be given twice, for the "
-     "inputs and the outputs of a run",
+     "Read the values for --inputs from FILE: an .npz archive, or outputs that "
+     "Polygraphy saved, with the names of tensors of MODEL. If the inputs and the "
+     "outputs of a run are in two files, pass both files",
      WORDS(values, part.cut.n_values)},
     {"alone", "ENGINE",
      "Report whether the part has the same fusions when it is built alone; ENGINE is "

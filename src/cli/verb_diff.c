@@ -19,8 +19,8 @@ static const struct option_row options[] = {
     {"depth", "N", "Pictures: size of the neighborhood in steps (default: 1)",
      NUMBER(picture.depth, 1, 1000, "1 to 1000 steps"), .group = 5},
     {"only", "WHAT",
-     "Pictures: draw only reformats, fused or inserted layers (changes), or layers "
-     "with several types (precision), and their neighbors",
+     "Pictures: draw only layers of this kind and their neighbors: reformats, changes "
+     "(fused or inserted layers), or precision (layers with several types)",
      WORD(picture.only), .words = "reformats changes precision", .group = 5},
     {"color-by", "WHAT",
      "Pictures: color layers by fusion (the default), precision, time, kind or "
@@ -31,9 +31,9 @@ static const struct option_row options[] = {
      "tactic (default: ms,bytes)",
      WORD(picture.label), .words = "ms bytes tactic", .group = 5},
     {"collapse", "HOW",
-     "Pictures: draw one box for all layers of a scope of N name parts (scope:N), for "
-     "each run of equal layers (run), or for each layer (none); default: group layers "
-     "only if the graph is large",
+     "Pictures: draw one box for each layer (none), for each run of equal layers "
+     "(run), or for all layers whose names begin with the same N parts (scope:N); "
+     "default: none, but fewer boxes if the graph is large",
      WORD(picture.collapse), .words = "run none scope:1 scope:2", .group = 5},
     ROW_LAYOUT_TIMEOUT,
     {0},

@@ -9,8 +9,8 @@
 
 static const struct option_row options[] = {
     {"finding", "ID",
-     "Report the worst finding of this rule, or the finding with this fingerprint "
-     "(default: the worst finding, or the worst difference of two builds)",
+     "Report the worst finding of rule ID, or the finding with fingerprint ID "
+     "(default: the worst finding; for OLD and NEW, the worst difference)",
      WORD(issue.options.finding)},
     {"layer", "LAYER",
      "Report this layer: its number, name or pattern; may be repeated, like --group "

@@ -10,8 +10,8 @@
      "ID, and write the model to -o FILE; without -o, list the edits",                 \
      TAKEN_BY(take_fix), .optional = true},                                            \
         {"scale", "TENSOR=VALUE",                                                      \
-         "With --fix: the scale of a tensor, if the list of edits says that this "     \
-         "tensor must be calibrated; may be repeated",                                 \
+         "With --fix: set the scale of TENSOR, if the list of edits says that TENSOR " \
+         "must be calibrated; may be repeated",                                        \
          WORDS(fix.scales, fix.options.n_scales)},
 #define BRIEF "check a model before its build, and fix it"
 #define EDITS                                                                          \
@@ -36,8 +36,8 @@ static const char doc[] =
     "fusions.  With ENGINE, lint reports whether the built engine confirms each "
     "finding.  ENGINE may be the log of a failed build, which states the target "
     "builder.\v" EDITS
-    "\n\nExit status: 0 no finding at or above the --fail-on level" NO_STATUS "; "
-    "1 findings" NO_EDIT "; 2 an error.";
+    "\n\nExit status: 0 no finding of the --fail-on level or above" NO_STATUS "; "
+    "1 such findings" NO_EDIT "; 2 an error.";
 
 static const struct option_row options[] = {
     {"for", "BUILDER",

@@ -3,11 +3,11 @@
 #include "cli/edit.h"
 
 static const char doc[] =
-    "Writes into the model the precision that a weakly typed builder chose for each "
-    "node, as Casts and typed initializers, so that a strongly typed builder "
-    "(TensorRT 11, TensorRT for RTX) uses the same precision; prints which nodes get "
-    "this precision, and why other nodes do not.  Without -o FILE.onnx, it writes no "
-    "model.\vInputs and outputs keep their types.  "
+    "Inserts Casts and typed initializers into the model, so that a strongly typed "
+    "builder (TensorRT 11, TensorRT for RTX) runs each node in the precision that a "
+    "weakly typed builder chose.  Prints which nodes get this precision, and why other "
+    "nodes do not.  Without -o FILE.onnx, retype writes no model.\vInputs and outputs "
+    "keep their types.  "
     "retype keeps quantizers, because they decide which nodes run in INT8 or FP8.  It "
     "inserts Casts only between nodes of different types.  "
     "Weights in the model's file that exceed the range of FP16 become the "

@@ -7,25 +7,26 @@ static const struct option_row options[] = {
      "Refuse to write a snapshot that has no times (--profile adds times)",
      FLAG(with_times)},
     {"list", "FILE",
-     "Write a snapshot of every build of a list ('-': standard input) in the format "
-     "of batch.  In each line, snapshot= names the file of the snapshot, and label= "
-     "and profile= set --label and --profile of the build",
+     "Write a snapshot of each build that FILE ('-': standard input) lists in the "
+     "format of batch.  In each line, snapshot= names the snapshot's file or folder, "
+     "and label= and profile= replace --label and --profile",
      WORD(builds)},
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
     {"label", "LABEL",
-     "Record a label for the purpose of the build, e.g. sm86; 'check --label' selects "
-     "a snapshot by its label",
+     "Record a label that states what the build is for, e.g. sm86; 'check --label' "
+     "selects a snapshot by its label",
      TAKEN_BY(take_label)},
     {"also", "BUILD",
-     "Also record, as variants, what differs in another build of the model; BUILD is "
+     "Also record another build of the model; the snapshot holds its differences as "
+     "variants.  BUILD is "
      "ENGINE, MODEL,ENGINE[+ENGINE...][,PROFILE[,LOG]], a directory or a snapshot; "
      "may be repeated",
      WORDS(also, n_also)},
     {"merge", "BASE",
-     "Merge driver for git: merge two snapshots that both come from BASE. If only one "
-     "of them differs from BASE, write this one to the first file; if both changed in "
-     "different ways, exit with 1",
+     "Merge driver for git: merge the snapshots OURS and THEIRS, which both come from "
+     "BASE, into the file OURS. If only one of them differs from BASE, this one "
+     "becomes the result; if both differ from BASE and from each other, exit with 1",
      WORD(merge_base)},
     {0},
 };
@@ -49,8 +50,8 @@ static void check_line(struct command_line *line)
     }
     if (line->builds) {
         if (line->run.model || line->n_also || line->outputs[0].path)
-            usage_error("with --list, no other files can be passed, because each line "
-                        "names a build and its snapshot=");
+            usage_error("with --list, pass no other files: each line of the list names "
+                        "the files of a build and, as snapshot=, its output");
         refuse_beside_list(line);
         return;
     }

@@ -6,29 +6,31 @@
 
 static const struct option_row options[] = {
     {"free", NULL,
-     "List only tensors that change no fusion if marked as outputs: first tensors that "
-     "can be marked together, then tensors that can be marked one at a time",
+     "List only tensors that you can mark as outputs without changing a fusion: first "
+     "those that you can mark together in one build, then those that you can mark one "
+     "at a time",
      FLAG(query.only_free)},
     {"break", "LAYER",
-     "Find the tensors that you can mark as outputs, or pass through an If, to split "
-     "this fusion, and list all fusions that this changes; LAYER is a name, 12, "
+     "List the tensors that split the fusion LAYER if you mark them as outputs or pass "
+     "them through an If, and list all fusions that then change; LAYER is a name, 12, "
      "node:12 or a pattern",
      WORD(query.break_at)},
     {"as", "FORM",
-     "Print only the names of the tensors, in this form: names, trtexec, polygraphy or "
-     "api (Python); the tensors are those of --break if it is given, else of --free",
+     "Print only the names of the tensors of --break or, without --break, of --free, "
+     "in this form: names, trtexec, polygraphy or api (Python)",
      WORD(query.as), .words = "names trtexec polygraphy api"},
     {0},
 };
 
 static const char doc[] =
-    "Shows where the values of each tensor of the model are in the engine: between "
-    "layers (marking it as an output changes no fusion), inside a fusion, or gone "
-    "(another tensor may then have the same values).\v-o FILE.onnx writes the model "
+    "For each tensor of the model, shows where its values are in the engine: between "
+    "layers (if you mark such a tensor as an output, no fusion changes), inside a "
+    "fusion, or gone (another tensor may have the same values).\v"
+    "-o FILE.onnx writes the model "
     "with additional outputs: the tensors that can be marked together (the default), "
     "or the tensors of --break.  If no additional output splits a fusion of --break, "
-    "an If with two equal branches in that model splits it.  To compare engines that "
-    "are built from that model, pass the original model.";
+    "fusiondiff adds an If with two equal branches, which splits it.  To compare "
+    "engines that were built from FILE.onnx, pass the original model.";
 
 struct job {
     const struct fsd_diff *diff;

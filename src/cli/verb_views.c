@@ -54,7 +54,7 @@ static void take_layer(struct command_line *line, char *arg)
     }
 
 static const struct option_row reformats_options[] = {
-    ROWS_MOST("Number of layers, most expensive first (default: all)"),
+    ROWS_MOST("List only the N most expensive layers (default: all)"),
     {"min-ms", "MS", "Omit layers that take less than MS milliseconds per inference",
      AMOUNT(query.min_ms, 0, 1e9, "a number from 0 to 1e+09")},
     {"min-share", "PERCENT",
@@ -64,7 +64,7 @@ static const struct option_row reformats_options[] = {
 };
 
 static const struct option_row top_options[] = {
-    ROWS_MOST("Number of rows, slowest first (default: 10; --all: everything)"),
+    ROWS_MOST("List only the N slowest rows (default: 10; --all: all rows)"),
     {"by", "WHAT",
      "Rank layers (the default), nodes, scopes, patterns, types or tactics",
      WORD(query.by), .words = "layers nodes scopes patterns types tactics"},
@@ -77,12 +77,12 @@ static const struct option_row top_options[] = {
 
 static const struct option_row memory_options[] = {
     ROWS_MOST(
-        "Number of layers and tensors, largest first (default: 10; --all: everything)"),
+        "List only the N largest layers and tensors (default: 10; --all: all of them)"),
     {0},
 };
 
 static const struct option_row buildtime_options[] = {
-    ROWS_MOST("Number of layers, slowest first (default: 10; --all: everything)"),
+    ROWS_MOST("List only the N slowest layers (default: 10; --all: all layers)"),
     {0},
 };
 
@@ -90,12 +90,12 @@ static const struct option_row names_options[] = {
     {"not", "TYPE", "List nodes that do not run in TYPE, e.g. int8",
      WORD(query.not_type), .words = "fp32 tf32 fp16 bf16 fp8 int8 int4 fp4"},
     {"finding", "RULE",
-     "List the nodes of the findings of RULE, e.g. precision/fp16-range, with the type "
-     "that the rule requires",
+     "List the nodes at which RULE, e.g. precision/fp16-range, has findings, each with "
+     "the type that RULE requires",
      WORD(query.finding)},
     {"realised", NULL,
-     "With --as autocast or modelopt: write all options with which that tool chooses "
-     "the precisions of the engine",
+     "With --as autocast or modelopt: write all options that make that tool choose the "
+     "same precisions as the engine",
      FLAG(query.realised)},
     {"as", "FORM",
      "Output form: layerPrecisions, layerOutputTypes, polygraphy, nodes_to_exclude "
@@ -105,22 +105,22 @@ static const struct option_row names_options[] = {
      .words = "layerPrecisions layerOutputTypes polygraphy nodes_to_exclude modelopt "
               "autocast nncf list table"},
     {"check", "LIST",
-     "List the names in the file LIST that match nothing, and exit with 1 if there are "
-     "such names; TensorRT silently ignores them",
+     "List the names in the file LIST that match no node or layer; TensorRT silently "
+     "ignores such names.  Exit with 1 if there are any",
      WORD(query.check)},
     {0},
 };
 
 static const struct option_row scopes_options[] = {
-    {"depth", "N", "Number of name parts that form a scope",
+    {"depth", "N", "Number of leading name parts that form a scope",
      NUMBER(query.depth, 1, UINT32_MAX, "a number from 1")},
     {0},
 };
 
 static const struct option_row explain_options[] = {
     {"node", "NODE",
-     "The node to explain: a name, #12, layer:12 or a pattern; if given twice, the "
-     "report also states why the two nodes are fused, or why they are not",
+     "The node to explain: a name, #12, layer:12 or a pattern; with two --node "
+     "options, the report also states why the two nodes are fused or not fused",
      TAKEN_BY(take_node)},
     {"layer", "LAYER", "The layer to explain: a name, 12, node:12 or a pattern",
      TAKEN_BY(take_layer)},
@@ -159,8 +159,8 @@ static void check_explain(struct command_line *line)
         return;
     check_line(line);
     if (!line->query.n_words && !is_failed_build(line))
-        usage_error("expected --node or --layer, a RULE or word alone, or the log "
-                    "of a failed build");
+        usage_error("expected --node, --layer, the log of a failed build, or a RULE "
+                    "or WORD as the only argument");
 }
 
 /* ------------------------------------------------------------------- running */
@@ -259,7 +259,7 @@ const struct verb view_verbs[] = {
     {"memory",
      "[MODEL] ENGINE",
      "show the memory of weights and activations, and the peak",
-     "Shows the bytes of weights and activations, layer by layer, the peak of live "
+     "Shows the bytes of weights and activations of each layer, the peak of live "
      "activations, and the largest tensors.\vA build log adds persistent and scratch "
      "memory.",
      {"model.onnx engine.json --log build.log", "model.onnx engine.json -o memory.csv"},
@@ -271,9 +271,9 @@ const struct verb view_verbs[] = {
      "Shows where the time of a build went, as its verbose log states it: seconds by "
      "layer and by tactic source; which tactics were timed, taken from the timing "
      "cache or skipped, and why; the steps of the build; and the size of the "
-     "plan.\vENGINE is the log itself, or --log names it.  Logs of versions before "
-     "TensorRT 8.4 state no seconds; fusiondiff then takes whole seconds from the time "
-     "stamps of the lines.",
+     "plan.\vPass the log as ENGINE or by --log.  Logs of versions before "
+     "TensorRT 8.4 state no seconds; for these logs, fusiondiff computes whole seconds "
+     "from the time stamps of the lines.",
      {"model.onnx build.log", "engine.json --log build.log -n 20",
       "model.onnx build.log -o buildtime.csv"},
      VIEW,
@@ -328,8 +328,8 @@ const struct verb view_verbs[] = {
     {"scopes",
      "[MODEL] ENGINE",
      "show layers, time and precision of each module",
-     "Shows layers, time and precision of each module of the model, by the scopes in "
-     "its node names; equal blocks are one row.",
+     "Shows layers, time and precision of each module of the model; the scopes in node "
+     "names define the modules.  Blocks that are equal share one row.",
      {"model.onnx engine.json --profile profile.json", "engine.json --depth 3"},
      VIEW,
      .options = scopes_options},

@@ -1,10 +1,9 @@
 /*
- * The tables of formats and subjects, and the choice of a writer. A format may be able
- * to write a subject in several forms: a page, a special writer, a picture, findings,
- * rows. form_of() chooses the first possible form. If a view or verb fills a sheet,
- * every format that prints sheets can write this sheet. All text passes through
- * write_lines(), which wraps lines, and escapes commands to CI runners. No writer can
- * therefore forget to do so.
+ * The tables of formats and subjects, and the choice of a writer. A format may have
+ * several forms for one subject: a page, a special writer, a picture, a verdict, rows.
+ * form_of() chooses the first possible form. Rows are a sheet, which a view or a verb
+ * fills. Every format with the function `sheet` can print every sheet. Writers neither
+ * wrap lines nor escape commands to CI runners: write_lines() does so for all text.
  */
 #include "model/graph/graph.h"
 #include "report/subject/subject.h"
@@ -23,9 +22,9 @@ struct format {
     const char *name;
     const char *extensions; /* file name extensions of this format; a space follows each
                                of them */
-    const char *escape;     /* how commands to a CI runner are escaped: the argument
-                               `escape` of fsd_put_escaped(); NULL: not at all, because
-                               the report is not text or consists of such commands */
+    const char *escape;     /* the argument `escape` of fsd_put_escaped(), which escapes
+                               commands to a CI runner; NULL: the report is not text, or
+                               it consists of such commands, so nothing is escaped */
     fsd_write_fn *own[FSD__SUBJECT_COUNT]; /* a special writer for each subject; NULL
                                               here and below: the format has no such
                                               form */
@@ -86,12 +85,12 @@ typedef struct fsd_verdict *judge_fn(const struct fsd_report *r, uint32_t i);
 struct subject {
     struct fsd_subject_names names;
     draw_fn *draw;             /* NULL here and below: no such form */
-    bool judged;               /* its main content is findings, so a format writes a
-                                  verdict rather than rows */
+    bool judged;               /* its main content is findings: formats that have both
+                                  `verdict` and `sheet` use `verdict` */
     judge_fn *judge;           /* finds the findings, for formats that show them */
-    fill_fn *document, *table; /* fill the rows of a document and of tables; if `table`
-                                  is NULL, tables use the rows of the document; if both
-                                  are NULL, the requested view fills the rows */
+    fill_fn *document, *table; /* `document` fills a document, `table` fills tables.
+                                  NULL `table`: `document` also fills tables. Both are
+                                  NULL: the requested view fills the rows */
 };
 
 #define DOCUMENT(name, call)                                                           \

@@ -67,10 +67,10 @@ static struct fsd_json *begin_event(struct trace *t, const char *phase,
     return event;
 }
 
-/* The duration of an event, in microseconds. Viewers add the duration to the start, as
- * doubles. If the sum exceeds the start of the next event, even by the last bit,
- * viewers nest the next event in this one. In this case, the returned duration is
- * therefore shorter by a tenth of a nanosecond. */
+/* The duration of an event, in microseconds. Viewers compute the end of an event: they
+ * add the duration to the start, as doubles. If this end is after the start of the next
+ * event, even by the last bit, viewers nest the next event in this one. To prevent
+ * this, the returned duration is then shorter by a tenth of a nanosecond. */
 static double length(double from, double to)
 {
     double length = round((to - from) * 1e3) / 1e3;
@@ -196,9 +196,10 @@ void fsd_write_trace(const struct fsd_report *r, FILE *out)
         fsd_json_text(data, "model", d->model->path);
     fsd_json_text(data, "engine", d->engine->path);
     fsd_json_count(data, "profiles", d->times->profiles);
-    fsd_json_text(data, "times",
-                  "each layer has the median of its profiles; layers follow each "
-                  "other in the engine's order, because a profile has no time stamps");
+    fsd_json_text(
+        data, "times",
+        "a layer's time is its median over the profiles; a profile has no time "
+        "stamps, so the layers stand one after another in the engine's order");
     trace.events = fsd_json_list(root, "traceEvents");
     name_tracks(&trace, elsewhere);
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)

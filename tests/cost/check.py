@@ -456,7 +456,7 @@ def check_profiles():
           "only-in-profile" in done.stdout, times(done))
     done = profile(listing(good[0], record("a", 1), record("b", 2), record("c", 1)))
     check("another engine's profile is refused with both counts", done.returncode == 2 and
-          "the 4 layers" in done.stderr and "of 4 layers, of which 1 are in" in done.stderr, done.stderr)
+          "the 4 layers" in done.stderr and "of 4 layers; 1 of these layers are in" in done.stderr, done.stderr)
     done = profile(listing(good[0], record("a", 1), record("b", 2), record("c", 1)), "--force")
     ms = json.loads(done.stdout)["summary"]["ms"]
     check("by force it is used as far as it goes", abs(ms["elsewhere"] - .4) < 1e-12 and

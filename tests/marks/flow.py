@@ -110,7 +110,7 @@ def operations(folder):
     bisect(folder, "next", "--budget", "200,2", says="page 2 of ")
     bisect(folder, "reset")
     bisect(folder, "start", model, engine)
-    bisect(folder, "bad", other, says="has the same nodes, but different operations than before:  layer 13  epilogue  block.1.Conv_58")
+    bisect(folder, "bad", other, says="has the same nodes, but now performs different operations:  layer 13  epilogue  block.1.Conv_58")
     bisect(folder, "reset")
 
 

@@ -287,7 +287,7 @@ static void no_engine(void **state)
 
     (void)state;
     assert_int_equal(r.status, FSD_E_FORMAT);
-    assert_non_null(strstr(r.err.message, "none in 2 lines"));
+    assert_non_null(strstr(r.err.message, "neither in 2 lines"));
     end(&r);
     r = load_text("[V] Engine Layer Information:\n", 0);
     assert_int_equal(r.status, FSD_E_FORMAT);
@@ -375,14 +375,12 @@ static void strides(void **state)
     static const char line[] =
         "Name: a_myl0_0, LayerType: gemm, Inputs: [ { Name: x }, y, Location: Device, "
         "Dimensions: [8,4,16], Strides: [64,1,4], StrideOrder: [2,0,1], Datatype: "
-        "Half, "
-        "Format: (Arbitrary) Format with stride order = [2,0,1] }], Constants: [ { "
-        "Name: "
-        "w, Dimensions: [], Datatype: FP8UE8M0, Format: (Linear) Row major linear "
-        "format "
-        "}], Outputs: [ { Name: z, Dimensions: [-1,4], Strides: [-1,1], StrideOrder: "
-        "[1,0], Datatype: BFloat16, Format: Format not available due to dynamic shapes "
-        "}], TacticName: , StreamId: 3, EventId: 1, Metadata: [ONNX Layer: a]\n";
+        "Half, Format: (Arbitrary) Format with stride order = [2,0,1] }], Constants: [ "
+        "{ Name: w, Dimensions: [], Datatype: FP8UE8M0, Format: (Linear) Row major "
+        "linear format }], Outputs: [ { Name: z, Dimensions: [-1,4], Strides: [-1,1], "
+        "StrideOrder: [1,0], Datatype: BFloat16, Format: Format not available due to "
+        "dynamic shapes }], TacticName: , StreamId: 3, EventId: 1, Metadata: [ONNX "
+        "Layer: a]\n";
     struct run r = load_text(line, 0);
     const struct fsd_layer *layer;
     const struct fsd_form *form;

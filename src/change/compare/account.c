@@ -359,13 +359,13 @@ static void take_flag(struct fsd_compare *c, bool lost)
     if (type)
         differs(c, FSD_ASPECT_OPTIONS,
                 lost ? fsd_printed(c->arena,
-                                   "every node that ran in %s now runs in fp32%s, as "
-                                   "if this build had been made without --%s",
+                                   "every node that ran in %s now runs in fp32%s, so "
+                                   "this build was probably made without --%s",
                                    name, runs_in(c->new, FSD_TF32) ? " or tf32" : "",
                                    name)
                      : fsd_printed(c->arena,
-                                   "no node ran in %s before, and %u nodes do now, as "
-                                   "if only this build had been made with --%s",
+                                   "no node ran in %s before, but %u nodes do now, so "
+                                   "probably only this build was made with --%s",
                                    name, c->precisions.n, name));
 }
 

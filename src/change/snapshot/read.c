@@ -177,15 +177,15 @@ static bool take_members(struct reader *r, struct fsd_span *out)
         struct fsd_state_node *n;
 
         if (node >= r->s->nodes.n) /* the line of the node comes later */
-            return fsd_words_complain(&r->w, "a node of an earlier line");
+            return fsd_words_complain(&r->w, "a node with a line above this one");
         n = &r->s->nodes.at[node];
         if (n->group != FSD_NONE) {
             r->w.word =
                 (struct word){.kind = WORD_BARE, .text = fsd_text(r->s->names, n->key)};
-            return fsd_words_complain(&r->w, "nodes that no earlier group has");
+            return fsd_words_complain(&r->w, "nodes that are in no earlier group");
         }
         if (r->variant && r->row[node] != r->variant)
-            return fsd_words_complain(&r->w, "nodes of the variant");
+            return fsd_words_complain(&r->w, "nodes of the variant above");
         n->group = r->s->groups.n;
     }
     return out->n || fsd_words_complain(&r->w, "at least one node");
@@ -205,7 +205,7 @@ static bool take_row(struct reader *r, struct fsd_span *out)
 
         if (*row >= begins)
             return fsd_words_complain(
-                &r->w, "nodes that no variant of this build has listed yet");
+                &r->w, "each node only once in the variants of this build");
         *row = r->variant;
     }
     for (uint32_t i = 0; i < out->n; i++) {
@@ -215,7 +215,7 @@ static bool take_row(struct reader *r, struct fsd_span *out)
 
         for (uint32_t k = 0; k < nodes.n; k++)
             if (r->row[r->s->refs.at[nodes.at + k]] != r->variant)
-                return fsd_words_complain(&r->w, "all nodes of a group");
+                return fsd_words_complain(&r->w, "the group's other nodes");
     }
     for (uint32_t i = 0; i < out->n; i++)
         fsd_mix_take_out(&r->mix, r->s->refs.at[out->at + i]);
@@ -258,7 +258,7 @@ static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
         r->s->nodes.at[*out].group == r->s->groups.n)
         return true;
     r->w.word = word;
-    return fsd_words_complain(&r->w, "a node of this group, in file order");
+    return fsd_words_complain(&r->w, "a node of this group, in order of node lines");
 }
 
 /* Reads borders of a group: "< a fp16 b" for an input, "> b fp16" for an output. */
@@ -535,9 +535,9 @@ static bool complain_of_line(struct reader *r)
 
     for (size_t i = 0; i < FSD_COUNT_OF(marks) && r->w.word.text; i++)
         if (!strncmp(r->w.word.text, marks[i], strlen(marks[i]))) {
-            r->w.status =
-                fsd_fail(r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
-                         "unresolved merge: keep either side, then run check --update");
+            r->w.status = fsd_fail(
+                r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
+                "unresolved merge conflict: keep one side, then run check --update");
             return false;
         }
     return fsd_words_complain(

@@ -144,7 +144,9 @@ static void give_format(const struct command_line *line, struct output *to)
         to->format = line->format;
     else if (!to->format && to->path && !takes_any_name(line) &&
              strrchr(slash ? slash : to->path, '.'))
-        usage_error("the extension of '%s' is not a known format: use -f", to->path);
+        usage_error(
+            "the extension of '%s' names no known format: select a format with -f",
+            to->path);
     if (line->tokens && to->format && strcmp(to->format, "text") != 0)
         usage_error("--budget can shorten only a report in format text, not in %s",
                     to->format);

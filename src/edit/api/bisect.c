@@ -286,8 +286,8 @@ static enum fsd_status take(struct fsd_bisection *search, enum fsd_bisect_result
     if (result != FSD_BISECT_SKIP && rebuilt)
         fsd_search_put_differences(search, chosen, seen, out);
     else if (result != FSD_BISECT_SKIP)
-        fputs("  No rebuilt engine was given, so it is not proved which fusions "
-              "changed.\n",
+        fputs("  No rebuilt engine was given, so the search assumes that the expected "
+              "fusions changed.\n",
               out);
     return fsd_flush(out, err);
 }

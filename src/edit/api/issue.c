@@ -147,7 +147,7 @@ static enum fsd_status cut_part(struct fsd_issue *i, struct fsd_error *err)
 
     if (strcmp(i->run->model->kind, "onnx") != 0 || !i->model ||
         !strcmp(i->model, "-")) {
-        i->no_part = "no ONNX file was given from which to cut the part";
+        i->no_part = "no ONNX file was given, so fusiondiff could not cut out the part";
         return FSD_OK;
     }
     if (!i->subject.nodes.n && !i->subject.around.n) {
@@ -509,13 +509,14 @@ enum fsd_status fsd_issue_verify(struct fsd_issue *issue, const char *part,
         found = find_shown(issue, built);
     *shows = status == FSD_OK && (found || !issue->subject.finding);
     if (status == FSD_OK)
-        issue->verified = fsd_printed(
-            issue->arena, "%s built the part alone%s%s", builder,
-            issue->wants.anonymous ? "" : " (part.log)",
-            !issue->subject.finding ? ". The fusions of the part built alone were not "
-                                      "compared with the fusions in this report."
-            : found                 ? ", and the finding occurs in that build, too."
-                    : ", but the finding does not occur in that build.");
+        issue->verified =
+            fsd_printed(issue->arena, "%s built the part alone%s%s", builder,
+                        issue->wants.anonymous ? "" : " (part.log)",
+                        !issue->subject.finding
+                            ? ". fusiondiff did not compare the fusions of that "
+                              "build with the fusions in this report."
+                        : found ? ", and the finding occurs in that build, too."
+                                : ", but the finding does not occur in that build.");
     fsd_diff_free(built);
     return status;
 }

@@ -134,7 +134,7 @@ static enum fsd_status check(const struct reading *x, struct fsd_error *err)
         if (x->outputs[i].passed < x->iterations)
             return fsd_fail(err, FSD_E_MISMATCH, file, FSD_POS_NONE, 0,
                             "expected a result for the network's output '%s' in each "
-                            "iteration, found %u of %u",
+                            "iteration, found %u of %u results",
                             fsd_text(x->names, x->outputs[i].name),
                             x->outputs[i].passed, x->iterations);
     return FSD_OK;

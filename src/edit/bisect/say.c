@@ -50,7 +50,7 @@ static void put_found(const struct fsd_bisection *b, FILE *out)
             continue;
         fprintf(
             out,
-            "  one or more of these %u fusions, which can only be split together:\n",
+            "  at least one of these %u fusions; they can only be split together:\n",
             h->found.at[i].n);
         for (uint32_t k = 0; k < h->found.at[i].n; k++)
             put_group(b, h->pool.at[h->found.at[i].at + k], out);
@@ -98,8 +98,8 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
 
     fprintf(out,
             one ? "This fusion causes the failure:\n"
-                : "One or more of these %u fusions, which can only be split together, "
-                  "cause the failure:\n",
+                : "At least one of these %u fusions causes the failure; they can only "
+                  "be split together:\n",
             h->n);
     put_suspects(b, out);
     fprintf(out, "With %s", one ? "this fusion" : "these fusions");
@@ -123,8 +123,8 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
 
 static void put_unproved(const struct fsd_bisection *b, FILE *out)
 {
-    fputs("No fusion is proved to cause the failure: one of the builds for the proof "
-          "failed, or did not split the expected fusions.  Remaining suspects:\n",
+    fputs("No fusion is proved to cause the failure, because a build that the proof "
+          "needs failed or did not split the expected fusions.  Remaining suspects:\n",
           out);
     put_suspects(b, out);
 }
@@ -142,8 +142,10 @@ static void put_no_fusion(const struct fsd_bisection *b, FILE *out)
             "build%s) were wrong.\n",
             bad, fsd_plural(bad));
     if (open)
-        fprintf(out, "%u fusion%s not split in any build, and may cause the failure:\n",
-                open, open == 1 ? " was" : "s were");
+        fprintf(
+            out,
+            "%u fusion%s not split in any build, and may still cause the failure:\n",
+            open, open == 1 ? " was" : "s were");
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
         if (b->hunt->fusion[i] && !fsd_hunt_is_cleared(b->hunt, i))
             put_group(b, i, out);
@@ -160,9 +162,10 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
               out);
         break;
     case FSD_HUNT_END_UNTESTED:
-        fputs("The build in which no fusion is split could not be tested, so other "
-              "builds cannot show which fusion causes the failure.\n",
-              out);
+        fputs(
+            "The build without changes could not be tested. Without its result, other "
+            "builds cannot show which fusion causes the failure.\n",
+            out);
         break;
     case FSD_HUNT_END_NO_FUSION:
         put_no_fusion(b, out);
@@ -178,10 +181,11 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
         put_also(b, "changed together with the fusions above", out);
         break;
     case FSD_HUNT_END_NEEDED:
-        fputs("The failure needs all of the following fusions. The engine is right if "
-              "any of them is split, and stays wrong if only other fusions are "
-              "split:\n",
-              out);
+        fputs(
+            "The failure occurs only if all of the following fusions exist. The engine "
+            "is right if any one of them is split, and stays wrong if only other "
+            "fusions are split:\n",
+            out);
         put_found(b, out);
         put_also(b, "were not split in any wrong build", out);
         break;
@@ -312,13 +316,14 @@ void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span c
         other++;
         fputs(seen[i] == FSD_SEEN_NOTHING ? "  unknown for  "
               : seen[i] == FSD_SEEN_ALTERED
-                  ? "  has the same nodes, but different operations than before:  "
+                  ? "  has the same nodes, but now performs different operations:  "
               : changed ? "  changed unexpectedly:  "
                         : "  should have changed, but did not:  ",
               out);
         put_fusion(b, i, out);
     }
-    fputs(other      ? "  The search applies the result to the fusions that changed.\n"
+    fputs(other      ? "  The search treats the fusions that changed, "
+                       "not the expected ones, as split.\n"
           : chosen.n ? "  Only the expected fusions changed.\n"
                      : "  No fusion changed.\n",
           out);

@@ -204,7 +204,7 @@ static void put_modulo(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
     enum fsd_dtype type = fsd_tensor_form(c->g, tensor)->type;
 
     if (fsd_node_int(c->g, node, "fmod", 0) || (type != FSD_INT64 && type != FSD_INT32))
-        c->why = "the operator computes the remainder of floating-point numbers";
+        c->why = "fmod is set, or the inputs are not INT32 or INT64";
     else
         fsd_code_template(c, node, "modulo(@, $0, $1)", w);
 }
@@ -467,7 +467,7 @@ static void put_recurrent(struct fsd_code *c, fsd_id node, struct fsd_code_words
         c->why = "the activations are not the defaults, or clip is set";
     else if (fsd_node_int(c->g, node, "layout", 0) ||
              fsd_node_int(c->g, node, "input_forget", 0))
-        c->why = "the batch comes first, or the input and forget gates are coupled";
+        c->why = "the attribute layout or input_forget is not 0";
     else if (fsd_node_has_in(c->g, node, 4) || (lstm && fsd_node_has_in(c->g, node, 7)))
         c->why = "the operator has sequence lengths or peepholes";
     if (c->why)

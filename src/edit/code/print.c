@@ -704,8 +704,8 @@ static void put_body(struct fsd_code *c, FILE *out)
  * for the compute capabilities that an option of the program states. */
 static const char ending[] =
     "\n\ndef profile_of(builder, target, shapes):\n"
-    "    \"\"\"The optimization profile of inputs with dynamic sizes; None: there are "
-    "none.\"\"\"\n"
+    "    \"\"\"The optimization profile of the inputs with dynamic sizes; None if no "
+    "input has dynamic sizes.\"\"\"\n"
     "    profile, given, used = builder.create_optimization_profile(), dict(shapes), "
     "False\n"
     "    for i in range(target.num_inputs):\n"

@@ -474,8 +474,8 @@ enum fsd_status fsd_cut_pick(struct fsd_cut_plan *plan, struct fsd_error *err)
         return status;
     if (!plan->count[FSD_KEPT_ASKED])
         return fsd_fail(err, FSD_E_ARG, fsd_cut_model(plan)->path, FSD_POS_NONE, 0,
-                        "expected a part to cut: pass layers, groups or nodes, or "
-                        "tensors by --from and --to");
+                        "expected a part to cut, found none: select it by --layer, "
+                        "--group or --node, or by --from and --to");
     add_context(plan, opt->context);
     if (!opt->n_from && !opt->n_to)
         add_quantizers(plan);

@@ -239,7 +239,8 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
             return;
         }
     }
-    fprintf(out, "  alone    the part has the same fusions for its %u computing node%s",
+    fprintf(out,
+            "  alone    the fusions are the same for the %u node%s that layers compute",
             core.n, fsd_plural(core.n));
     if (other == FSD_NONE) {
         fputs(", in the same precision\n", out);

@@ -86,7 +86,7 @@ static const char *refuse_insert(struct fsd_fixes *f, const struct fsd_edit *e)
     if (e->input >= in.n || g->ports.at[in.at + e->input].tensor == FSD_NONE)
         return "the node has no such input";
     if (e->type && !narrow_of(e->type))
-        return "lint --fix inserts only INT8, UINT8 and FP8 pairs";
+        return "lint --fix inserts only Q/DQ pairs of type INT8, UINT8 or FP8";
     if (e->type && narrow_of(e->type) == FSD_ONNX_FLOAT8E4M3FN &&
         fsd_graph_opset(g) < 19)
         return "the model's opset is below 19, so quantizers do not support FP8";
@@ -171,7 +171,7 @@ static void choose(struct fsd_fixes *f, uint32_t i, const struct fsd_fix_options
     fix->why = barred           ? barred
                : fix->withdrawn ? "the engine shows that this edit saves nothing"
                : fix->edit->on_request && !opt->n_what
-                   ? "this edit applies only if its rule is named: --fix=RULE"
+                   ? "lint applies this edit only if you name its rule: --fix=RULE"
                    : refuse(f, fix->edit);
     if (!fix->why && deed_of(fix->edit)->scaled)
         choose_scale(fix, opt);
@@ -287,7 +287,8 @@ static uint32_t choose_together(struct fsd_fixes *f, uint32_t first,
         if (all)
             take_hold(f, f->list.at[i].edit);
         else if (!f->list.at[i].why)
-            f->list.at[i].why = "this edit needs another edit, which does not apply";
+            f->list.at[i].why =
+                "this edit helps only with another edit, which does not apply";
     return end;
 }
 

@@ -205,7 +205,7 @@ const char *fsd_fix_refuse_symmetric(struct fsd_fixes *f, const struct fsd_edit 
                    "function";
     }
     return fsd_node_attr(g, &g->nodes.at[e->node], "output_dtype")
-               ? "the attribute output_dtype states the type of the output"
+               ? "the attribute output_dtype sets the type that this edit changes"
                : fsd_fix_refuse_scale(f, e);
 }
 

@@ -103,7 +103,7 @@ static const char *headline_of(const struct fsd_region_diff *r)
         [FSD_HAPPENED_GAINED] = "a fusion is new",
         [FSD_HAPPENED_REGROUPED] = "nodes are grouped into different fusions",
         [FSD_HAPPENED_OPAQUE] = "it is now unknown which layer computes which node",
-        [FSD_HAPPENED_OLD_ONLY] = "layers no longer compute these nodes",
+        [FSD_HAPPENED_OLD_ONLY] = "layers no longer compute some nodes",
         [FSD_HAPPENED_NEW_ONLY] = "layers compute nodes that no layer computed before"};
     static const char *const width[] = {
         [FSD_WIDTH_NARROWED] = "a fusion runs in lower precision",
@@ -279,9 +279,10 @@ static void put_subject(struct text *x)
     else if (x->t->failure && *x->t->failure)
         put_block(x->t->failure, "text", x->out);
     else if (x->t->failure)
-        fputs("*(the build fails; this report omits the error message, because it "
-              "contains names)*\n",
-              x->out);
+        fputs(
+            "*(the build fails; the error message contains names, so this report omits "
+            "the message)*\n",
+            x->out);
     else
         fputs("*(please describe which layers you expected instead of the layers "
               "below)*\n",
@@ -592,20 +593,20 @@ static void put_notes(struct text *x)
     if (t->anonymous)
         fputs(
             "- fusiondiff replaced each name of a node, tensor, function, size or file "
-            "by one new name, which is the same everywhere. It also replaced every "
-            "other word that neither ONNX nor the builder defines: custom operators "
-            "with their domains and attributes, plugins, kernels, options, and the "
+            "by the same new name wherever the name occurs. It also replaced every "
+            "other word that neither ONNX nor the builder defines: custom operators, "
+            "their domains and attributes; plugins, kernels and options; and the "
             "headings of tables of values. The names of ONNX operators, all numbers "
             "and the subscripts of an Einsum are unchanged. fusiondiff removed "
             "descriptions and metadata.\n",
             x->out);
     if (t->no_weights && t->plan)
-        fputs(
-            "- fusiondiff replaced the weights: floats are 2^-6 (0.015625); integers "
-            "of up to 16 bits are 0 in vectors and 1 in other tensors. Shapes, indices "
-            "and scalars, such as per-tensor scales, are unchanged. The outputs of the "
-            "part therefore differ from those of the model.\n",
-            x->out);
+        fputs("- fusiondiff replaced the weights: each float by 2^-6 (0.015625), and "
+              "each integer of up to 16 bits by 0 in vectors and by 1 in other "
+              "tensors. It did not change shapes, indices and scalars, such as "
+              "per-tensor scales. The outputs of the part therefore differ from those "
+              "of the model.\n",
+              x->out);
 }
 
 static void put_files(struct text *x)
@@ -617,7 +618,7 @@ static void put_files(struct text *x)
         fputs("- `" FSD_ISSUE_PART "`: the part of the model\n", x->out);
     if (!t->failure)
         fputs("- `" FSD_ISSUE_LAYERS
-              "`: the layers of the part, in the form in which fusiondiff reads them\n",
+              "`: the layers of the part, as a file that fusiondiff can read\n",
               x->out);
     if (t->pictured)
         fputs("- `" FSD_ISSUE_PICTURE "`: the picture\n", x->out);

@@ -59,11 +59,11 @@ static struct fsd_candidate better(struct fsd_candidate a, struct fsd_candidate 
 /* ---------------------------------------------------------------- by kind of fusion */
 
 #define LIBRARY_WHY                                                                    \
-    "the builder writes the tensor and computes the following nodes "                  \
+    "the builder writes the tensor and computes the nodes after it "                   \
     "in another layer"
 #define CONV_WHY                                                                       \
     "the builder computes the Conv in a separate kernel and generates another kernel " \
-    "for the following nodes"
+    "for the nodes after it"
 
 /* Returns the break after the Conv or, if it is better, the break after an Add that
  * follows the Conv directly. */
@@ -93,9 +93,9 @@ static struct fsd_candidate before_last_factor(const struct fsd_marks *m, fsd_id
     const struct fsd_graph *g = m->d->model;
     uint32_t n = m->state->groups.at[group].nodes.n;
     fsd_id last = fsd_marks_node(m, group, n - 1), user = fsd_break_only_user(m, group);
-    struct fsd_candidate c = {.why = "the builder writes the tensor, and the kernel of "
-                                     "the next matrix product or convolution "
-                                     "computes the fusion's last Mul",
+    struct fsd_candidate c = {.why = "this kernel writes the marked tensor, and the "
+                                     "kernel of the next matrix product or "
+                                     "convolution computes the last Mul of the fusion",
                               .groups = {group},
                               .n = 1};
 
@@ -117,8 +117,8 @@ static struct fsd_candidate before_last_factor(const struct fsd_marks *m, fsd_id
 }
 
 #define WRITES_MORE                                                                    \
-    "a generated kernel writes a marked tensor as an additional output, and is not "   \
-    "split"
+    "if you mark a tensor of this generated kernel, the kernel also writes it, and "   \
+    "is not split"
 
 static struct fsd_candidate break_epilogue(const struct fsd_marks *m, fsd_id group)
 {

@@ -50,9 +50,9 @@
     set(t, NAME,  held_by, fsd_tensor_name(d->model, p->holder), "values in", \
         .about = "another tensor that has the same values") \
     when(t, FLAG, together, fsd_tensor_is_free(m, i), p->together, "together", \
-        .about = "no fusion changes if only this tensor is marked; if all tensors " \
-                 "whose `together` is true are marked as well, true: no fusion " \
-                 "changes; false: a fusion may change") \
+        .about = "true: no fusion changes if you mark this tensor and all others " \
+                 "with `together` true in one build; false: a fusion may change " \
+                 "unless you mark this tensor alone") \
     has(t, TEXT,  where,     FSD_ASIDE)
 FSD_RECORD(tensor_row, TENSOR_ROW)
 /* clang-format on */
@@ -88,15 +88,15 @@ FSD_RECORD(way_row, WAY_ROW)
     set(t, NAME,  called, fsd_marks_called(arena, m, group), "nodes", .aside = true) \
     set(t, IDS,   nodes, nodes_of(arena, m, group), NULL) \
     set(t, FLAG,  exact, fsd_marks_has_break(m, group), "exact", \
-        .about = "true: fusiondiff knows a tensor that splits the fusion if the " \
-                 "tensor is marked as an output") \
+        .about = "true: fusiondiff knows how to split the fusion; `mark` or `pass` " \
+                 "names the tensors for this") \
     has(t, NAME,  mark,    "mark", .about = "the tensor to mark as an output") \
     has(t, ROWS,  pass,    NULL, .of = &passed_row_record, \
-        .about = "if no marked tensor splits the fusion: the tensors to pass through " \
-                 "Ifs; each tensor gets its own If, which has two equal branches; " \
-                 "the If of the first tensor splits the fusion, and the other Ifs " \
-                 "prevent the builder from fusing the parts of the fusion with other " \
-                 "nodes; -o FILE.onnx writes a model with these Ifs") \
+        .about = "if no marked tensor splits the fusion: tensors that you can pass " \
+                 "through Ifs instead, each through its own If with two equal " \
+                 "branches; the first tensor's If splits the fusion, and the others " \
+                 "keep the builder from fusing the parts with nodes outside the " \
+                 "fusion; -o FILE.onnx writes a model with these Ifs") \
     has(t, TEXT,  why,     "why") \
     has(t, TEXT,  none,    FSD_ASIDE) \
     has(t, ROWS,  changes, NULL, .of = &change_row_record, \
@@ -461,8 +461,8 @@ static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_request *r
               "changes\n"
               "{together!}>"
               "<\n"
-              "free one at a time: if you mark only one of these tensors, and no "
-              "other tensor, no fusion changes\n"
+              "free one at a time: if you mark one of these tensors alone, no "
+              "fusion changes\n"
               "{alone!}>"
             : "{listed}<{more!|tensor is|tensors are} gone (listed only with "
               "--all)\n>");

@@ -20,25 +20,26 @@ static const struct {
     [FSD_WHY_OUTPUT] = {"output", "the tensor is already an output of the network"},
     [FSD_WHY_CONV] =
         {"epilogue",
-         "an output of the network must be row-major: to write this layout, the "
-         "builder computes the nodes after the Conv outside the kernel of the Conv"},
-    [FSD_WHY_FORM] = {"form", "the generated kernel writes a different layout or shape "
-                              "than an output of the network needs: if the tensor is "
-                              "marked, the builder converts it, and may fuse the "
-                              "conversion with a part of the kernel"},
+         "an output of the network must be row-major: if the tensor is marked, a "
+         "separate kernel computes the nodes after the Conv, and writes this layout"},
+    [FSD_WHY_FORM] = {"form", "the generated kernel writes a layout or shape that an "
+                              "output of the network cannot have: if the tensor is "
+                              "marked, the builder adds a conversion, and may divide "
+                              "the kernel to fuse a part of it with the conversion"},
     [FSD_WHY_READER] = {"reader",
                         "the layout of the tensor is not row-major: if the tensor is "
-                        "marked, the builder converts it, and may fuse the conversion "
-                        "with a part of the kernel that reads the tensor"},
+                        "marked, the builder adds a conversion, and may divide the "
+                        "kernel that reads the tensor to fuse a part of this kernel "
+                        "with the conversion"},
     [FSD_WHY_JOINED] =
         {"joined",
          "one kernel computes several products and writes their outputs as one tensor: "
-         "if one of these outputs is marked, a separate kernel computes it"},
-    [FSD_WHY_SHARED] =
-        {"shared", "one kernel computes all products that read this tensor or a "
-                   "duplicate of it: if the tensor is marked, the builder computes "
-                   "the tensor and the duplicate separately, and a separate kernel "
-                   "computes the products that read the marked tensor"},
+         "if you mark the output of one product, this product gets its own kernel"},
+    [FSD_WHY_SHARED] = {"shared",
+                        "one kernel computes all products that read this tensor or its "
+                        "duplicate: if the tensor is marked, the builder computes the "
+                        "duplicate, too, and the products that read the marked tensor "
+                        "get their own kernel"},
     [FSD_WHY_IN_PLACE] =
         {"in-place",
          "the producer writes the tensor directly into the output of a Concat: if the "
@@ -47,9 +48,9 @@ static const struct {
         {"concat",
          "producers write their tensors directly into the output of "
          "the Concat: if this output is marked, a kernel may copy the tensors instead"},
-    [FSD_WHY_TURNED] =
-        {"turned", "the kernel that reads the tensor transposes it: if the tensor is "
-                   "marked, the kernel that writes it may do the Transpose instead"},
+    [FSD_WHY_TURNED] = {"turned",
+                        "the consumer's kernel transposes the tensor: if the tensor is "
+                        "marked, the producer's kernel may do the Transpose instead"},
     [FSD_WHY_LOOP] =
         {"loop", "control flow or a recurrent operator writes or reads the tensor"},
     [FSD_WHY_BODY] =

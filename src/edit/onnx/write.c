@@ -467,7 +467,7 @@ static enum fsd_status check_met(const struct writer *w, const struct fsd_file *
     return fsd_fail(
         err, FSD_E_MISMATCH, file->name, FSD_POS_NONE, 0,
         "expected exactly one place in the file for each edit, found an edit "
-        "with none or several");
+        "without a place or with several places");
 }
 
 /* Collects all pieces, and then writes them, so that nothing is written after an

@@ -42,13 +42,13 @@ FSD_RECORD(node_row, NODE_ROW)
     is(t, COUNT, quantized, p->count[FSD_RETYPED_QUANTIZED], NULL) \
     is(t, COUNT, lost, p->count[FSD_RETYPED_LOST], NULL) \
     is(t, TALLY, types, tally(arena, p), NULL, \
-        .about = "number of nodes that get the engine's type, by type") \
+        .about = "number of nodes that get each of the engine's types") \
     is(t, COUNT, casts, p->casts.n - constants, NULL, \
-        .about = "number of Casts of tensors that are computed at run time") \
+        .about = "number of Casts that retype adds to tensors computed at run time") \
     is(t, COUNT, constants, constants, NULL, \
-        .about = "number of constants that get a different type: retype adds " \
-                 "initializers of this type, or Casts if the model file does not " \
-                 "contain the values of the constants") \
+        .about = "number of constants that get a different type: for each, retype " \
+                 "adds an initializer of this type or, if the model file does not " \
+                 "contain the constant's values, a Cast") \
     is(t, ROWS,  nodes, nodes, "Nodes", .of = &node_row_record) \
     is(t, ROWS,  left, left, FSD_ASIDE, .of = &node_row_record)
 FSD_RECORD(answer, ANSWER)

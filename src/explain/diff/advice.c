@@ -262,8 +262,8 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
             fsd_dtype_name(to));
     if (from == to) {
         fputs(
-            ", too: between the two, the builder converts the data to another type and "
-            "back",
+            ", too: between these operators, the builder converts the data to another "
+            "type and back",
             out);
         return false;
     }
@@ -271,8 +271,8 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
             d->engine->strongly_typed
                 ? "the model specifies these types; change its Casts, or use ModelOpt "
                   "AutoCast, so that both operators have one type"
-                : "for one of these operators, the builder kept the type, or has no "
-                  "kernel in the other type");
+                : "the builder kept the type of one of these operators, or has no "
+                  "kernel for this operator in the other type");
     return d->engine->strongly_typed;
 }
 
@@ -783,7 +783,7 @@ void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return;
     fprintf(out, "its %s takes %g ms", l->output ? "producer" : "consumer", with);
     if (without < 0)
-        fputs(", and no kernel of that layer works without the conversion", out);
+        fputs(", but has no measured kernel that works without the conversion", out);
     else
-        fprintf(out, ", and %g ms without the conversion", without);
+        fprintf(out, ", and would take %g ms without the conversion", without);
 }

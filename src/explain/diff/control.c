@@ -103,12 +103,13 @@ const char *fsd_why_of_control(const struct fsd_match *m, const struct fsd_sizes
     switch (control_of(m, node, CONTROL_STEPS)) {
     case CONTROL_DECIDES:
         return m->engine->jumps && is_small(m, sizes, node)
-                   ? "it remains as the condition of an If, or as the number of "
-                     "iterations of a loop"
+                   ? "the engine keeps it as the condition of an If, or as the "
+                     "number of iterations of a loop"
                    : NULL;
     case CONTROL_BEGINS:
-        return is_made_of_sizes(m, node) ? "it remains as the initial state of a loop"
-                                         : NULL;
+        return is_made_of_sizes(m, node)
+                   ? "the engine keeps it as the initial state of a loop"
+                   : NULL;
     case CONTROL_NOT:
         break;
     }

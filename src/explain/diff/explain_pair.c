@@ -164,8 +164,8 @@ void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
     }
     if (d->layers[layer].opaque)
         fsd_tale_say(tale, "fusion",
-                     "not known: both nodes are in one region, and the engine does not "
-                     "state its kernels");
+                     "not known: one region computes both nodes, and the engine does "
+                     "not state the kernels of the region");
     else
         fsd_tale_say(tale, "together", "one layer computes both nodes");
     fsd_tale_layer(tale, d, layer, 0);

@@ -585,7 +585,7 @@ static struct fsd_node_result by_log(const struct fsd_match *m, fsd_id node)
                              "removed as a duplicate, as the log states"},
         [FSD_LEFT_IN_PLACE] =
             {FSD_FATE_IDENTITY,
-             "consumers read its part of the tensor in place, as the log states"},
+             "its consumers read its part of the input directly, as the log states"},
     };
     const struct fsd_leaving *left = &m->story->left[node];
     struct fsd_node_result r = result(of[left->how].fate, of[left->how].why);
@@ -629,8 +629,8 @@ static struct fsd_node_result proved(const struct fsd_match *m,
                       "the layers around it read or write the quantized type");
     if (join == VIEWED)
         return result(FSD_FATE_IDENTITY,
-                      "only the tensor's strides or shape change between the layers "
-                      "before and behind it");
+                      "the layers before and behind it use the same data with "
+                      "different strides or shapes");
     if (join == JOINED)
         return result(FSD_FATE_LAYER, "computed by one of the layers around it");
     if (x->merged[node])
@@ -649,11 +649,11 @@ static struct fsd_node_result proved(const struct fsd_match *m,
         return result(FSD_FATE_IDENTITY,
                       f->traits[node] & FSD_OP_QDQ
                           ? "it cancels a quantizer of the same scale"
-                          : "the adjacent quantizers' scales include its factor");
+                          : "its factor is in the scales of the adjacent quantizers");
     if (is_enclosed(m, node))
         return result(FSD_FATE_LAYER, "computed by one of the layers around it");
-    return result(FSD_FATE_UNEXPLAINED, "no layer mentions it, and the reason is not "
-                                        "proved");
+    return result(FSD_FATE_UNEXPLAINED, "no layer mentions it, and fusiondiff cannot "
+                                        "prove why");
 }
 
 /* Whether the model has several engines whose nodes are all known, and none of them
@@ -682,12 +682,11 @@ static struct fsd_node_result unlinked(const struct fsd_match *m,
         return result(FSD_FATE_FOLDED,
                       "its condition is known when the engine is built");
     if (fsd_is_left_out(m, &x->branches, node))
-        return result(FSD_FATE_FOLDED, "the builder left out its branch: layers "
-                                       "compute another "
-                                       "branch, and the engine has no jump for the If");
+        return result(FSD_FATE_FOLDED, "the builder left out its branch: the engine "
+                                       "always computes another branch of the If");
     if (x->mentioned[m->model->nodes.at[node].name] && !in_region(m, node))
         return result(FSD_FATE_UNEXPLAINED,
-                      "several nodes share its name, and a layer has that name");
+                      "a layer has its name, but several nodes have this name, too");
     return proved(m, layers, x, node);
 }
 
@@ -712,7 +711,7 @@ const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
             *r = result(FSD_FATE_FOLDED, "all its inputs are constant");
         else
             *r = result(FSD_FATE_LAYER,
-                        m->runs[i] ? "constant, yet computed at every inference" : "");
+                        m->runs[i] ? "each inference computes its constant value" : "");
         fsd_add_log_to_node(m, i, r);
         r->requested = fsd_requested(m, i);
         if (r->fate == FSD_FATE_LAYER)

@@ -135,8 +135,8 @@ static enum fsd_status check_joined(const struct join *j, struct fsd_error *err)
                     "expected names of %s, found only unknown names (%u), such as "
                     "'%.200s'",
                     n->of == FSD_NUMBERS_OF_TABLE
-                        ? "nodes, layers or tensors of model and engine"
-                        : "tensors of model and engine",
+                        ? "nodes, layers or tensors of the model or the engine"
+                        : "tensors of the model or the engine",
                     n->rows.n, fsd_text(j->m->model->names, n->rows.at[0].name));
 }
 

@@ -171,7 +171,7 @@ static enum fsd_status open_step(struct reading *r, char bracket)
 static enum fsd_status close_step(struct reading *r, char bracket)
 {
     if (!r->depth || r->opened[r->depth] != (bracket == '}' ? '{' : '['))
-        return fail(r, r->at, "an opening bracket for each closing one");
+        return fail(r, r->at, "an opening bracket for each closing bracket");
     r->depth--;
     r->valued = false;
     r->at++;
@@ -212,6 +212,6 @@ enum fsd_status fsd_polygraphy_read(struct fsd_arena *arena, struct fsd_intern *
     if (status == FSD_OK && r.depth)
         status = fail(&r, file->size, "the end of the outermost object");
     if (status == FSD_OK && out->n == before)
-        status = fail(&r, 0, "a runner's results in \"lst\"");
+        status = fail(&r, 0, "the results of a runner in \"lst\"");
     return status;
 }

@@ -81,8 +81,8 @@ static enum fsd_status check_inputs(const struct fsd_graph *g,
             if (g->tensors.at[g->links.at[inputs.at + k]].name == n->rows.at[i].name &&
                 (n->rows.at[i].fresh || fsd_number_of(n, i, FSD_ERROR_MAX_ABS) > 0))
                 return fsd_fail(err, FSD_E_MISMATCH, n->paths[0], FSD_POS_NONE, 0,
-                                "expected batches with equal rows in the "
-                                "network's inputs, found unequal rows in '%.200s'",
+                                "expected only equal rows in each input of the "
+                                "network, found different rows in '%.200s'",
                                 fsd_text(g->names, n->rows.at[i].name));
     return FSD_OK;
 }
@@ -98,8 +98,8 @@ enum fsd_status fsd_numbers_of_rows(struct fsd_arena *arena, const struct fsd_gr
 
     if (!batch)
         return fsd_fail(err, FSD_E_MISMATCH, set->path, FSD_POS_NONE, 0,
-                        "expected a batch of 2 rows or more in an input or an output "
-                        "of the network, found none");
+                        "expected an input or output of the network with a batch of "
+                        "at least 2 rows, found none");
     for (uint32_t i = 0; i < set->at.n; i++)
         for (int s = 0; s < 2; s++)
             fsd_vec_push(arena, &sides[s].at,

@@ -92,7 +92,7 @@ static enum fsd_status finish(struct table *t)
     n->n_columns = kept;
     t->line = 0;
     if (!n->rows.n)
-        return fail_at_line(t, "a table with a row for each name", "no row");
+        return fail_at_line(t, "a table with at least one row", "no row");
     if (!kept)
         return fail_at_line(t, "a column of numbers in addition to 'name'", "none");
     return FSD_OK;

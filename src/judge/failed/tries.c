@@ -108,7 +108,7 @@ static const struct hint {
      "supports",
      NULL},
     {OF(FSD_FAILS_SHAPE), has_part,
-     "Export the model with matching input shapes at the rejected operator",
+     "Export the model so that the input shapes of the rejected operator match",
      "fusiondiff --dump shapes {model}"},
     {OF(FSD_FAILS_QDQ), NULL,
      "Export symmetric INT8 quantizers with positive scales, and do not quantize "

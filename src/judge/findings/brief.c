@@ -149,8 +149,8 @@ static void put_outlier(const struct fsd_diff *d, FILE *out)
 {
     if (d->times->medians > 0)
         fprintf(out,
-                " if the means are added, %.4g ms if the medians are added (the "
-                "mean of layer %u is %.2g times its median)",
+                " as the sum of means, %.4g ms as the sum of medians (the mean of "
+                "layer %u is %.2g times its median)",
                 d->times->medians, d->times->outlier, d->times->outlying);
 }
 
@@ -523,7 +523,7 @@ static void write_alone(struct writer *w)
 {
     if (!w->d->engine->only_timed)
         return;
-    fputs("only a profile, which has names and times of layers; types and tensors are "
+    fputs("none, only a profile with names and times of layers; types and tensors are "
           "unknown",
           open_line(w));
     close_line(w, "engine");

@@ -348,9 +348,9 @@ static const struct {
                        "move {n} Q/DQ pair{s} before the preceding operator"},
     [FSD_SCALE_FIRST] =
         {"scale-first",
-         "move the scaling of `{to}` from the scores to the queries of "
-         "`{name}`",
-         "move the scaling from the scores to the queries in {n} attention{s}"},
+         "move the scale factor of `{to}` from the scores to the queries "
+         "of `{name}`",
+         "move the scale factor from the scores to the queries in {n} attention{s}"},
     [FSD_REPEAT_HEADS] = {"repeat-heads",
                           "repeat the single head of an input of `{name}`",
                           "repeat the heads of {n} input{s}"},

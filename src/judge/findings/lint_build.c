@@ -359,8 +359,8 @@ static bool casts_back(struct fsd_place *p)
     p->text[0] = fsd_printed(p->f->scratch, "%s to %s", fsd_dtype_name(was),
                              fsd_dtype_name(now));
     p->text[1] = fsd_dtype_rank(was) > fsd_dtype_rank(now)
-                     ? "this loses precision without a gain"
-                     : "without a gain";
+                     ? "this loses precision and gains nothing"
+                     : "this gains nothing";
     return !fsd_form_is_constant(&p->fit, fsd_place_tensor(p, 'i')) &&
            fsd_dtype_rank(was) && fsd_dtype_rank(now) &&
            fsd_dtype_rank(was) != fsd_dtype_rank(now) &&

@@ -154,9 +154,9 @@ void fsd_edit_symmetric(struct fsd_finder *f, const struct fsd_quantizer *q)
                     .input = 1,
                     .scale = covering_scale(q),
                     .type = "int8",
-                    .effect = "rounds more coarsely, because the symmetric range "
-                              "includes the previous range; clips no "
-                              "additional values"});
+                    .effect = "rounds more coarsely, because the new, symmetric "
+                              "range contains the previous range; clips no "
+                              "more values than before"});
 }
 
 void fsd_edit_spread(struct fsd_finder *f, const struct fsd_quantizer *q)
@@ -213,8 +213,8 @@ void fsd_edit_store(struct fsd_finder *f, fsd_id dq)
                .type = fsd_dtype_name(narrow ? FSD_INT8
                                              : fsd_tensor_form(l->g, q->scale)->type),
                .effect =
-                   narrow ? "stores the integers minus their zero point; the values do "
-                            "not change"
+                   narrow ? "subtracts the zero point from the stored integers; the "
+                            "dequantized values do not change"
                           : "stores the floating-point values that the node computes"});
 }
 

@@ -136,7 +136,7 @@ static bool is_bare_skip(struct fsd_place *p)
                               fsd_called(p->f, p->like->node))
                 : "";
     p->like = own ? p->like : NULL;
-    p->inserted = own ? "rounds the skip branch like the block's input"
+    p->inserted = own ? "rounds the skip branch with the scale of the block's input"
                       : "rounds the skip branch to 8 bits; measure its scale";
     return true;
 }
@@ -418,13 +418,13 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      .removed = "the output of the convolution is no longer rounded before the "
                 "addition"},
     {"qdq/open-sum", "n=%sum(%held, %conv)", is_open_sum, "n",
-     "{n} adds a quantized branch, but the output {'s} is not "
-     "quantized: a separate layer dequantizes the branch",
+     "{n} adds a quantized branch, but the result {'s} is not "
+     "quantized: therefore, a separate layer dequantizes the branch",
      .insert = 'r', .input = FSD_INPUT_SET,
      .inserted = "rounds the sum to 8 bits" TO_MEASURE},
     {"qdq/open-sum", "n=%sum(k=%conv, s=%bare)", is_open_bare_sum, "n",
-     "once the skip branch of {n} is quantized, one INT8 kernel computes {n} only if "
-     "the output {'s} is quantized, too",
+     "if you quantize the skip branch of {n}, quantize the result {'s}, too: only "
+     "then does one INT8 kernel compute {n}",
      .note = true},
     {"qdq/one-sided", "n=%weighted(h=%held, b=%bare)", is_asked_of_both, "n",
      "{n} runs in higher precision, because its data is quantized and "
@@ -443,8 +443,8 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      "n=AveragePool|GlobalAveragePool|GlobalMaxPool|ReduceMean|LpPool|"
      "InstanceNormalization(i=%bare)",
      is_island, "nb",
-     "{n} and its input {'i} stay in higher precision between {b} and {a}, "
-     "because this input is not quantized",
+     "{n} stays in higher precision between the quantized {b} and the quantizer "
+     "{a}, because its input {'i} is not quantized",
      .insert = 'n',
      .inserted = "rounds the input of the operator to 8 bits" TO_MEASURE},
     {"qdq/silu", "n=Mul(a=%pair?(s=Sigmoid(x)), b=%pair?(x))", is_cut_silu, "ns",
@@ -476,7 +476,7 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      "{q} and {d} only round values, because they feed {A}", .remove = "q",
      .removed = "the output is no longer rounded"},
     {"qdq/after", "q=%q", feeds_nothing_narrow, "q",
-     "{A}{#} quantizer{?|s} after {?an operator|operators} feed{?s|} no operator "
-     "that runs in low precision",
+     "{A}{#} quantizer{?|s} after {?an operator|operators} feed{?s|} only "
+     "operators that run in higher precision",
      .remove = "q", .removed = "this tensor is no longer rounded", .listed = true},
     {0}};

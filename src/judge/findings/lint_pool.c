@@ -76,8 +76,8 @@ void fsd_lint_ceil_mode(struct fsd_finder *f)
         pads = pads_text(f, &p);
         fsd_lint_open(f, i);
         fprintf(f->out,
-                "the output of `%s` is %s in ONNX and %s in %s, which keeps a "
-                "window that starts in the padding",
+                "the output of `%s` is %s in ONNX, but %s in %s, because this "
+                "builder keeps a window that starts in the padding",
                 fsd_called(f, i), onnx, builder, l->target.name);
         fsd_fact_text(f, "onnx", onnx);
         fsd_fact_text(f, "builder", builder);
@@ -86,7 +86,7 @@ void fsd_lint_ceil_mode(struct fsd_finder *f)
         if (!p.widens || !fsd_node_int(l->g, i, "count_include_pad", 0)) {
             fprintf(
                 f->out,
-                "; without ceil_mode and with pads = [%s], the output is %s in both",
+                "; if you set pads = [%s] and remove ceil_mode, both outputs are %s",
                 pads, onnx);
             fsd_fact_text(f, "pads", pads);
         }

@@ -107,11 +107,11 @@ const struct fsd_place_row fsd_rows_of_products[] = {
     {"qdq/attention", "n=Softmax", is_half_narrow, "anb",
      "of the two matrix products around {n}, only {q} is quantized"},
     {"qdq/attention", "n=Softmax", has_no_int8_kernel, "anb",
-     "no INT8 kernel computes the quantized attention around {n}, with head size {0} "
-     "and {1} keys"},
+     "no INT8 kernel computes the quantized attention around {n}, which has the head "
+     "size {0} and {1} keys"},
     {"qdq/small-product", "n=MatMul|Gemm", is_small, "n",
-     "{n} is too small to gain from INT8: each element of its {1} columns is a sum of "
-     "{0} products"},
+     "{n} is too small to gain from INT8: its output has {1} columns, and each element "
+     "is a sum of {0} products"},
     {0}};
 
 /* -------------------------------------------------------------- sizes of a run */

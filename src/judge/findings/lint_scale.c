@@ -338,23 +338,22 @@ const struct fsd_place_row fsd_rows_of_scale[] = {
     {"scale/data", "q=%q", has_several_scales, "rq",
      "{q} has {0} scales for activations, but kernels support only one scale"},
     {"scale/bias", "n=%weighted(x, w, b)", has_other_bias, "n",
-     "the bias of {n} has the scale {A}, but the product of the input scale and the "
-     "weight scale is {B}"},
+     "the bias of {n} has the scale {A} instead of {B}, the product of the input scale "
+     "and the weight scale"},
     {"scale/zero-point", "q=%quantizer", is_shifted, "q",
      "{#} of {0} quantizers have a zero point that is not 0", .listed = true,
      .propose = propose_symmetric},
     {"scale/bad", "q=%quantizer", has_bad_scale, "q", "{q} has the scale {A}"},
     {"scale/unknown", "q=%quantizer", has_no_scales, "q",
      "the scales of {#} of {0} quantizers were not compared: these scales are missing "
-     "from "
-     "the file, stored as zeros, computed by nodes, or too many to read",
+     "from the file, stored as zeros, computed by nodes, or too many to read",
      .listed = true},
     {"scale/axis-moved",
      "n=Transpose|Reshape|Flatten|Squeeze|Unsqueeze|Slice|Split|Gather|DepthToSpace|"
      "SpaceToDepth(q=%dq)",
      has_scales_of_data, "nq",
-     "{n} moves the axis along which {q} has {0} scales, so TensorRT cannot move the "
-     "quantizer across {n}"},
+     "{n} moves an axis, and {q} has {0} scales along this axis, so TensorRT cannot "
+     "move the quantizer across {n}"},
     {"scale/block", "q=%quantizer", has_odd_blocks, "q",
      "{q} has {A} blocks of {0} elements along an axis of {1} elements; {B}"},
     {0}};

@@ -31,31 +31,30 @@ static const struct fsd_rule rules[] = {
      .why = "Shapes, weights and all nodes that the engine does not name are unknown.",
      .fix = "Pass the ONNX model, or a build log that contains the parser's lines."},
     {"mapping/conflict", FSD_WARNING,
-     "Two pieces of evidence place a node in layers that cannot both compute it.", RUN,
-     .find = fsd_find_conflicts,
-     .why = "One of the two layers is linked to a node that it does not compute, so "
-            "the report states wrong facts about this layer.",
+     "Metadata or a layer's name places a node in one layer, but tensors place this "
+     "node in another.",
+     RUN, .find = fsd_find_conflicts,
+     .why = "One of these two pieces of evidence is wrong, so the report may link "
+            "the node to the wrong layer.",
      .fix =
          "Inspect both layers with `where`. Unique node names resolve most conflicts."},
     {"mapping/two-engines", FSD_WARNING, "Two engines compute the same node.", RUN,
      .find = fsd_find_two_engines, .why = "Computing the node twice costs time.",
-     .fix =
-         "Pass engines that belong to one partitioning of the model, or partition the "
-         "model at a different tensor."},
+     .fix = "Pass only engines from one partitioning of the model. If these engines "
+            "share the node, partition the model at a different tensor."},
     {"mapping/unexplained", FSD_WARNING,
-     "No layer contains these nodes, and it is not proved that the builder removed "
+     "No layer contains these nodes, and no evidence shows that the builder removed "
      "them.",
      RUN, .find = fsd_find_unexplained,
-     .why =
-         "A node without a layer is missing either from the engine, or only from the "
-         "dump of the engine.",
+     .why = "Either the engine does not compute these nodes, or the dump does not show "
+            "the layers that compute them.",
      .fix = "Pass the verbose build log (--log), or dump the engine with detailed "
             "profiling verbosity."},
     {"mapping/unmade-output", FSD_WARNING,
      "No layer produces these outputs of the model: the dump may be incomplete.", RUN,
      .find = fsd_find_unmade, .about_inputs = true,
-     .why = "A dump or log that was cut off between two layers looks like a smaller "
-            "engine.",
+     .why = "A dump or log without its last layers looks like the dump or log of a "
+            "smaller engine.",
      .fix = "Dump the engine again, or pass the complete log."},
     {"mapping/unmapped-layer", FSD_WARNING, "A computing layer is linked to no node.",
      RUN, .find = fsd_find_unmapped,
@@ -73,8 +72,8 @@ static const struct fsd_rule rules[] = {
      "A QuantizeLinear or DequantizeLinear runs as a layer of its own.", RUN,
      .find = fsd_find_standing,
      .why = "This layer reads and writes a whole tensor only to change the type.",
-     .fix = "Quantize every input of the layer's consumer, so that the preceding layer "
-            "can write the quantized type itself."},
+     .fix = "Quantize every input of the next layer. Then the layer before the "
+            "quantizer can write the quantized type itself."},
     {"quantize/at-input", FSD_INFO,
      "A QuantizeLinear runs as a layer at a network input, where a quantizer is "
      "necessary.",
@@ -87,30 +86,34 @@ static const struct fsd_rule rules[] = {
      "A QuantizeLinear or DequantizeLinear runs as a layer at a network output, where "
      "this layer is necessary.",
      RUN, .find = fsd_find_standing, FSD_AT_OUTPUT,
-     .why = "The network returns a different type than the preceding layer writes.",
+     .why = "The network output and the layer before the quantizer have different "
+            "types.",
      .fix = "To remove the layer, make the quantized tensor the network output. "
             "Otherwise, no action is needed."},
     {"quantize/separate-kernel", FSD_WARNING,
      "Separate kernels apply scale, activation and quantization to the outputs of "
      "other kernels.",
      RUN, .find = fsd_find_requantizing,
-     .why = "The Conv or GEMM writes 16 or 32 bits per element, and a second kernel "
-            "converts the elements to 8 bits, which costs memory traffic and a kernel "
-            "launch. The finding is only a note if no Conv or GEMM kernel of the "
-            "engine writes a quantized type.",
-     .fix = "If other kernels of the engine quantize their own output, compare the "
-            "quantizers after these kernels with the quantizers of this finding. If no "
-            "kernel quantizes its own output, compare the times with a build in FP16."},
+     .why =
+         "The convolution or GEMM writes 16 or 32 bits per element, and a second "
+         "kernel "
+         "converts the elements to 8 bits, which costs memory traffic and a kernel "
+         "launch. The finding is only a note if no convolution or GEMM kernel of the "
+         "engine writes a quantized type.",
+     .fix = "If some convolution or GEMM kernels of the engine write a quantized type, "
+            "compare the quantizers after these kernels with the quantizers of this "
+            "finding. If none does, compare the times with a build in FP16."},
     {"fusion/epilogue-unfused", FSD_WARNING,
      "Bias, BatchNormalization, activation or residual addition runs outside the "
-     "kernel of its Conv or GEMM.",
+     "kernel of its convolution or GEMM.",
      RUN, .find = fsd_find_unfused,
-     .why = "The Conv or GEMM writes its output to memory, and another kernel reads "
+     .why = "The convolution or GEMM writes its output to memory, and another kernel "
+            "reads "
             "this output. The finding is only a note if no similar kernel of the "
             "engine includes the operation.",
-     .fix =
-         "Compare the two layers that the finding names: look for different types, a "
-         "quantizer between them, or other consumers of the first layer's output."},
+     .fix = "If the finding names two layers, compare their types, the consumers of "
+            "their outputs, and the quantizers between the convolution or GEMM and the "
+            "operation."},
     {"fusion/recomputed", FSD_INFO, "Several kernels compute the same node completely.",
      RUN, .find = fsd_find_recomputed,
      .why = "Each of these kernels reads the inputs of the node and computes the node.",
@@ -119,11 +122,12 @@ static const struct fsd_rule rules[] = {
     {"precision/wider", FSD_WARNING,
      "Nodes run in higher precision than the model requests.", RUN,
      .find = fsd_find_wider, .why = "Higher precision takes more time and memory.",
-     .fix = "Run `explain --node`, which states the reason, such as a missing scale, a "
-            "missing kernel or an operator between the quantizer and the node. If the "
-            "Conv or GEMM kernels before the nodes write data in higher precision, "
-            "remove the Q/DQ pairs between these kernels and the nodes, so that the "
-            "kernels can include the nodes."},
+     .fix =
+         "Run `explain --node`, which states the reason, such as a missing scale, "
+         "a missing kernel or an operator between the quantizer and the node. If "
+         "a convolution or GEMM kernel before a node writes data in higher precision, "
+         "remove the Q/DQ pair between the kernel and the node. Then the kernel "
+         "can include the node."},
     {"precision/island", FSD_WARNING,
      "A segment of the engine runs in higher precision than the data before and after "
      "the segment.",
@@ -133,8 +137,9 @@ static const struct fsd_rule rules[] = {
      .fix = "Quantize the operators of the segment, or allow a lower precision for "
             "these operators."},
     {"precision/fp32-left", FSD_INFO,
-     "Layers run in FP32 in an engine whose other layers run in lower precision.", RUN,
-     .find = fsd_find_fp32_left,
+     "Some layers run in FP32, although other layers of the engine run in lower "
+     "precision.",
+     RUN, .find = fsd_find_fp32_left,
      .why = "These layers may be the slowest part of the engine.",
      .fix = "Allow lower precision where accuracy permits."},
     {"precision/no-tensor-cores", FSD_INFO,
@@ -147,8 +152,8 @@ static const struct fsd_rule rules[] = {
      "A network input or output has a different type in the engine than in the model.",
      RUN, .find = fsd_find_io_types,
      .why = "The application must bind buffers of the engine's type.",
-     .fix = "Set the input and output formats of the build if the engine's type is not "
-            "intended."},
+     .fix = "If the application needs the model's type, set the input and output "
+            "formats of the build."},
     {"precision/fp16-range", FSD_INFO,
      "A normalization, Softmax, Exp or Pow, or a reduction over at least 1,024 "
      "elements, runs in FP16 without a visible Cast to FP32.",
@@ -187,13 +192,13 @@ static const struct fsd_rule rules[] = {
      "The builder inserted a layer that changes a tensor's type or layout.", RUN,
      .find = fsd_find_inserted, FSD_KIND_REFORMAT,
      .why = "This layer reads and writes a whole tensor and computes nothing.",
-     .fix = "Follow the advice of `reformats`, which states which change of the model "
-            "would remove the layer."},
+     .fix = "Follow the advice of `reformats`, which names the change of the model "
+            "that would remove the layer."},
     {"inserted/copy", FSD_INFO, "The builder inserted a layer that copies a tensor.",
      RUN, .find = fsd_find_inserted, FSD_KIND_COPY,
      .why = "This layer reads and writes a whole tensor and computes nothing.",
-     .fix = "Follow the advice of `reformats`, which states which change of the model "
-            "would remove the layer."},
+     .fix = "Follow the advice of `reformats`, which names the change of the model "
+            "that would remove the layer."},
     {"log/other-build", FSD_WARNING,
      "The build log belongs to a different engine than the dump and is not used.", LOG,
      .find = fsd_find_other_build, .about_inputs = true,
@@ -206,7 +211,8 @@ static const struct fsd_rule rules[] = {
      .why = "The log may belong to a different model.",
      .fix = "Pass the log of the build of this model."},
     {"log/too-large", FSD_WARNING,
-     "fusiondiff did not follow some steps of the log, because they exceed a limit.",
+     "The log exceeds a limit of fusiondiff, so fusiondiff ignores some steps of the "
+     "log.",
      LOG, .find = fsd_find_log_cut, .why = "Evidence from these steps is missing.",
      .fix = "Pass the engine's detailed dump together with the log."},
     {"log/missing-scale", FSD_WARNING,
@@ -269,10 +275,11 @@ static const struct fsd_rule rules[] = {
      .why = "The engine still computes the previous version of the model.",
      .fix = "Rebuild the engine from this model."},
     {"engine-unchanged", FSD_INFO,
-     "The model file changed, but its nodes and the engine did not.", CHANGE,
-     fsd_find_stale, true, 0, .budget = {-1, -1, -1},
-     .why = "If the weights changed, the engine must be rebuilt or refitted; a dump "
-            "does not show weights.",
+     "The model file changed, but neither the nodes of the model nor the engine "
+     "changed.",
+     CHANGE, fsd_find_stale, true, 0, .budget = {-1, -1, -1},
+     .why = "A dump does not show weights. If the weights changed, the engine must "
+            "be rebuilt or refitted.",
      .fix = "Make sure that the engine was built or refitted after the model was "
             "exported."},
     {"build-differs", FSD_INFO,
@@ -291,13 +298,13 @@ static const struct fsd_rule rules[] = {
      .why = "It is not known whether both builds used the same GPU and options.",
      .fix = "Pass the build log (--log), as you did for the snapshot."},
     {"variant", FSD_INFO,
-     "The new build computes these nodes in the same way as an additional build of "
-     "the snapshot.",
+     "For these nodes, the new build is equal or most similar to a build that --also "
+     "added to the snapshot.",
      CHANGE, fsd_find_variants, 0, 0, .budget = {-1, -1, -1}, .of_same = true,
-     .why = "Repeated builds of one model vary although nothing changed; all recorded "
-            "variants pass.",
-     .fix = "No action is needed. If this variant must not pass, take the snapshot "
-            "again without the --also option of that build."},
+     .why = "Builds of one model can differ although nothing changed, so the check "
+            "accepts every recorded build.",
+     .fix = "No action is needed. To reject this variant, take the snapshot again "
+            "without the --also option that names this build."},
     {"lost-fusion", FSD_ERROR,
      "Several layers compute nodes that one layer computed before.", CHANGE,
      fsd_find_regrouped, FSD_HAPPENED_LOST, COUNT | MS, NONE_MORE,
@@ -306,14 +313,14 @@ static const struct fsd_rule rules[] = {
             "different type, a Q/DQ node, a second consumer of the tensor or a network "
             "output."},
     {"regrouped", FSD_WARNING,
-     "Layers group nodes differently than before, but the nodes are neither more nor "
-     "less fused.",
+     "The layers compute different groups of nodes than before, but on the whole no "
+     "fusion was lost or gained.",
      CHANGE, fsd_find_regrouped, FSD_HAPPENED_REGROUPED, COUNT | MS, NONE_MORE,
      .why = "Different groups can be faster or slower; only measured times show this.",
      .fix = "Compare the times of both builds with --profile."},
     {"undecided-fusion", FSD_ERROR,
-     "The layers differ, but in one build it is unknown which layer computes which "
-     "node.",
+     "The layers differ, but for at least one build, fusiondiff does not know which "
+     "layer computes which node.",
      CHANGE, fsd_find_regrouped, FSD_HAPPENED_OPAQUE, COUNT | MS, NONE_MORE,
      .why = "The dumps do not show whether the fusions are the same as before.",
      .fix = "Dump both builds with detailed profiling verbosity, or pass their logs."},
@@ -357,7 +364,8 @@ static const struct fsd_rule rules[] = {
      .why = "Applications that run the engine rely on the shape.",
      .fix = "Dump the engine with detailed profiling verbosity."},
     {"facts-unknown", FSD_WARNING,
-     "The dump lacks tensors or Metadata, or an older fusiondiff wrote the snapshot.",
+     "The dump of this build lacks tensors or Metadata, or this build is a snapshot "
+     "of an older fusiondiff.",
      CHANGE, fsd_find_less_info, 0, COUNT, NONE_MORE,
      .why = "The check has less information about this build than about the build of "
             "the snapshot.",
@@ -406,9 +414,9 @@ static const struct fsd_rule rules[] = {
     {"scales-unequal", FSD_ERROR,
      "Quantizers that shared one scale now have different scales, or a scale is now 0.",
      CHANGE, fsd_find_unequal_scales, 0, COUNT, NONE_MORE,
-     .why = "With different scales, the engine requantizes data, and operators that "
-            "join such tensors are not fused as before. A scale of 0 maps every value "
-            "to 0.",
+     .why = "If an operator joins tensors with different scales, the engine "
+            "requantizes data and does not fuse the operator as before. A scale of 0 "
+            "maps every value to 0.",
      .fix =
          "Calibrate the tensors together, so that their quantizers share one scale."},
     {"source-changed", FSD_WARNING,
@@ -422,10 +430,12 @@ static const struct fsd_rule rules[] = {
     {"lost-kernel", FSD_ERROR,
      "A kernel is gone, and no other kernel computes its operations.", CHANGE,
      fsd_find_counted_kernels, FSD_KERNEL_REMOVED, COUNT, NONE_MORE,
-     .why =
-         "Either the engine lacks the kernel, or only the dump of the engine lacks it.",
+     .why = "Either the engine does not compute these operations, or the dump does not "
+            "list the kernel.",
      .fix = "Dump the whole engine again with detailed profiling verbosity."},
-    {"new-kernel", FSD_ERROR, "The engine contains a kernel more often than before.",
+    {"new-kernel", FSD_ERROR,
+     "For the same nodes, the engine contains an additional "
+     "kernel.",
      CHANGE, fsd_find_counted_kernels, FSD_KERNEL_ADDED, COUNT, NONE_MORE,
      .why = "The engine computes nodes twice, or in more steps than before.",
      .fix = "Run `where --node` to list the layers that compute the node, and "
@@ -434,19 +444,20 @@ static const struct fsd_rule rules[] = {
      "The builder inserted a data-movement layer that was not there before.", CHANGE,
      fsd_find_new_moves, false, COUNT | MS | SHARE, NONE_MORE,
      .why = "This layer reads and writes a whole tensor and computes nothing.",
-     .fix = "Run `reformats`, which states why the builder inserted the layer and "
-            "which change of the model would remove the layer."},
+     .fix = "Run `reformats`, which states the reason for the layer and the change "
+            "of the model that would remove the layer."},
     {"new-standing-quantize", FSD_ERROR,
      "A QuantizeLinear or DequantizeLinear now runs as a layer of its own.", CHANGE,
      fsd_find_new_moves, true, COUNT | MS | SHARE, NONE_MORE,
      .why = "This layer reads and writes a whole tensor only to change the type.",
-     .fix = "Quantize every input of the layer's consumer."},
+     .fix = "Quantize every input of the next layer."},
     {"new-layer", FSD_WARNING,
      "A layer now computes a node that needed no layer "
      "before.",
      CHANGE, fsd_find_presences, 2, COUNT, NONE_MORE,
-     .why = "A Cast, Reshape or Transpose costs nothing if the builder removes it, but "
-            "a layer that computes it reads and writes a whole tensor.",
+     .why = "If the builder removes a Cast, Reshape or Transpose, the node costs "
+            "nothing. If a layer computes the node, the layer reads and writes a "
+            "whole tensor.",
      .fix = "Run `explain --node`, which states the outcome of the node. Possible "
             "causes are a different type or layout next to the node, or an operator "
             "order that the builder cannot simplify."},
@@ -461,7 +472,8 @@ static const struct fsd_rule rules[] = {
      "The outcome of a node was known before and is unknown now.", CHANGE,
      fsd_find_presences, false, COUNT, NONE_MORE,
      .why =
-         "Either the engine lacks the node, or only the dump of the engine lacks it.",
+         "Either the engine does not compute the node, or the dump does not show the "
+         "layer that computes it.",
      .fix = "Pass the build log (--log), or dump the engine with detailed profiling "
             "verbosity."},
     {"io-changed", FSD_ERROR,
@@ -471,12 +483,12 @@ static const struct fsd_rule rules[] = {
      .why = "Applications that bind the previous inputs and outputs fail or compute "
             "wrong results.",
      .fix = "Export the model with the names, shapes and types that the applications "
-            "expect, or adapt the applications to the new ones."},
+            "expect, or adapt the applications."},
     {"profile-changed", FSD_ERROR,
      "An optimization profile has different sizes for an input than before.", CHANGE,
      fsd_find_bindings, 1, COUNT, NONE_MORE,
-     .why = "TensorRT may refuse sizes that an application uses, or may be slower for "
-            "sizes for which the engine was not tuned.",
+     .why = "The engine may refuse sizes that an application uses, or run slower "
+            "because it was not tuned for these sizes.",
      .fix = "Build with the previous minimum, optimum and maximum shapes, or take the "
             "snapshot again."},
     {"latency", FSD_ERROR,
@@ -500,8 +512,8 @@ static const struct fsd_rule rules[] = {
      .why = "More layers mean more kernel launches and more memory traffic.",
      .fix = "See the other findings, which name the additional layers."},
     {"coverage-dropped", FSD_ERROR,
-     "A smaller share of the computing layers is mapped to nodes than before.", CHANGE,
-     fsd_find_less_coverage, 0, SHARE, .budget = {-1, -1, 0},
+     "fusiondiff maps a smaller share of the computing layers to nodes than before.",
+     CHANGE, fsd_find_less_coverage, 0, SHARE, .budget = {-1, -1, 0},
      .why = "The check cannot judge layers that are not mapped to nodes.",
      .fix = "Dump the engine with detailed profiling verbosity, which adds Metadata, "
             "or pass the build log."},
@@ -512,11 +524,11 @@ static const struct fsd_rule rules[] = {
      .fix = "If the model was changed on purpose, no action is needed."},
     {"improved", FSD_INFO, "The build is better than the snapshot.", CHANGE,
      fsd_find_better, 0, 0, .budget = {-1, -1, -1},
-     .why = "Until the snapshot is updated, a later build may lose this improvement "
-            "without a finding.",
+     .why = "If you do not update the snapshot, the check does not report a later "
+            "build that loses this improvement.",
      .fix = "Run `check --update` and commit the snapshot."},
     {"snapshot-older", FSD_INFO,
-     "An older fusiondiff wrote the snapshot without some facts that this version "
+     "The snapshot of an older fusiondiff lacks some facts that this version "
      "compares.",
      CHANGE, fsd_find_older, false, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "The check cannot find changes of facts that the snapshot lacks.",
@@ -532,8 +544,8 @@ static const struct fsd_rule rules[] = {
      "The engine has more inserted layers than the policy allows.", CASE,
      fsd_find_inserted_total, 0, COUNT | MS | SHARE, NONE_MORE,
      .why = "Inserted layers read and write whole tensors and compute nothing.",
-     .fix = "Run `reformats`, which lists these layers, the most expensive first, and "
-            "states which change would remove each layer."},
+     .fix = "Run `reformats`, which lists these layers, the most expensive first, "
+            "with the change that would remove each layer."},
     {"int8-required", FSD_OFF,
      "A node that the policy requires in INT8 runs in a different type.", CASE,
      fsd_find_not_int8, 0, COUNT | FSD_SETS_WORDS, NONE_MORE,
@@ -541,15 +553,15 @@ static const struct fsd_rule rules[] = {
      .fix = "List the nodes by `names --not int8`; `explain --node` states why a "
             "node runs in higher precision."},
     {"expect", FSD_OFF,
-     "The engine splits a block that the policy requires as one kernel, or does not "
-     "run the block in a required type.",
+     "The policy requires that a block runs as one kernel or in certain types, and "
+     "the engine does not satisfy this.",
      CASE, fsd_find_unexpected, 0, FSD_SETS_BLOCKS, NONE_MORE,
      .why = "TensorRT has a fast fused kernel for the pattern of this block.",
      .fix = "Remove the nodes and type changes between the layers of the block; the "
             "finding names these layers."},
     {"precision-required", FSD_OFF,
-     "The share of the work that runs in the required types is below the share that "
-     "the policy requires.",
+     "A smaller share of the work runs in the required types than the policy "
+     "requires.",
      CASE, fsd_find_not_in_types, 0, FSD_SETS_TYPES, NONE_MORE,
      .why = "An engine that silently runs in higher precision is several times slower.",
      .fix = "List the nodes by `names --not TYPE`. In a strongly typed build, "

@@ -55,8 +55,8 @@ static const struct fsd_rule export_rules[] = {
     {"export/quantization", FSD_WARNING,
      "The two exports quantize an input of a node differently.", FSD_NEEDS_EXPORTS,
      .find = find_exported, .which = (int)BIT(FSD_EXPORT_QUANTIZED),
-     .why = "Q/DQ pairs decide which layers TensorRT runs in INT8 or FP8, and which it "
-            "fuses.",
+     .why = "Q/DQ pairs decide which layers TensorRT runs in INT8 or FP8, and which "
+            "layers TensorRT fuses.",
      .fix = "Compare the calibration and the Q/DQ placement of both exports; "
             "`fusiondiff lint` names missing pairs.",
      .source = "TensorRT fusion catalogue"},

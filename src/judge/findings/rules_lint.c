@@ -27,16 +27,16 @@ static const struct fsd_rule lint_rules[] = {
      "A file with weights of the model is missing or too short.", LINT,
      .find = fsd_lint_absent,
      .why = "The parser fails to read the weight files that the model names.",
-     .fix = "Put the file into the folder of the model, under the name that the model "
-            "states. Fetch files that Git LFS stores, because a clone without Git LFS "
-            "has only pointers to them.",
+     .fix = "Put the file into the folder of the model, under the name that the "
+            "model states. If Git LFS stores the file, fetch the file: a clone "
+            "without Git LFS has only a pointer.",
      .source =
          "any builder: by definition of external data in ONNX; TensorRT for RTX "
          "1.7.1 says \"Failed to open file\", or \"Unexpected size for the external "
          "weights\""},
     {"build/not-known", FSD_INFO,
-     "It is unknown whether the builder supports an operator, or whether it supports "
-     "every size that an input may have.",
+     "It is unknown whether the builder supports an operator, at all or for every "
+     "possible size of an input.",
      LINT, .find = fsd_lint_not_known,
      .why = "The operator was never tested with this builder, belongs to a custom "
             "domain, or is too new for this version of fusiondiff. The finding also "
@@ -48,11 +48,11 @@ static const struct fsd_rule lint_rules[] = {
     {"build/ceil-mode", FSD_WARNING,
      "A pooling operator with ceil_mode has a larger output in TensorRT than in ONNX.",
      LINT, .find = fsd_lint_ceil_mode,
-     .why = "ONNX omits a window that would start in the padding after the data: "
-            "opset 22 specifies this, and ONNX Runtime and the ONNX reference do so at "
-            "every opset. TensorRT rounds the number of windows up and keeps the last "
-            "window: the tensor in the engine is larger, and the next layers either "
-            "fail to build, or compute with a row that the model does not have.",
+     .why = "If a window would start in the padding after the data, ONNX omits this "
+            "window: opset 22 specifies this, and ONNX Runtime and the ONNX "
+            "reference do so at every opset. TensorRT keeps the window, so the "
+            "tensor in the engine is larger. The next layers then either fail to "
+            "build, or compute with a row that the model does not have.",
      .fix = "Set ceil_mode to 0, and set the padding after the data to the value that "
             "the finding states.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 4,080 pooling "
@@ -61,12 +61,12 @@ static const struct fsd_rule lint_rules[] = {
     {"qdq/residual", FSD_ERROR,
      "A residual addition has quantizers on neither branch, or on both.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "TensorRT fuses the addition into the quantized convolution of one branch "
-            "if the skip branch is INT8. If the skip branch has no quantizer, the sum "
-            "and all its consumers stay in 16 or 32 bits. A quantizer between the "
-            "convolution and the addition prevents the fusion.",
-     .fix = "Add one Q/DQ pair on the skip branch, with the scale of the quantizer at "
-            "the block's input. Leave no pair between the convolution and the "
+     .why = "If the skip branch is INT8, TensorRT fuses the addition into the "
+            "quantized convolution of the other branch. If the skip branch has no "
+            "quantizer, the sum and all its consumers stay in 16 or 32 bits. A "
+            "quantizer between the convolution and the addition prevents the fusion.",
+     .fix = "Add one Q/DQ pair on the skip branch, with the scale of the quantizer "
+            "at the block's input. Remove each pair between the convolution and the "
             "addition.",
      .source =
          "rtx: measured for fusiondiff, 23 models, 67 builds: after the fix, 22 models "
@@ -79,9 +79,10 @@ static const struct fsd_rule lint_rules[] = {
     {"qdq/open-sum", FSD_WARNING,
      "An input of a residual addition is quantized, but the sum is not.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE, .builders = NOT_RTX,
-     .why = "The kernel that fuses the convolution and the addition writes INT8. If "
-            "the sum stays in higher precision, for example before the last pooling of "
-            "a network, the quantizer of the skip branch runs as a layer of its own.",
+     .why = "One INT8 kernel can compute the convolution and the addition only if the "
+            "sum is quantized. If the sum stays in higher precision, for example "
+            "before the last pooling of a network, the quantizer of the skip branch "
+            "runs as a layer of its own.",
      .fix = "Quantize the sum: add a Q/DQ pair before its consumers.",
      .source =
          "trt8, trt10, trt11: reported by users, profiles of a QAT ResNet-18 by "
@@ -115,18 +116,19 @@ static const struct fsd_rule lint_rules[] = {
     {"qdq/island", FSD_WARNING,
      "An operator without a quantizer is between quantized operators.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "TensorRT cannot move quantizers across an operator that averages or "
-            "normalizes. The input of such an operator stays in higher precision, so "
-            "the preceding operator writes 16 or 32 bits per element, and layers "
-            "before and after the averaging or normalizing operator convert the data.",
+     .why = "TensorRT cannot move a quantizer across an operator that averages or "
+            "normalizes. If the input of this operator has no quantizer, the input "
+            "stays in higher precision: the preceding operator writes 16 or 32 bits "
+            "per element, and extra layers convert the data before and after the "
+            "averaging or normalizing operator.",
      .fix = "Add a Q/DQ pair before the operator without a quantizer.",
      .source =
          "rtx: measured for fusiondiff, 42 models, 106 builds: after the fix, 21 "
          "models move fewer bytes (up to 25 %), and no model moves more; the rule "
-         "excludes operators before an FP8 quantizer, because the fix makes 2 of 8 "
-         "models (20 builds) move 5 % more bytes; trt8, trt10, trt11: documented by "
-         "NVIDIA, the TensorRT "
-         "developer guide, Q/DQ placement; reported by users, TensorRT issue 2976"},
+         "excludes operators before an FP8 quantizer, because there, the fix makes 2 "
+         "of 8 models move 5 % more bytes (20 builds); trt8, trt10, trt11: documented "
+         "by NVIDIA, the TensorRT developer guide, Q/DQ placement; reported by users, "
+         "TensorRT issue 2976"},
     {"qdq/silu", FSD_WARNING, "A quantizer is inside a SiLU.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS,
      .why = "TensorRT fuses Sigmoid and Mul with the convolution before them only if "
@@ -148,10 +150,10 @@ static const struct fsd_rule lint_rules[] = {
     {"qdq/deconv", FSD_WARNING, "A quantized ConvTranspose has no INT8 kernel.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .builders = FSD_TRT8 | FSD_TRT10 | FSD_RTX,
-     .why = "TensorRT 8 and 10 have no INT8 kernel for this operator with a following "
-            "normalization, activation or Concat; TensorRT for RTX has no INT8 kernel "
-            "for this operator at all. The builder dequantizes the data and weights, "
-            "and the operator runs in FP32.",
+     .why = "TensorRT 8 and 10 have no INT8 kernel for a ConvTranspose if a "
+            "normalization, activation or Concat follows. TensorRT for RTX has no INT8 "
+            "kernel for any ConvTranspose. The builder dequantizes the data and "
+            "weights, and the operator runs in FP32.",
      .fix = "Fold the normalization into the weights of the operator, or do not "
             "quantize the operator.",
      .source =
@@ -187,24 +189,24 @@ static const struct fsd_rule lint_rules[] = {
      "A quantized matrix product is too small to gain from INT8.", LINT,
      .find = fsd_lint_places,
      .why =
-         "Fewer than 16 columns or summands do not fill a tile of the tensor cores, "
-         "and the conversions before and after the product cost more than INT8 saves.",
+         "A matrix product with fewer than 16 columns or fewer than 16 summands does "
+         "not fill a tile of the tensor cores. The conversions before and after such a "
+         "product cost more time than INT8 saves.",
      .fix = "Exclude this matrix product from quantization.",
      .source = "any builder: documented by NVIDIA, the nodes that Model-Optimizer "
                "excludes"},
     {"qdq/useless", FSD_WARNING, "A Q/DQ pair feeds no operator that computes.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .notes = FSD_RTX,
      .why = "The pair only rounds a tensor, in a layer of its own or in the preceding "
-            "kernel. A Transpose or Reshape after the pair does not change this.",
+            "kernel. This is also true if a Transpose or Reshape follows the pair.",
      .fix = "Remove the pair. With TensorRT for RTX, the removal saves nothing.",
      .source =
          "rtx: measured for fusiondiff, 22 models, 47 builds: without the pair, no "
-         "model moves fewer bytes, and 4 models move more bytes (up to 9 %), so the "
-         "finding has the level info; trt8, trt10, trt11: documented by NVIDIA, the "
-         "TensorRT developer guide, Q/DQ placement"},
+         "model moves fewer bytes, and 4 models move more bytes (up to 9 %), so for "
+         "rtx, the finding has the level info; trt8, trt10, trt11: documented by "
+         "NVIDIA, the TensorRT developer guide, Q/DQ placement"},
     {"qdq/after", FSD_WARNING,
-     "A quantizer after an operator feeds no operator that runs in low "
-     "precision.",
+     "A quantizer after an operator feeds only operators that run in higher precision.",
      LINT, .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why = "If the consumer of a pair does not run in low precision, the pair only "
             "rounds the tensor. Exporters that quantize the output of each "
@@ -212,11 +214,11 @@ static const struct fsd_rule lint_rules[] = {
      .fix = "Configure the exporter to quantize only the inputs of Conv, Gemm and "
             "MatMul, and one branch of each residual addition.",
      .source =
-         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
-         "Q/DQ placement; ONNX Runtime, quantization for TensorRT; not for rtx: "
-         "measured for fusiondiff, 41 models, 82 builds: without the pairs, 1 model "
-         "moves fewer bytes (rule qdq/silu finds it), and 9 models in which a removed "
-         "pair was on a skip branch move more bytes (up to 28 %)"},
+         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, Q/DQ "
+         "placement; ONNX Runtime, quantization for TensorRT; not for rtx: measured "
+         "for fusiondiff, 41 models, 82 builds: without the pairs, 1 model moves fewer "
+         "bytes (rule qdq/silu reports this model), and 9 models move more bytes (up "
+         "to 28 %); in each of the 9 models, a removed pair was on a skip branch"},
     {"scale/one-tensor", FSD_WARNING,
      "Two quantizers of one tensor have different scales.", LINT,
      .find = fsd_lint_two_scales, .which = 0, .proves = FSD_PROVES_TWICE,
@@ -232,21 +234,24 @@ static const struct fsd_rule lint_rules[] = {
      "The quantizers before and after a data-movement operator have different "
      "scales.",
      LINT, .find = fsd_lint_two_scales, .which = 1, .proves = FSD_PROVES_TWICE,
-     .why = "TensorRT moves a quantizer across a MaxPool, Transpose or Slice and "
-            "merges it with the quantizer on the other side if both scales are equal.",
+     .why = "TensorRT moves a quantizer across a MaxPool, Transpose or Slice. If the "
+            "quantizer on the other side has the same scale, TensorRT merges both "
+            "quantizers.",
      .fix = "Use one scale for both quantizers.",
      .source =
          "rtx: measured for fusiondiff, 12 models, 25 builds: after the fix, 7 models "
          "move fewer bytes (up to 4 %), and no model moves more; trt8, trt10, trt11: "
          "documented by NVIDIA, the function find_quantizer_pairs of yolov7_qat"},
     {"scale/concat", FSD_WARNING,
-     "The branches of a Concat are quantized with different scales than its output.",
+     "The quantizer on a branch of a Concat has a different scale than the quantizer "
+     "after the Concat.",
      LINT, .find = fsd_lint_two_scales, .which = 2, .proves = FSD_PROVES_STANDS,
-     .why = "TensorRT copies a quantizer that follows a Concat to each branch. A "
-            "branch that already has a quantizer with a different scale then has two "
-            "quantizers and a conversion between them.",
-     .fix = "Give the quantizers of all inputs and of the output the largest of their "
-            "scales.",
+     .why = "If a quantizer follows a Concat, TensorRT copies this quantizer to each "
+            "branch. If a branch already has a quantizer with a different scale, the "
+            "branch then has two quantizers, and the engine converts the data between "
+            "both scales.",
+     .fix = "Use one scale for the quantizers of all inputs and of the output: the "
+            "largest of their current scales.",
      .source = "rtx: measured for fusiondiff, 14 models, 41 builds: after the fix, 12 "
                "models move fewer bytes (INT8 1 %, FP8 up to 11 %), and no model moves "
                "more; trt8, trt10, trt11: documented by NVIDIA, yolov7_qat: 180 "
@@ -254,11 +259,11 @@ static const struct fsd_rule lint_rules[] = {
     {"scale/concat-inputs", FSD_WARNING,
      "The inputs of a Concat are quantized with different scales.", LINT,
      .find = fsd_lint_concat_inputs, .proves = FSD_PROVES_WIDE,
-     .why = "If an input has the scale of the output, its producer writes the input "
-            "directly into the output; otherwise, TensorRT requantizes and copies the "
-            "input.",
-     .fix = "Give the quantizers of all inputs and of the output the largest of their "
-            "scales.",
+     .why = "If an input and the output have the same scale, the layer that computes "
+            "the input writes directly into the output. Otherwise, TensorRT "
+            "requantizes and copies this input.",
+     .fix = "Use one scale for the quantizers of all inputs and of the output: the "
+            "largest of their current scales.",
      .source =
          "rtx: measured for fusiondiff, 1 model, 2 builds: after the fix, the model "
          "moves 22 % fewer bytes; if a quantizer follows the Concat, the fix gains "
@@ -269,8 +274,8 @@ static const struct fsd_rule lint_rules[] = {
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "A kernel applies the weight scales to its sums, so it supports only one "
             "scale per output channel.",
-     .fix = "Set `axis` to 0 for Conv and for Gemm with transB, and to 1 for "
-            "ConvTranspose and for Gemm without transB.",
+     .fix = "Set the `axis` of the weight quantizer to 0 for Conv and for Gemm with "
+            "transB, and to 1 for ConvTranspose and for Gemm without transB.",
      .source = "rtx: measured for fusiondiff, 1 model, 2 builds: after the fix, the "
                "model moves 28 % fewer bytes; trt8, trt10, trt11: documented by "
                "NVIDIA, the TensorRT developer guide, explicit quantization"},
@@ -283,16 +288,16 @@ static const struct fsd_rule lint_rules[] = {
      .source = "any builder: documented by NVIDIA, the TensorRT developer guide, "
                "explicit quantization; rtx: measured for fusiondiff, 35 models, each "
                "with a single weight scale and with one scale per channel: with a "
-               "single scale, 14 models in which a convolution precedes an addition "
-               "move up to 9 % "
-               "more bytes or have one more layer; 21 models move equally many bytes"},
+               "single scale, 14 models move up to 9 % "
+               "more bytes or have one more layer (in these models, a convolution "
+               "precedes an addition), and 21 models move as many bytes"},
     {"scale/bias", FSD_INFO,
      "The scale of a bias is not the product of the input scale and the weight scale.",
      LINT, .find = fsd_lint_places,
-     .why = "Kernels add the bias to sums whose scale is this product. If the "
-            "bias has a different scale, ONNX Runtime runs a convolution in FP32 "
-            "(since version 1.27), and adds a wrong bias in a fused matrix "
-            "multiplication.",
+     .why = "Kernels add the bias to sums. The scale of these sums is the product of "
+            "the input scale and the weight scale. If the bias has a different scale, "
+            "ONNX Runtime runs a convolution in FP32 (since version 1.27), and adds a "
+            "wrong bias in a fused matrix multiplication.",
      .fix = "Quantize the bias with the product of both scales, or keep the bias in "
             "FP32 without quantizers.",
      .source = "any builder: measured for fusiondiff, ONNX Runtime 1.16 to 1.32"},
@@ -307,8 +312,9 @@ static const struct fsd_rule lint_rules[] = {
     {"scale/axis-moved", FSD_WARNING,
      "The scales of a quantizer are along an axis that the next operator moves.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "TensorRT cannot move a per-channel quantizer across an operator that "
-            "mixes the channels, so the operator runs in higher precision.",
+     .why = "TensorRT cannot move a quantizer with several scales across an operator "
+            "that moves the axis of these scales, so the operator runs in higher "
+            "precision.",
      .fix = "Use a single scale, or quantize after the operator.",
      .source = "any builder: documented by NVIDIA, the TensorRT developer guide, "
                "Q/DQ placement"},
@@ -324,7 +330,8 @@ static const struct fsd_rule lint_rules[] = {
     {"scale/bad", FSD_ERROR, "A scale is 0, negative, infinite or NaN.", LINT,
      .find = fsd_lint_places,
      .why =
-         "The parser refuses such a scale, or every quantized value becomes 0 or NaN.",
+         "Either the parser refuses such a scale, or the engine quantizes every value "
+         "to 0 or NaN.",
      .fix = "Calibrate the tensor. If calibration finds no range of values, do not "
             "quantize the tensor.",
      .source =
@@ -343,8 +350,8 @@ static const struct fsd_rule lint_rules[] = {
     {"scale/unknown", FSD_INFO,
      "fusiondiff could not read some scales and did not compare them.", LINT,
      .find = fsd_lint_places,
-     .why = "fusiondiff cannot compare scales that nodes compute, scales in a missing "
-            "external file, or too many scales.",
+     .why = "fusiondiff cannot compare scales if nodes compute them, if the external "
+            "file with the scales is missing, or if a quantizer has too many scales.",
      .fix = "Store the scales in the model file.",
      .source = "any builder: the limits of fusiondiff"},
     {"channels/alignment", FSD_INFO,
@@ -354,8 +361,8 @@ static const struct fsd_rule lint_rules[] = {
          "Tensor cores read 32 INT8 channels or 8 FP16 channels at once. TensorRT pads "
          "the channels to whole vectors, and copies the data between two kernels if "
          "their padding differs.",
-     .fix = "Use a channel count that is a multiple of the vector width, if the "
-            "network can still be trained.",
+     .fix = "If you can still train the network, use a channel count that is a "
+            "multiple of the vector width.",
      .source = "trt8, trt10, trt11: reported by users, trt-engine-explorer and "
                "TensorRT issue 4039; documented by NVIDIA, Model-Optimizer; not for "
                "rtx: measured for fusiondiff, the tensors of engines of TensorRT for "
@@ -368,18 +375,19 @@ static const struct fsd_rule lint_rules[] = {
     {"cast/fp16-range", FSD_INFO,
      "FP16 nodes of the model may exceed the range of FP16 or lose small terms.", LINT,
      .find = fsd_lint_fp16_range, .builders = FSD_STRONG,
-     .why = "A strongly typed build computes these nodes in FP16, which has 11 "
-            "significant bits and a largest number of 65,504: squares in "
-            "normalizations and powers may overflow, and long sums lose small terms.",
-     .fix = "If the outputs are inaccurate, compute these nodes in FP32 between Casts: "
-            "`lint --fix=cast/fp16-range`. A Cast inside an attention may split its "
-            "kernel. If you pass the tensors of an FP32 run (--values), fusiondiff "
-            "decides from these values which nodes exceed the range.",
+     .why = "A strongly typed build computes these nodes in FP16. FP16 has 11 "
+            "significant bits, and its largest number is 65,504: powers, and squares "
+            "inside normalizations, may overflow, and long sums lose small terms.",
+     .fix = "If the outputs are inaccurate, compute these nodes in FP32: `lint "
+            "--fix=cast/fp16-range` adds the Casts before and after these nodes. A "
+            "Cast inside an attention may split the kernel of the attention. If you "
+            "pass the tensors of an FP32 run (--values), fusiondiff decides from these "
+            "values which nodes exceed the range.",
      .source =
-         "rtx: measured for fusiondiff: TensorRT for RTX 1.7.1 computes a softmax of "
-         "FP16 without a Cast; the ONNX reference and ONNX Runtime computed "
-         "models that overflow in FP16, before and after the fix; trt11: "
-         "by definition of strongly typed networks"},
+         "rtx: measured for fusiondiff: TensorRT for RTX 1.7.1 computes a softmax in "
+         "FP16 without a Cast; models that overflow in FP16 were run with the ONNX "
+         "reference and with ONNX Runtime, before and after the fix; trt11: by "
+         "definition of strongly typed networks"},
     {"precision/fp32-rest", FSD_INFO, "Operators of a quantized model remain in FP32.",
      LINT, .find = fsd_lint_places, .proves = FSD_PROVES_WIDE, .builders = FSD_STRONG,
      .why = "A strongly typed build does not choose types: unquantized operators run "
@@ -395,23 +403,24 @@ static const struct fsd_rule lint_rules[] = {
      .builders = FSD_RTX,
      .why = "Kernels compute matrix products in whole vectors of summands and columns. "
             "If the number of summands or columns is dynamic, separate kernels pad the "
-            "inputs and slice the output. A convolution includes the preceding Pad "
-            "only if the image size is static. A dynamic batch, dynamic rows, a "
-            "dynamic sequence length of a "
-            "16-bit attention, and a dynamic image size of convolutions without a Pad "
-            "cost nothing.",
-     .fix = "Export the dynamic axis with a fixed size, export the attention in FP16 "
-            "or BF16, or replace the Pad by the convolution's `pads`.",
+            "inputs and slice the output. The kernel of a convolution includes the "
+            "preceding Pad only if the image size is static. Other dynamic sizes cost "
+            "nothing: the batch size, the number of rows, the sequence length of a "
+            "16-bit attention, and the image size of a convolution without a Pad.",
+     .fix = "Export the dynamic axis with a fixed size. If the axis must stay dynamic, "
+            "export attention in FP16 or BF16, and replace a Pad by the `pads` of the "
+            "convolution.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, each network "
                "with fixed and with dynamic sizes; not known for other builders"},
     {"size/odd", FSD_INFO,
      "A matrix product has an odd number of summands or of columns.", LINT,
      .find = fsd_lint_padded, .which = 1, .proves = FSD_PROVES_APART,
      .builders = FSD_RTX,
-     .why = "Kernels compute matrix products in pairs of summands and columns. If one "
-            "of these numbers is odd, separate kernels pad inputs that are not stored "
-            "weights, and slice the output. An odd number of rows or batches, a single "
-            "column, and a 16-bit attention cost nothing.",
+     .why = "Kernels compute matrix products in pairs of summands and columns. If the "
+            "number of summands or columns is odd, separate kernels pad the inputs "
+            "(except stored weights) and slice the output. There is no such cost for "
+            "an odd number of rows or batches, for a single column, and for a 16-bit "
+            "attention.",
      .fix = "Pad tokens, windows or classes to an even number in the model.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, thirty products "
                "of FP32 and FP16; not known for other builders"},
@@ -419,13 +428,14 @@ static const struct fsd_rule lint_rules[] = {
      "The builder will not compute an attention in one kernel.", LINT,
      .find = fsd_lint_attention, .proves = FSD_PROVES_APART,
      .builders = FSD_RTX | FSD_TRT10 | FSD_TRT11, .slow = true,
-     .why = "An attention in one kernel never writes its scores to memory. The builder "
-            "has this kernel only for certain types, head sizes and forms: "
-            "docs/reference/fusion.md lists all conditions, and how often each "
-            "condition was observed.",
-     .fix = "`lint --fix=fusion/attention` applies the edits that `lint -f json` "
-            "lists. If a finding names another edit, make this edit by hand. If it "
-            "names no edit, no change of the model is known.",
+     .why = "If one kernel computes an attention, it does not write the scores to "
+            "memory. The builder has such a kernel only for certain types, head sizes "
+            "and forms: docs/reference/fusion.md lists all conditions, and how often "
+            "each condition was observed.",
+     .fix = "Run `lint --fix=fusion/attention`: this applies the edits that `lint -f "
+            "json` lists. If a finding names an edit that is not in this list, make "
+            "the edit by hand. If a finding names no edit, no helpful change of the "
+            "model is known.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 300 blocks that "
                "differ in one factor each, the attentions of 40 models, and 24 models "
                "written by `--fix`; trt10, trt11: documented by NVIDIA, "
@@ -443,8 +453,8 @@ static const struct fsd_rule lint_rules[] = {
      .find = fsd_lint_symptoms,
      .why = "Most findings about an engine have their cause in the structure of the "
             "model.",
-     .fix = "Follow the advice of the rule that the finding names. No change of the "
-            "model is known for a finding without a rule.",
+     .fix = "Follow the advice of the rule that the finding names. If a finding names "
+            "no rule, no helpful change of the model is known.",
      .source = "any builder: see the sources of the rules that the finding names"},
     /* This rule is last, because only then it is known which ignores had an effect. */
     {"policy", FSD_WARNING,

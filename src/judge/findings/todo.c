@@ -11,8 +11,8 @@
  * listed only with --peak, which shows whether memory bounds a kernel. An edit that
  * lint proposes is listed even if its gain is unknown.
  *
- * TensorRT for RTX may let the kernels of INT8 products write floats, which other
- * kernels then quantize. No change of the model is known to avoid this. The first entry
+ * Some builders let the kernels of INT8 products write floats, which other kernels
+ * then quantize. No change of the model is known to avoid this. The first entry
  * then states this fact.
  */
 #include "judge/findings/todo.h"
@@ -270,8 +270,8 @@ static void add_constants(struct todo *t, const bool *constant)
 }
 
 /* Adds the DEED_FACT entry if no kernel of a quantized product writes a quantized type,
- * so that other kernels must quantize the results (TensorRT for RTX only). The entry is
- * left out if these other kernels cost less than LEAST. */
+ * so that other kernels must quantize the results. The entry is left out if these other
+ * kernels cost less than LEAST. */
 static void add_fact(struct todo *t)
 {
     const struct fsd_spent_sum *sum = &t->d->cost->spent[FSD_SPENT_REQUANTIZE];
@@ -348,7 +348,8 @@ static void put_fact(struct todo *t, const struct deed *deed, bool brief, FILE *
             ": no convolution or GEMM kernel of this builder version writes %s, and",
             t->d->products->type == FSD_DTYPE_UNKNOWN ? "a quantized type" : type);
     fprintf(out,
-            "%s no known change of the model avoids %s; compare with an FP16 build",
+            "%s no known change of the model avoids %s; build in FP16, and compare the "
+            "times",
             brief ? ":" : "",
             t->d->findings->proposed.n ? "most of the requantization"
                                        : "the requantization");
@@ -429,7 +430,7 @@ static const char *text_of(struct todo *t, const struct deed *deed, bool brief)
     case DEED_HALF:
         fputs("convert the model to FP16", out);
         if (!brief)
-            fputs(", because memory bandwidth limits these kernels", out);
+            fputs(", because memory bandwidth limits kernels in FP32", out);
         break;
     case DEED_CONSTANT:
         fputs(brief ? "fold the constants " : "fold ", out);

@@ -331,9 +331,9 @@ static const char *usual_todo(enum kind kind)
     static const char *const usual[KINDS] = {
         [PAIRS_GONE] = "Export the model with these Q/DQ pairs, or accept the build.",
         [PAIRS_NEW] = "Remove the new Q/DQ pairs, or accept the build.",
-        [NODES_GONE] = "Accept the build if the model was meant to change.",
-        [NODES_NEW] = "Accept the build if the model was meant to change.",
-        [NODES_OTHER] = "Accept the build if the model was meant to change."};
+        [NODES_GONE] = "If you meant to change the model, accept the build.",
+        [NODES_NEW] = "If you meant to change the model, accept the build.",
+        [NODES_OTHER] = "If you meant to change the model, accept the build."};
 
     return usual[kind];
 }
@@ -543,7 +543,8 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
         fsd_put_noun(out, warnings, "warning");
     if (c->timed && c->before > 0)
         fprintf(out,
-                ". It accounts for %+.4f ms of the total change of %+.4f ms (%+.1f %%)",
+                ". It accounts for %+.4f ms; the time of all layers changed by %+.4f "
+                "ms (%+.1f %%)",
                 first->ms, c->after - c->before,
                 100 * (c->after - c->before) / c->before);
     else {
@@ -570,11 +571,11 @@ static const char *todo_in_all(const struct finder *f)
         return "Pass the model to both check and snapshot: check then reports whether "
                "the model changed.";
     if (c->account.state[FSD_ASPECT_OPTIONS] == FSD_ASPECT_UNKNOWN)
-        return "Compare the options and GPU of both builds. Build again if "
-               "they are equal, and record the variants if rebuilds vary (snapshot "
-               "--also).";
-    return "Build again. If rebuilds vary, record the variants (snapshot --also); "
-           "otherwise accept the build.";
+        return "Compare the options and the GPU of both builds. If they are equal, "
+               "build again. If rebuilds differ from each other, record them as "
+               "variants (snapshot --also).";
+    return "Build again. If rebuilds differ from each other, record them as variants "
+           "(snapshot --also). Otherwise, accept the build.";
 }
 
 /* The advice if no single change explains the findings. */
@@ -591,7 +592,8 @@ static const char *todo_of_all(const struct finder *f, const struct fsd_finding 
         return "Measure both builds again on the same idle GPU: only the times differ.";
     if (strstr(rule->id, "unknown") || strstr(rule->id, "undecided"))
         return rule->fix;
-    return worst->of_dump ? "Pass a dump or log with all details that the snapshot has."
+    return worst->of_dump ? "Pass a more detailed dump or log: the snapshot has more "
+                            "details."
                           : todo_in_all(f);
 }
 

@@ -108,7 +108,7 @@ static void put_split(const struct fsd_compare *c, FILE *out)
 
     if (split.bytes < 1 || (s->bytes && 100 * split.bytes < s->bytes))
         return;
-    fsd_printf_safe(out, "; after the split, `%s` writes ",
+    fsd_printf_safe(out, "; a fusion was split: `%s` now writes ",
                     fsd_origin_text(s, split.from));
     fsd_put_scaled(split.bytes, NULL, " B", out);
     fsd_printf_safe(

@@ -247,7 +247,7 @@ static bool take_key(struct reader *r, const char *name, const char *value)
     }
     settable = ignore ? 0 : fsd_rule_at((unsigned)r->of)->settable;
     if (key < end && (key->settable & BUDGETS & ~settable))
-        return complain(r, r->line, "a budget that this rule has", name);
+        return complain(r, r->line, "a budget key of this rule", name);
     if (key == end || (key->settable && !(key->settable & settable)))
         return complain(r, r->line,
                         ignore ? "rule, node, reason, owner or expires"

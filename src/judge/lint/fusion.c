@@ -40,8 +40,9 @@ static const struct fsd_fusion_rule rules[] = {
      "TensorRT for RTX fuses any operator there except Tanh, Relu, Sigmoid, Erf, Elu, "
      "Mish and Pow",
      NULL,
-     "11 of 11 attentions with these operators are split; attentions with one of 18 "
-     "other operators, of 11 kinds of masks or of 7 kinds of scales are not split",
+     "11 of 11 attentions with one of these operators are split; attentions with one "
+     "of 18 other operators, 11 kinds of masks or 7 kinds of scales in this place are "
+     "not split",
      MEASURED_TARGETS},
     {"attention/axis", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_across,
      "the Softmax is along axis {0}",
@@ -55,17 +56,17 @@ static const struct fsd_fusion_rule rules[] = {
      "1 of 1 attention is split; an attention with 1 query and 64 keys is not split",
      MEASURED_TARGETS},
     {"attention/single", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_single,
-     "the batch size times the number of heads is 1, and the sizes are fixed",
-     "TensorRT for RTX fuses attention if this product is 2 or more, or if the batch "
-     "size is dynamic",
+     "the batch size and the number of heads are both 1, and both are fixed",
+     "TensorRT for RTX fuses attention if the batch size or the number of heads is 2 "
+     "or more, or if the batch size is dynamic",
      NULL,
      "7 of 7 attentions are split; an attention with a dynamic batch size is not split",
      MEASURED_TARGETS},
     {"attention/changed", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_changed,
      "`{A}` is between the Softmax and the product with V, and {B}",
      "TensorRT for RTX fuses such an operator only in FP16, with head size 32 or 64, "
-     "with fixed sizes, and with one query or with as many queries as keys (at most "
-     "512); it never fuses a Relu there",
+     "and with fixed sizes; in addition, there must be one query, or as many queries "
+     "as keys (at most 512); it never fuses a Relu there",
      "mask the scores before the Softmax",
      "63 of 63 attentions outside these limits are split, and 0 of 20 within them",
      MEASURED_TARGETS},
@@ -88,7 +89,7 @@ static const struct fsd_fusion_rule rules[] = {
     {"attention/sizes", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_uneven,
      "K has head size {0} and V has head size {1}",
      "TensorRT for RTX fuses attention with equal head sizes only",
-     "pad the smaller of both sizes; if you pad V, slice the output",
+     "pad Q and K, or V, to the larger head size; if you pad V, slice the output",
      "14 of 14 attentions are split; after the edit, 17 of 17 are one kernel",
      MEASURED_TARGETS, FSD_CURE_PADS},
     {"attention/broadcast", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_broadcast,
@@ -109,18 +110,18 @@ static const struct fsd_fusion_rule rules[] = {
      MEASURED_TARGETS, FSD_CURE_UNMARK},
     {"attention/part-quantized", FSD_PATTERN_ATTENTION, RTX,
      fsd_attention_is_half_quantized,
-     "only the product that computes the {A} has quantizers on both operands",
-     "TensorRT for RTX fuses attention only if both products or neither product have "
-     "quantizers on both operands",
-     "quantize all four operands and the output, or none of them",
-     "49 of 49 such attentions are split; 0 of 72 are split if only one operand of a "
-     "product is quantized, and 0 of 28 if no operand is quantized",
+     "only the product that computes the {A} has two quantized operands",
+     "TensorRT for RTX fuses attention only if both products have two quantized "
+     "operands, or if both products have fewer",
+     "quantize the four operands of both products and the output, or none of these",
+     "49 of 49 such attentions are split; if only one operand of a product is "
+     "quantized, 0 of 72 are split; if no operand is quantized, 0 of 28 are split",
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/rounded", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_rounded,
      "the probabilities have quantizers, V has none, and {A}",
      "TensorRT for RTX fuses such an attention only in FP16, with head size 32 or 64, "
-     "with fixed sizes, and with one query or with as many queries as keys (at most "
-     "512)",
+     "and with fixed sizes; in addition, there must be one query, or as many queries "
+     "as keys (at most 512)",
      "remove the quantizers of the probabilities",
      "37 of 37 attentions outside these limits are split, and 0 of 11 within them; "
      "after the edit, 8 of 8 are one kernel",
@@ -131,8 +132,8 @@ static const struct fsd_fusion_rule rules[] = {
      "512 keys, at least two queries, and a quantized output",
      "remove the quantizers of the attention",
      "29 of 29 attentions are split; after the edit, 6 of 6 are one kernel; INT8 "
-     "attentions within these limits are one kernel (1 to 512 keys, 2 to 600 queries, "
-     "masks and dynamic sizes)",
+     "attentions within these limits are one kernel (measured with 1 to 512 keys, with "
+     "2 to 600 queries, with masks, and with dynamic sizes)",
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/fp8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp8_otherwise,
      "the attention is FP8 with {A}",
@@ -146,19 +147,19 @@ static const struct fsd_fusion_rule rules[] = {
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/behind", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_masked_behind,
      "`{A}` is between the Softmax and its quantizer",
-     "TensorRT for RTX fuses a Softmax only if its quantizer follows directly or "
-     "after a scaling",
+     "TensorRT for RTX fuses attention only if the quantizer follows the Softmax "
+     "directly, or if only a scaling is in between",
      "remove the quantizers of the attention, or mask the scores before the Softmax",
      "36 of 36 attentions with a Where, Mul or Clip in this place are split, and 0 of "
      "8 with a scaling; after the quantizers are removed, 5 of 5 are one kernel",
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/shared", FSD_PATTERN_ATTENTION, RTX, fsd_attention_shares_queries,
      "`{A}` also multiplies the queries, which have three axes",
-     "TensorRT for RTX merges both products that read the queries into one, unless the "
-     "queries have four axes",
-     "pad the other factor of `{A}` with zeros",
-     "26 of 26 such attentions are split, and 0 of 25 whose queries have four axes or "
-     "are inputs of the network; after the edit, 9 of 9 are one kernel",
+     "TensorRT for RTX merges the two products that read the queries into one product, "
+     "unless the queries have four axes",
+     "append zeros to both inputs of `{A}`",
+     "26 of 26 such attentions are split; if the queries have four axes or are an "
+     "input of the network, 0 of 25 are split; after the edit, 9 of 9 are one kernel",
      MEASURED_TARGETS, FSD_CURE_APART},
     {"attention/documented", FSD_PATTERN_ATTENTION, " trt10 trt11 ",
      fsd_attention_is_beyond_documented, "the head size is {0}",
@@ -170,7 +171,7 @@ static const struct fsd_fusion_rule rules[] = {
      "`{A}` moves the data of the norm's output",
      "TensorRT for RTX fuses a norm only if no operator moves the data of its output",
      "compute the norm after `{A}`, if `{A}` moves whole rows",
-     "7 of 8 norms are split, and 0 of 22 whose output no operator moves",
+     "7 of 8 such norms are split; if no operator moves the output, 0 of 22 are split",
      MEASURED_TARGETS},
     {"layernorm/row", FSD_PATTERN_LAYERNORM, RTX, is_one_row, "the norm has one row",
      "TensorRT for RTX fuses norms with two rows or more", NULL, "1 of 1 norm is split",
@@ -181,8 +182,8 @@ static const struct fsd_fusion_rule rules[] = {
      "norms with rows of 8 to 8192 elements are not split", MEASURED_TARGETS},
 
     {"conv/int8", FSD_PATTERN_CONV_BN_ACT, RTX, is_quantized_conv, "the Conv is INT8",
-     "TensorRT for RTX computes the scale, bias and activation in the next quantizing "
-     "kernel, which the engine needs in any case",
+     "TensorRT for RTX computes the scale, bias and activation in the next kernel that "
+     "quantizes; the engine needs this kernel in any case",
      NULL, "325 of 325 such blocks are split", MEASURED_TARGETS},
     {"conv/readers", FSD_PATTERN_CONV_BN_ACT, RTX, is_read_by_others,
      "{A} reads the activation",

@@ -32,8 +32,8 @@ static const struct fsd_refusal_row refusals[] = {
             "tensors",
             MEASURED}},
     {NULL, FSD_ANY_BUILDER, .holds = fsd_refused_reads_nothing,
-     .is = {"it reads a tensor that is neither an output of a node nor an input or "
-            "initializer",
+     .is = {"it reads an undefined tensor: no node output, input or initializer has "
+            "the tensor's name",
             MEASURED}},
     {NULL, FSD_ANY_BUILDER, .holds = fsd_refused_is_cyclic,
      .is = {"it is on a cycle: its input is computed from its output", MEASURED}},
@@ -145,8 +145,8 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"its outputs together have more elements than its input", MEASURED}},
     {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_QuantizeLinear, FSD_ONNX_DequantizeLinear},
      .holds = fsd_refused_has_unlike_scales,
-     .is = {"the number of scales is neither the size of the quantized axis nor its "
-            "number of blocks",
+     .is = {"the number of scales differs from the size of the quantized axis, and "
+            "from the number of blocks along this axis",
             MEASURED}},
     {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_InstanceNormalization},
      .holds = fsd_refused_counts_channels, .number = 2,
@@ -262,12 +262,12 @@ static const struct fsd_refusal_row refusals[] = {
     {" If ", FSD_RTX, .holds = fsd_refused_has_unlike_branches,
      .is = {"the outputs of its branches have different ranks", MEASURED}},
     {" AveragePool ", FSD_RTX, .holds = fsd_refused_averages_padding,
-     .is = {"with ceil_mode, its last window covers only padding, and the average "
-            "excludes padding",
+     .is = {"with ceil_mode, its last window covers only padding: the average excludes "
+            "padding, so it would divide by 0",
             MEASURED}},
     {" Split ", FSD_RTX, .holds = fsd_refused_splits_too_much,
-     .is = {"because sizes are rounded up, its outputs before the last need more "
-            "elements than its input has",
+     .is = {"the size of its outputs is rounded up, so its outputs before the last one "
+            "need more elements than its input has",
             MEASURED}},
 
     /* Compute capabilities. */

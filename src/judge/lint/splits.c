@@ -23,20 +23,20 @@
 static const struct fsd_split_way ways[] = {
     {SWITCH("-peep:fc_h_fusion=off"), FSD_SPLIT_HORIZONTAL, false,
      "32 of 32 kernels were split",
-     "each matrix product's kernel then includes the operators after this product; no "
-     "other kernel changed"},
+     "then, one kernel per matrix product computes the product and the operators after "
+     "it; no other kernel changed"},
     {SWITCH("-copy_ppg=off"), FSD_SPLIT_ATTENTION, false,
      "attention kernels were split in 3 of 5 models",
      "in 11 of 19 models, the option also changed in-place Concats and INT8 epilogues"},
     {SWITCH("-reshape_ppg=off"), FSD_SPLIT_EPILOGUE, false,
      "13 of 178 kernels were split", "it is unknown which kernels the option splits"},
     {MARK, FSD_SPLIT_ATTENTION, false, "4 of 4 kernels were split",
-     "the mark adds an output; 4 of these splits changed no other kernel"},
+     "the mark adds a network output; 4 of these splits changed no other kernel"},
     {MARK, FSD_SPLIT_EPILOGUE, false, "9 of 14 kernels were split",
-     "the mark adds an output; 8 of these splits changed no other kernel; of 21 "
-     "further kernels in INT8 or FP8, 1 was split"},
+     "the mark adds a network output; 8 of these splits changed no other kernel; with "
+     "kernels in INT8 or FP8, only 1 of 21 was split"},
     {MARK, FSD_SPLIT_CHAIN, false, "8 of 31 kernels were split",
-     "the mark adds an output; 3 of these splits changed no other kernel"},
+     "the mark adds a network output; 3 of these splits changed no other kernel"},
     {IF, FSD_SPLIT_ATTENTION, false, "4 of 4 kernels were split",
      "3 of these splits changed no other kernel"},
     {IF, FSD_SPLIT_HORIZONTAL, false, "10 of 11 kernels were split",

@@ -351,7 +351,8 @@ static bool open_scope(struct loader *l, struct body *b, enum fsd_scope_kind kin
                        fsd_id owner, fsd_sym label, const struct body *outer)
 {
     if (outer->depth + 1 >= BODY_DEPTH)
-        return fail_limit(l, BODY_DEPTH, "nested bodies of control flow or functions");
+        return fail_limit(l, BODY_DEPTH,
+                          "levels of nested subgraphs and function calls");
     if (!charge(l, 16))
         return false;
     b->depth = outer->depth + 1;
@@ -445,7 +446,7 @@ static bool read_call(struct loader *l, struct fsd_onnx_function *f, fsd_id owne
     if (f->open) {
         l->status = fsd_fail(
             l->err, FSD_E_LIMIT, l->file->name, FSD_POS_NONE, 0,
-            "expected functions without recursion, found one that calls itself: %.200s",
+            "expected functions without recursion, found that %.200s calls itself",
             fsd_text(l->g->names, f->name));
         return false;
     }

@@ -26,14 +26,15 @@ static bool is_text(const struct fsd_file *file)
 enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *err)
 {
     static const char *const advice[FSD_N_FILE_TYPES] = {
-        [FSD_FILETYPE_PLAN] =
-            ("; pass the model first, and the engine as a JSON dump (trtexec "
-             "--loadEngine=FILE --exportLayerInfo=engine.graph.json "
-             "--profilingVerbosity=detailed)"),
+        [FSD_FILETYPE_PLAN] = ("; pass the ONNX model first and a JSON dump of the "
+                               "engine second (trtexec "
+                               "--loadEngine=FILE --exportLayerInfo=engine.graph.json "
+                               "--profilingVerbosity=detailed)"),
         [FSD_FILETYPE_ORT] = "; pass the .onnx file",
-        [FSD_FILETYPE_ZIP] = "; export it to ONNX first",
-        [FSD_FILETYPE_PICKLE] = "; export it to ONNX first",
-        [FSD_FILETYPE_COMPRESSED] = " inside another; decompress the outer file first",
+        [FSD_FILETYPE_ZIP] = "; export the model to ONNX",
+        [FSD_FILETYPE_PICKLE] = "; export the model to ONNX",
+        [FSD_FILETYPE_COMPRESSED] =
+            " inside another compressed file; decompress the outer file",
         [FSD_FILETYPE_TAR] = "; extract the model first",
         [FSD_FILETYPE_SAFETENSORS] = "; export the model to ONNX",
         [FSD_FILETYPE_LFS] = "; fetch the model with 'git lfs pull'",

@@ -101,7 +101,7 @@ static bool reserve(struct scan *s, const struct level *level, size_t n)
         return true;
     if (s->n + n > FSD_WIRE_KEPT)
         return fail(s, FSD_E_LIMIT, level, level->pos,
-                    "expected at most 256 MiB without the weights, found more");
+                    "expected at most 256 MiB of data besides the weights, found more");
     if (!s->cap) /* most fields of a small file are kept; padded lengths need room */
         s->cap = s->file->size < FIRST_ROOM ? s->file->size + s->file->size / 8 + SLACK
                                             : FIRST_ROOM;
@@ -148,7 +148,7 @@ static bool weigh(struct scan *s, const struct level *level, size_t n)
     if (s->weight / FSD_WIRE_WEIGHT <= s->file->size + FSD_WIRE_FREE)
         return true;
     return fail(s, FSD_E_LIMIT, level, level->pos,
-                "expected messages with contents, found too many empty messages");
+                "expected few empty messages, found too many");
 }
 
 /* Begins a block whose length is not known yet.  Returns the position of its content;
@@ -201,9 +201,9 @@ static bool get_varint(struct scan *s, struct level *level, uint64_t *value)
 static bool skip(struct scan *s, struct level *level, uint64_t n)
 {
     if (n > level->end - level->pos)
-        return fail(
-            s, FSD_E_FORMAT, level, level->pos,
-            "expected a field that ends within its message, found a longer field");
+        return fail(s, FSD_E_FORMAT, level, level->pos,
+                    "expected a field that fits in the rest of its message, found a "
+                    "longer field");
     level->pos += (size_t)n;
     return true;
 }
@@ -295,8 +295,8 @@ static bool copy_packed(struct scan *s, struct level *level, field_t *field)
     n = level->pos - begin;
     if ((wire == FIXED32 && n % 4) || (wire == FIXED64 && n % 8))
         return fail(s, FSD_E_FORMAT, level, begin,
-                    "expected a packed field to end with a complete number, found a "
-                    "part of one");
+                    "expected a packed field of complete numbers, found an incomplete "
+                    "number at its end");
     if (!keeps(level, field, n) || !n)
         return true;
     if (wire != VARINT)
@@ -383,7 +383,7 @@ static bool copy_message(struct scan *s, struct level *level, field_t *field)
     fsd_vec_push(s->arena, &s->pieces, piece);
     if (s->pieces.n - level->base > MOST_PIECES)
         return fail(s, FSD_E_LIMIT, level, piece.begin,
-                    "expected a message in at most 64 parts, found more");
+                    "expected at most 64 parts of singular message fields, found more");
     if (!is_repeated(field))
         return true;
     if (!write_message(s, level, field, s->pieces.n - 1, s->pieces.n))

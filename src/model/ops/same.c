@@ -210,8 +210,9 @@ enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node)
 }
 
 FSD_NAMES(fsd_same_text, enum fsd_same, FSD_SAME__COUNT, "", "Identity",
-          "Dropout outside training", "Cast to the type of its input",
+          "Dropout in inference mode", "Cast to the type of its input",
           "it changes only the shape, not the data",
           "Transpose that leaves every axis in place", "Pad whose pads are all 0",
-          "it passes its only input through", "it adds 0",
-          "it multiplies or divides by 1", "it pools windows of one element")
+          "it outputs its only input unchanged", "it adds 0",
+          "it multiplies or divides by 1",
+          "each of its pooling windows has one element")

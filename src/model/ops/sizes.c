@@ -157,11 +157,11 @@ enum fsd_status fsd_sizes_bind(struct fsd_sizes *s, const char *word,
         if (dim.size >= 0 && dim.size != sizes.dims[i])
             return bad_shape(
                 err, word,
-                "the model states a different fixed size for one of these dimensions");
+                "the model fixes one of these dimensions at a different size");
         if (dim.size < 0 && dim.name && s->dim_sizes[dim.name] &&
             s->dim_sizes[dim.name] != sizes.dims[i])
-            return bad_shape(err, word,
-                             "the same dynamic dimension gets two different sizes");
+            return bad_shape(
+                err, word, "the shapes give one dynamic dimension two different sizes");
         if (dim.size < 0 && dim.name)
             s->dim_sizes[dim.name] = sizes.dims[i];
     }

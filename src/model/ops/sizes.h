@@ -23,8 +23,8 @@ struct fsd_shape {
     int64_t dims[FSD_SHAPE_RANK];
 };
 
-/** The elements, in order, of a small integer tensor that determines shapes.  They are
- *  amounts, because a size may be dynamic. */
+/** The elements of a small integer tensor that determines shapes, in order.  An element
+ *  may depend on a dynamic size, so `at` has amounts (amount.h). */
 enum { FSD_INTS = 16 };
 struct fsd_ints {
     uint8_t n;
@@ -36,9 +36,10 @@ struct fsd_sizes {
     struct fsd_arena *arena;
     struct fsd_amounts *amounts;
     struct fsd_shape *shapes;  /**< indexed by tensor */
-    struct fsd_shape *items;   /**< indexed by tensor: the common shape of the elements
-                                    of a sequence, or the shape of the value of an
-                                    optional; NULL if the graph has neither */
+    struct fsd_shape *items;   /**< indexed by tensor.  For a sequence: the common shape
+                                    of its elements; for an optional: the shape of its
+                                    value.  NULL: the graph has no sequence and no
+                                    optional */
     struct fsd_lists bodies;   /**< indexed by node: its bodies */
     struct fsd_lists in_scope; /**< indexed by scope: its nodes */
     int64_t *dim_sizes;        /**< indexed by symbol: the size of a named dimension; 0:
@@ -93,16 +94,19 @@ void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
 bool fsd_sizes_take_input(struct fsd_sizes *s, fsd_id tensor, const int64_t *sizes,
                           uint32_t n);
 
-/** Gives names to unknown sizes, which thereby become dynamic sizes.  With
- *  `inputs_only`, only sizes of the network's inputs get names; rules can then derive
- *  other sizes from them. */
+/** Turns unknown sizes into dynamic sizes.  The amount of such a size is then its name
+ *  or its expression.  If a size of a network input has neither, it gets a name such as
+ *  "image[2]".
+ *  @param inputs_only  true: a name is used only if it occurs at a network input.
+ *          Rules can then derive the other sizes from these names. */
 void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only);
 
 /** Applies the operators' rules once to all nodes. */
 void fsd_sizes_take_rules(struct fsd_sizes *s);
 
-/** Returns the size of a dimension: the size in `dim`, or else the known size for the
- *  name in `dim`, or the value of the expression in `dim`; -1 if none is known. */
+/** Returns the size of a dimension as a number; -1 if it is unknown.  If `dim.size` is
+ *  unknown, the function uses the known size of `dim.name`, or the value of the
+ *  expression `dim.term`. */
 int64_t fsd_sizes_dim(const struct fsd_sizes *s, struct fsd_dim dim);
 
 /** Returns the shape of a tensor; an unranked shape for FSD_NONE. */
@@ -118,8 +122,8 @@ int64_t fsd_axis(int64_t axis, uint32_t rank);
  *  number exceeds 2^62. */
 int64_t fsd_shape_count(struct fsd_amounts *t, const struct fsd_shape *shape);
 
-/** Returns the number of multiply-adds of a node as an amount: 0 if its operator has
- *  none worth counting, -1 if the number is unknown. */
+/** Returns the number of multiply-adds of a node as an amount; -1 if it is unknown.  It
+ *  is 0 for an operator whose multiply-adds are not counted. */
 int64_t fsd_op_macs(const struct fsd_sizes *s, fsd_id node);
 
 /** The windows of a pooling operator with ceil_mode along one spatial dimension. */
@@ -130,8 +134,8 @@ struct fsd_windows {
     int64_t all;    /**< `inside`, plus 1 if a window starts in the padding after the
                          data */
     int64_t before, behind; /**< the padding before and after the data, in elements */
-    int64_t enough;         /**< the padding after the data, in elements, with which a
-                                 pooling without ceil_mode has `inside` windows */
+    int64_t enough;         /**< the padding after the data, in elements, that gives
+                                 `inside` windows if ceil_mode is off */
 };
 
 /** Computes the windows of a pooling operator.  Returns false if they are unknown, or

@@ -37,12 +37,13 @@ enum type {
     BY_DTYPE_INT32, /* the attribute `dtype`, or INT32 if it is absent */
     BY_OUTPUT,      /* the attribute `output_datatype`, or FP32 if it is absent */
     BY_ZERO,        /* QuantizeLinear */
-    BY_ZERO_8,      /* the type of input 8, a zero point, or FP32 if it is omitted */
+    BY_ZERO_8,      /* the type of input 8, which is a zero point; FP32 if it is
+                       omitted */
     BY_SCALE,       /* DequantizeLinear */
     BY_VALUE,       /* ConstantOfShape */
     BY_VALUES,      /* LabelEncoder: the type of the attribute that lists its outputs */
-    BY_ITEM,        /* the type of the elements of input 0 (a sequence or optional), or
-                       the type of input 0 if it is a tensor */
+    BY_ITEM,        /* if input 0 is a sequence or an optional: the type of its
+                       elements; if input 0 is a tensor: its type */
     BY_LABELS,      /* the first output of a classifier: the type of the attribute that
                        lists the classes */
     SCALE_ZERO,     /* DynamicQuantizeLinear's other outputs: a scale and its zero
@@ -113,8 +114,8 @@ const struct fsd_op *fsd_ops(uint32_t *n)
     return ops;
 }
 
-/* Returns the first row of a name. next_of() returns the next row of the same name.
- * The result is NULL if there is none. */
+/* Returns the first row with this name; NULL if there is none.  The other rows with the
+ * name follow it; see next_of(). */
 static const struct fsd_op *first_of(const char *name)
 {
     const struct fsd_op *op =

@@ -10,24 +10,24 @@
 
 static const struct fsd_gloss blocks[] = {
     {"attention", "fusion/attention", BLOCK,
-     "The product of queries and keys, its Softmax, and the product of this Softmax "
-     "with the values.",
-     "If one kernel computes the attention, it does not write the scores to memory.",
-     "`patterns` shows each attention, and states why an attention is not one "
-     "kernel.",
+     "An attention multiplies the queries by the keys, applies Softmax to these "
+     "scores, and multiplies the result by the values.",
+     "A single kernel that computes the attention does not write the scores to memory.",
+     "`patterns` shows each attention and, if no single kernel computes it, states "
+     "why.",
      NULL},
     {"qkv", "fusion/qkv", BLOCK,
      "Three projections of one tensor: the queries, keys and values of an attention. "
      "Horizontal fusion merges them into one matrix multiplication.",
      NULL, "Run `patterns`.", NULL},
     {"layernorm", "fusion/layernorm,rmsnorm,fusion/rmsnorm", BLOCK,
-     "A normalization: one operator, or several operators that compute the same "
-     "result.",
+     "A LayerNormalization or RMSNormalization, as one operator or as several "
+     "operators.",
      NULL, "Run `patterns`.", NULL},
     {"gelu", "fusion/gelu,swiglu,fusion/swiglu", BLOCK,
      "An activation that exporters write as several operators. The related block "
-     "swiglu splits its input into two parts, and multiplies the activation of one "
-     "part by the other part.",
+     "swiglu applies an activation to one projection, and multiplies the result by "
+     "a second projection.",
      NULL, "Run `patterns`.", NULL},
     {"conv-bn-act", "fusion/conv-bn-act", BLOCK,
      "A convolution, its BatchNormalization and its activation. If they are fused, one "

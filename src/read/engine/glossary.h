@@ -1,14 +1,15 @@
-/* Explanations of words.  Some words occur in engines: types of layers, and parts of
- * the names of layers and kernels.  Each reader explains the words of its builder.  The
- * other words are the names that reports give to blocks of a model. */
+/* Explanations of words.  A reader explains the words in its builder's engines: types
+ * of layers, and parts of the names of layers and kernels.  glossary.c explains the
+ * names that reports give to blocks of a model, such as "attention". */
 #pragma once
 
 #include <stdbool.h>
 
 struct fsd_gloss {
     const char *word;  /**< NULL ends a list */
-    const char *forms; /**< shell patterns, separated by commas, for the names that
-                            contain the word; NULL: the word is always the whole name */
+    const char *forms; /**< shell patterns, separated by commas.  A name that matches a
+                            pattern contains the word.  NULL: the word is always the
+                            whole name */
     const char *kind;  /**< the kind of word, such as "type of layer" */
     const char *what;
     const char *why;    /**< background: a reason, a cost or a proof; may be NULL */

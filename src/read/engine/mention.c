@@ -1,18 +1,20 @@
 /*
- * Adds mentions: a mention states that the name of a layer contains a name of the
- * model, and what that name means.  Each reader finds names in its own way but adds
- * them here, so that all readers treat an ambiguous name in the same way.  If several
- * nodes have the name, some of them become candidates, and the passes of match/ decide
- * among them.  If the layer moves data, the name may be the name of any node or tensor;
- * otherwise, it must be the name of a node or a constant.  Any other name becomes an
- * unknown mention, so that reports can show it.
+ * Adds mentions.  A mention states that the name of a layer contains a name of the
+ * model, and what this name means.  All readers add mentions through this file, so they
+ * all treat an ambiguous name in the same way.  If several nodes have the name, up to
+ * CANDIDATES of these nodes get a mention each, and the passes of match/ choose among
+ * them.
+ *
+ * The name of a node or a constant is accepted in every layer.  The name of any other
+ * tensor is accepted only in a layer that moves data.  A name that is not accepted
+ * becomes an unknown mention, so that reports can show it.
  */
 #include "model/graph/graph.h"
 #include "read/engine/reader.h"
 #include "model/ops/ids.h"
 
-/* The maximum number of mentions that one name gets if several nodes have this name.
- * Each mention states how many nodes have the name. */
+/* If several nodes have one name, at most this many of them get a mention.  The member
+ * `among` of each mention is the number of all nodes with the name. */
 enum { CANDIDATES = 8 };
 
 static bool is_constant(const struct fsd_vocab *vocab, fsd_id tensor)

@@ -42,9 +42,9 @@ struct fsd_source {
                                             NULL: it is no log, or was not read as a
                                             log */
     const struct fsd_history *beside;  /**< the facts in another log, which the user
-                                            passed with this file and which may be about
-                                            another engine; NULL: there is no such
-                                            log */
+                                            passed together with this file; NULL: there
+                                            is none.  This log may be about another
+                                            engine */
     fsd_profile_vec *profiles; /**< receives the layer times in this file; NULL: they
                                     are not needed */
 };
@@ -52,25 +52,26 @@ struct fsd_source {
 /** A reader.  A function that a builder does not need is NULL. */
 struct fsd_engine_reader {
     const char *name;
-    const char *const *reads; /**< the kinds of files that the reader accepts, with
-                                   versions of the builder, as texts for users; ends
-                                   with NULL */
+    const char *const *reads; /**< texts for users.  Each text states a kind of file
+                                   that the reader accepts, and the versions of the
+                                   builder; ends with NULL */
     enum fsd_claim (*sniff)(const struct fsd_file *file, enum fsd_input input);
 
     /** Reads an engine into an empty graph; see fsd_engine_load(). */
     enum fsd_status (*load)(struct fsd_graph *g, const struct fsd_source *source,
                             struct fsd_error *err);
-    /** Appends layers to a graph.  Another input of the same engine states the names of
-     *  these layers; nothing else is known about them. */
+    /** Appends layers to a finished graph.  `names` are names of layers that only
+     *  another input of the engine states, such as a profile.  Nothing else is known
+     *  about these layers. */
     void (*add_names)(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
                       const struct fsd_vocab *vocab);
 
     /** Reads a log: the empty history `h` receives the builder's steps and the engines
      *  in the log.  Unknown lines are counted, and are no failure. */
     void (*read_log)(struct fsd_history *h, const struct fsd_file *file);
-    /** Fills the empty graph `g` with the network that the log prints for the engine
-     *  with the number `h->build`.  On return, `g` is finished; it has no nodes if the
-     *  log does not print the network. */
+    /** Fills the empty graph `g` with the network of the engine `h->build`, as the log
+     *  prints this network.  On return, `g` is finished.  If the log does not print the
+     *  network, `g` has no nodes. */
     void (*read_network)(struct fsd_graph *g, struct fsd_history *h,
                          const struct fsd_file *file);
 
@@ -122,12 +123,12 @@ const struct fsd_engine_reader *
 fsd_reader_of(const struct fsd_file *file, enum fsd_input input, enum fsd_claim least);
 
 /** Reads an engine into an empty graph.  The content of the file decides which reader
- *  reads it.
- *  @return FSD_OK; FSD_E_UNSUPPORTED for a file of another known kind (the message
- *         states the kind and what to run instead); FSD_E_FORMAT for a file that is
- *         damaged or of an unknown kind; FSD_E_LIMIT for a file that is too large;
- *         FSD_E_ARG if the number of the engine is missing (the message lists the
- *         engines) or too high.  After a failure, the graph must not be used. */
+ *  reads it.  After a failure, the graph must not be used.
+ *  @return FSD_OK; FSD_E_UNSUPPORTED: the file is of another known kind (the message
+ *          states the kind and what to run instead); FSD_E_FORMAT: the file is damaged
+ *          or of an unknown kind; FSD_E_LIMIT: the file is too large; FSD_E_ARG:
+ *          `source->number` is too high, or it is 0 and the file has several engines
+ *          (the message lists them) */
 enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *source,
                                 struct fsd_error *err);
 
@@ -143,8 +144,8 @@ enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error 
 
 /* ----------------------------------------------------------------- what readers ask */
 
-/* Functions for names in an engine.  They decide whether a name shows which nodes a
- * layer computes, and make a mention from the meaning of a name. */
+/* Functions for names in an engine.  fsd_meaning_fits() tests whether a name can show
+ * which nodes a layer computes.  fsd_mention_add() adds a mention of a name. */
 
 /** Whether `what` is the meaning of the name of a node or a constant.  Only such a name
  *  can show which nodes a layer computes.  The name of any other tensor has a meaning

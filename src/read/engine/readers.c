@@ -43,7 +43,8 @@ enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *so
 {
     static const char *const advice[FSD_N_FILE_TYPES] = {
         [FSD_FILETYPE_ONNX] = "; pass the engine's dump as ENGINE",
-        [FSD_FILETYPE_COMPRESSED] = " inside another; decompress the outer file first",
+        [FSD_FILETYPE_COMPRESSED] =
+            " inside another compressed file; decompress the outer file",
         [FSD_FILETYPE_ZIP] = "; extract the dump first",
         [FSD_FILETYPE_TAR] = "; extract the dump first",
         [FSD_FILETYPE_LFS] = "; fetch the dump with 'git lfs pull'",

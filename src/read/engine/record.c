@@ -1,9 +1,12 @@
 /*
- * Reads lists of records that profilers write: JSON with unescaped quotation marks, and
- * with missing or additional commas.  A string ends at the quotation mark after which
- * the record continues (`, "key":` or `}`), not at the first one, and commas do not
- * matter.  The reader works on the bytes of the file and allocates nothing, because a
- * profile may have millions of records.
+ * Reads lists of records that profilers write.  They are JSON, but strings may have
+ * unescaped quotation marks, and commas may be missing or superfluous.  The reader
+ * ignores commas between records and fields.  A string ends at the first quotation mark
+ * that is followed by `, "key":` or by `}`.  If fsd_records.escaped is set, a string
+ * ends at the first quotation mark without a backslash.
+ *
+ * The reader works on the bytes of the file and allocates nothing, because a profile
+ * may have millions of records.
  */
 #include "read/engine/record.h"
 

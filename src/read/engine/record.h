@@ -22,8 +22,8 @@ struct fsd_field {
     size_t text_len;
     double number;          /**< NaN if the value is not a number */
     bool is_true, is_false; /**< the value is the word true, or the word false */
-    char opens; /**< '{' or '[': the value is a record or a list, which is read next; 0:
-                     another value */
+    char opens; /**< '{': the value is a record; '[': the value is a list; 0: it is
+                     neither.  The next calls read the content of the record or list */
 };
 
 struct fsd_records {
@@ -33,8 +33,8 @@ struct fsd_records {
     struct fsd_error *err;
     bool nested;  /**< a field may contain a record or a list */
     bool escaped; /**< the writer escapes its strings, so a string ends at the first
-                       quotation mark without a backslash; if both `nested` and
-                       `escaped` are set, lists may contain texts, which are fields
+                       quotation mark without a backslash.  If `nested` is set, too, a
+                       list may contain strings; a string in a list is read as a field
                        without a key */
 };
 

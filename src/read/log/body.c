@@ -1,9 +1,11 @@
 /*
- * Keeps a stack of the nodes whose bodies the parser has entered, and assigns each
- * parsed node to the innermost of these nodes.  A damaged log may lack the end of a
- * body, so the stack has a limit and drops its oldest entry.  The log prints a body
- * within its owner, but a graph requires nodes to be sorted by scope;
- * fsd_log_order_nodes() therefore sorts them afterwards.
+ * Finds the node whose body contains a parsed node.  A stack has the nodes whose bodies
+ * the parser has entered.  The innermost of them owns the body with the parsed node.
+ * If the stack is full, it drops its oldest entry; this happens only if a damaged log
+ * lacks the ends of bodies.
+ *
+ * The log prints a body between the lines of its owner, but a graph requires nodes to
+ * be sorted by scope.  fsd_log_order_nodes() sorts the nodes after all lines are read.
  */
 #include "model/graph/graph.h"
 #include "read/log/log.h"

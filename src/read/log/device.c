@@ -29,8 +29,8 @@
 
 /* --------------------------------------------------------------- a layer that falls */
 
-/* The forms of the messages: the beginning, the end, and the text between the reason
- * and the name of the layer. If `between` is NULL, the message has no reason. */
+/* The forms of the messages: `begins`, the reason, `between`, the name of the layer,
+ * `ends`.  If `between` is NULL, the message has no reason. */
 static const struct {
     const char *begins, *between, *ends;
     bool typed; /* the layer's type follows its name */
@@ -92,8 +92,9 @@ static bool mentions(struct fsd_slice text, struct fsd_slice name)
     return memmem(text.s, text.n, name.s, name.n) != NULL;
 }
 
-/* Returns the reason for this layer from an earlier line, without the name of the
- * layer. */
+/* Returns the reason that an earlier line states for this layer.  If the reason begins
+ * with the layer's name, this name is removed.  The result is empty if there is no
+ * reason. */
 static struct fsd_slice reason_of(const struct fsd_event_reader *r,
                                   struct fsd_slice name)
 {
@@ -110,9 +111,9 @@ static struct fsd_slice reason_of(const struct fsd_event_reader *r,
     return reason;
 }
 
-/* Stores an event: the DLA does not run the layer `name`. If `reason` is empty, the
- * event states the type of the layer instead. If `type` is empty, too, the event states
- * that the log has no reason. */
+/* Stores the event that the DLA does not run the layer `name`.  The text of the event
+ * is `reason`.  If `reason` is empty, the text states the unsupported `type` instead.
+ * If both are empty, the text is "the log states no reason". */
 static void keep_fallback(struct fsd_event_reader *r, struct fsd_slice name,
                           struct fsd_slice type, struct fsd_slice reason)
 {
@@ -125,8 +126,8 @@ static void keep_fallback(struct fsd_event_reader *r, struct fsd_slice name,
     char text[96] = "the log states no reason";
 
     if (type.n && type.n < 40)
-        snprintf(text, sizeof text, "the DLA does not support this %.*s", (int)type.n,
-                 type.s);
+        snprintf(text, sizeof text, "the DLA does not support this %.*s layer",
+                 (int)type.n, type.s);
     e.text = reason.n ? fsd_intern_slice(r->h->names, reason)
                       : fsd_intern_str(r->h->names, text);
     fsd_vec_push(r->h->arena, &r->h->events, e);

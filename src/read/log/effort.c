@@ -114,7 +114,7 @@ void fsd_log_effort_tactic(struct fsd_event_reader *r, struct fsd_slice p)
 static const char no_tactic[] = "no valid tactic for a format combination";
 
 /* Reads a line like "CudnnConvolution has no valid tactics for this config, skipping".
- * The line does not name the layer: it is the layer that the builder is timing. */
+ * The line names no layer, but it is about the layer that the builder is timing. */
 static bool has_no_tactics(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_efforts *all = &r->h->efforts;

@@ -1,12 +1,11 @@
 /*
- * Reads the lines of the builder's optimizer.  The form of a line shows its meaning:
- * the words at its beginning, and the words between its parts.  There is no list of
+ * Reads the lines of the builder's optimizer.  The words at the beginning of a line,
+ * and the words between its parts, show the meaning of the line.  There is no list of
  * passes, so lines of unknown passes are read, too.
  *
- * A word such as " with " or " to " separates the parts of a line, but a name may also
- * contain the word.  The line is therefore split where the word stands between two
- * known names.  If it stands nowhere between known names, the line is split where the
- * word is outside brackets.
+ * A word such as " with " or " to " separates two parts of a line, but a name may
+ * contain this word, too.  find_between() chooses the occurrence that separates the
+ * parts.
  */
 #include "read/log/log.h"
 
@@ -123,9 +122,8 @@ static bool read_pass(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* Reads the line with which a pass begins to examine a layer.  It becomes an event only
- * if a fusion or removal follows.  TensorRT 8.2 does not state the layer, and TensorRT
- * 8.0 prints no such line. */
+/* Reads the line with which a pass begins to examine a layer: "Running: PASS on LAYER".
+ * TensorRT 8.2 does not state the layer, and TensorRT 8.0 prints no such line. */
 static bool read_running(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice on = none;
@@ -155,9 +153,8 @@ static bool read_removing(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* Reads the removal of a duplicate Q or DQ.  The builder removes a Q or DQ if another Q
- * or DQ of the same tensor has the same scale.  If two of them remain at a tensor,
- * their scales differ. */
+/* Reads the removal of a duplicate.  A Q or DQ is a duplicate if another Q or DQ of the
+ * same tensor has the same scale.  If the builder keeps both, their scales differ. */
 static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice b, kind;
@@ -214,10 +211,10 @@ static bool read_retype(struct fsd_event_reader *r, struct fsd_slice p)
            keep(r, FSD_EVENT_RETYPE, p, none, types);
 }
 
-/* Reads a copy layer and its reason.  The reasons in TensorRT's words: a "stomping
- * hazard" means that another layer reads the tensor; an input that is "not movable" is
- * a network input or a constant; an input that "does not support striding" belongs to a
- * plugin or has a format without strides. */
+/* Reads a copy layer and its reason.  TensorRT's words for the reasons have these
+ * meanings.  "stomping hazard": another layer reads the tensor.  "not movable": the
+ * input is a network input or a constant.  "does not support striding": the input
+ * belongs to a plugin, or has a format without strides. */
 static bool read_copy(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice b, why = none;

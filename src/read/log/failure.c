@@ -1,11 +1,12 @@
 /*
  * Reads the error messages of a failed build, and makes the program's own message from
- * the most useful one.  The parser's record of a node is the most useful message,
- * because the builder's errors follow from the parser's error.  The lines of a record
- * have no prefix, and their order differs between versions, so the first words of a
- * line show which field of the record the line has.  A message of the builder names a
- * node within a sentence: the program looks for the longest name of the model that is a
- * whole word of the sentence.
+ * the most useful one.  That is the parser's record of a node, because the builder's
+ * errors follow from the parser's error.
+ *
+ * The lines of a record have no prefix, and their order differs between versions.  The
+ * first words of a line show which field of the record it states.  The builder's
+ * message has the name of a node within a sentence.  The program looks for the longest
+ * name of the model that is a whole word of this sentence.
  */
 #include "read/log/log.h"
 
@@ -22,8 +23,8 @@ static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *li
     if (line->prefixed) {
         if (f->where.n || fsd_slice_begins(text, "While parsing node number "))
             return false;                 /* a new record begins */
-        fsd_slice_take(&text, "ERROR: "); /* the word is absent if it was removed
-                                             before, as the severity of the line */
+        fsd_slice_take(&text, "ERROR: "); /* lines.c has already removed this word if it
+                                             was the severity of the line */
         if (fsd_slice_split_at(&text, " In function ", &f->where))
             fsd_slice_drop(&f->where, ":");
     } else if (!f->where.n && fsd_slice_begins(text, "ERROR: ") &&
@@ -103,9 +104,10 @@ static void skip_tactic(struct fsd_arena *arena, const struct fsd_log_line *line
         f->skipped->at[FSD_MOST_SKIPPED - 1] = new;
 }
 
-/* Whether parentheses are open at the end of the text, so that the message continues on
- * the next line.  Myelin, TensorRT's compiler, writes such messages: "Myelin (...)".
- * Their later lines have no prefix, and name the operation and its types. */
+/* Whether a parenthesis is still open at the end of the text.  If so, the message
+ * continues on the next line.  TensorRT's compiler Myelin writes such messages: "Myelin
+ * (...)".  The further lines of such a message have no prefix, and name the operation
+ * and its types. */
 static bool is_open(struct fsd_slice text)
 {
     int depth = 0;
@@ -115,8 +117,7 @@ static bool is_open(struct fsd_slice text)
     return depth > 0;
 }
 
-/* Whether the message continues on the next line, which then names the subject of the
- * message. */
+/* Whether the next line continues the message and states what the message is about. */
 static bool goes_on(struct fsd_slice text)
 {
     return is_open(text) || fsd_slice_drop(&text, ":") ||

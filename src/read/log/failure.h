@@ -49,8 +49,8 @@ struct fsd_log_failure {
     struct fsd_slice node;    /**< the name of the node, or of the input if the parser
                                    refuses an input; empty: unknown, or no name */
     struct fsd_slice op;      /**< the operator and output of the node, "DFT -> "t"";
-                                   empty: the builder reported the failure, or the
-                                   parser refuses the whole model or an input */
+                                   empty: the failure is not a parser's record of a
+                                   node */
     struct fsd_slice where;   /**< the function that reports the error; empty if the
                                    builder reported the failure */
     struct fsd_slice reason;  /**< the reason, up to the end of its last line */
@@ -61,7 +61,7 @@ struct fsd_log_failure {
     uint64_t code;    /**< the number of the parser's error code, "[8]"; 0: none */
     bool raised;      /**< the failure is an exception in the program that calls the
                            builder */
-    bool in_use;      /**< the line follows a line about the finished engine, so the
+    bool in_use;      /**< an earlier line shows that the engine is finished, so the
                            error comes from the use of the engine */
 };
 
@@ -82,15 +82,15 @@ enum { FSD_MOST_SKIPPED = 64 };
 
 /* -------------------------------------------------------------- layers of a network */
 
-/** The number of layers that the parser added to the network, within two bounds.  The
- *  bounds differ because the parser may register a layer and remove it again.  Layers
- *  without a name are not counted. */
+/** Two bounds for the number of layers that the parser added to the network.  `least`
+ *  does not count a layer that the parser may have removed again; `most` does.  Neither
+ *  counts layers without a name. */
 struct fsd_log_count {
     uint32_t least, most;
 };
 
-/** A node that the parser has read, and the number of layers that the network had
- *  before and after the parser added the node's layers. */
+/** A node that the parser has read.  `before` and `behind` count the layers of the
+ *  network before and after the parser added the layers of this node. */
 struct fsd_log_parsed {
     fsd_sym head; /**< "NAME [Op]" */
     uint32_t attempt;
@@ -115,34 +115,36 @@ struct fsd_log_adding {
  *  @param text  the text after "Registering layer: " */
 void fsd_log_add_layer(struct fsd_log_adding *a, struct fsd_slice text);
 
-/** Returns the nodes and layers in the log of the history.  The result is empty if the
- *  reader of another builder read the log. */
+/** Returns the nodes that the parser read and the layers that it added, from the log of
+ *  `h`.  The result is empty if the log is not TensorRT's. */
 const struct fsd_log_adding *fsd_log_adding_of(const struct fsd_history *h);
 
 /** Reads a line: adds a failure to `f->out`, or extends the last one. */
 void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *line,
                           struct fsd_log_failing *f);
 
-/** Sets `failure->node` to the parsed node whose name, or whose layer's name, is in
- * `failure->reason`.  Does not change a failure that the parser reported. */
+/** Searches `failure->reason` for the longest name of a parsed node, or of a layer of
+ * such a node.  Sets `failure->node` to the name of this node.  Does nothing if the
+ * parser reported the failure. */
 void fsd_log_failure_name(struct fsd_log_failure *failure, const struct fsd_history *h);
 
-/** Fills `err` with the first failure of the parser, or else of the builder.
- *  @param failures must not be empty */
+/** Fills `err` with a message about the result of fsd_log_first_failure().
+ *  @param failures  must not be empty
+ *  @return FSD_E_FORMAT */
 enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
                              const struct fsd_file *file, struct fsd_error *err);
 
-/** Returns the failure that caused the other failures: the parser's record of a node or
- *  an input, or else the first message that does not follow from another message.
- *  @param failures must not be empty */
+/** Returns the failure that caused the other failures.  The function looks for a
+ *  parser's record of a node, then for a parser's message about an input or the model,
+ *  then for a builder's message that follows from no other message, and then for an
+ *  exception.  It returns the first failure of the first kind that it finds.
+ *  @param failures  must not be empty */
 const struct fsd_log_failure *fsd_log_first_failure(const fsd_log_failures *failures);
 
-/** Returns the first failure of `attempt` whose line is after the line `engine`; NULL
- *  if there is none.  The failure means that the builder could not finish the
- *  engine.  Exceptions, and errors in the use of the finished engine, are not such
- *  failures.
- *  @param engine  the number of the line at which the first list of the engine's layers
- *          begins */
+/** Returns the first failure that shows that the builder could not finish an engine;
+ *  NULL if there is none.  Only failures of `attempt` after the line `engine` count.
+ *  Exceptions, and errors in the use of the finished engine, do not count.
+ *  @param engine  the number of the first line of the engine's first list of layers */
 const struct fsd_log_failure *fsd_log_failure_of(const fsd_log_failures *failures,
                                                  uint32_t attempt, uint64_t engine);
 
@@ -176,11 +178,11 @@ enum fsd_failure_class {
 /** Returns the name of the class: "operator", "q/dq". */
 const char *fsd_failure_class_name(enum fsd_failure_class value);
 
-/** The kinds of places.  The form of a message (failure_form.c) has places such as
- *  "{bytes}".  At a place, the message states an object or a number. */
+/** What a message states at a place of its form.  The forms of messages
+ *  (failure_form.c) have places such as "{bytes}" for names and numbers. */
 enum fsd_said {
-    FSD_SAID_NODE,   /**< the name of a layer (the names of its nodes, joined) or of a
-                          region */
+    FSD_SAID_NODE,   /**< the name of a layer or a region; the name of a layer may be
+                          the joined names of several nodes */
     FSD_SAID_TENSOR, /**< the name of a tensor, or of several, separated by ", " */
     FSD_SAID_BYTES,  /**< the requested number of bytes */
     FSD_SAID_MIB,    /**< the requested memory in MiB */
@@ -207,8 +209,8 @@ struct fsd_log_said {
     bool echo;      /**< the error follows from another error */
     bool by_tactic; /**< the lines about skipped tactics before the message state the
                          reason */
-    bool of_values; /**< the sizes of a profile cause the error, not the sizes in the
-                         model */
+    bool of_values; /**< the error is caused by sizes in an optimization profile, not by
+                         sizes in the model */
     struct {
         enum fsd_said what;
         struct fsd_slice text;

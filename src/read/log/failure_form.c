@@ -333,8 +333,7 @@ static const struct form forms[] = {
     {"Error during shape inference of {tensor} = ", FSD_FAILS_SHAPE, 0},
     {"Error during shape inference of", FSD_FAILS_SHAPE, 0},
     {"I*Layer {node}: reshaping failed for tensor: {tensor} reshape would change "
-     "volume "
-     "{size} to {size}",
+     "volume {size} to {size}",
      FSD_FAILS_SHAPE, 0},
     {"reshaping failed for tensor: {tensor} ", FSD_FAILS_SHAPE, 0},
     {"reshape would change volume {size} to {size}", FSD_FAILS_SHAPE, 0},
@@ -355,8 +354,7 @@ static const struct form forms[] = {
     {"{node}: I*Layer cannot be used to compute a shape tensor", FSD_FAILS_SHAPE, 0},
     {"{tensor}: dimension {axis} never exceeds", FSD_FAILS_SHAPE, 0},
     {"{node}: * must have inputs with same shape. First input {tensor} has shape "
-     "{size} "
-     "and second input {tensor} has shape {size}.",
+     "{size} and second input {tensor} has shape {size}.",
      FSD_FAILS_SHAPE, 0},
     {"IConditionalOutputLayer {node}: Must have inputs with equal ranks",
      FSD_FAILS_SHAPE, 0},
@@ -438,8 +436,12 @@ static const char *read_place(const char *pattern, enum fsd_said *what)
 
 static bool fits(struct fit *fit, struct fsd_slice text, const char *pattern);
 
-/* Finds the length of the text that a place or a star takes.  It is the shortest length
- * for which the remaining text matches `rest`, the rest of the form. */
+/* Finds the text that a place or a star stands for.  It is the shortest beginning of
+ * `text` after which the remaining text matches `rest`.
+ * @param rest  the form after the place or star
+ * @param digits  the text must be a whole number
+ * @param least  the minimum of `length`
+ * @param length  receives the length of the text */
 static bool fits_any(struct fit *fit, struct fsd_slice text, const char *rest,
                      bool digits, size_t least, size_t *length)
 {

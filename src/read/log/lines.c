@@ -12,11 +12,13 @@
  *     stamp [V] text                            runners that stamp each line
  *     [TensorRT] VERBOSE: ModelImporter.cpp:103: text    the parser up to TensorRT 7
  *
- * A prefix consists of pieces of a few kinds.  Pieces are removed from the front until
- * none matches; text that only begins like a piece ("[1,6] (# 0 ..)") stays.  Nearly
- * all lines of a large log have the first form, which the positions of its brackets
- * show.  If another program wrote further text before these prefixes, wrapper.c removes
- * it.
+ * A prefix consists of pieces, such as a stamp, a severity or the name of the writer.
+ * Pieces are removed from the front of the line until the next text is no piece.  A
+ * text such as "[1,6] (# 0 ..)" only begins like a piece and stays.
+ *
+ * Nearly all lines of a large log have the first form.  The positions of the brackets
+ * show this form, so its prefix is removed in one step.  If another program wrote a
+ * text of its own before the prefix, wrapper.c removes this text.
  */
 #include "read/log/log.h"
 
@@ -227,9 +229,9 @@ static bool take_piece(struct prefix *p, bool first)
 
 /* ----------------------------------------------------------------- the line */
 
-/* Removes the most frequent prefixes at once: "[MM/DD/YYYY-HH:MM:SS] [V] [TRT] " and
- * "[..] [V] ", which trtexec writes, and "[..] [TRT] [V] ", which TensorRT's Python
- * module writes. */
+/* Removes a frequent prefix in one step.  trtexec writes the prefixes
+ * "[MM/DD/YYYY-HH:MM:SS] [V] [TRT] " and "[..] [V] ".  TensorRT's Python module writes
+ * "[..] [TRT] [V] ". */
 static bool take_usual(struct prefix *p)
 {
     enum { WRITER = 6 };

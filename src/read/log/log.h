@@ -37,8 +37,8 @@ struct fsd_log_line {
                                 prefix */
     bool prefixed;         /**< the line has a prefix, so a message begins here */
     bool trt;              /**< the prefix states that TensorRT wrote the line */
-    bool session;          /**< the prefix states that an ONNX Runtime session wrote the
-                                line about its own steps */
+    bool session;          /**< the prefix shows that the line is a message of an ONNX
+                                Runtime session, not of TensorRT */
 };
 
 enum { FSD_LOG_SAMPLES = 4 };
@@ -201,8 +201,8 @@ struct fsd_log_list {
     uint32_t layers;
     bool prefixed;                  /**< the lines of the list have prefixes */
     unsigned pieces;                /**< the number of pieces of each prefix */
-    struct fsd_log_wrapper wrapper; /**< the other program's prefixes that were found
-                                         up to the end of the list */
+    struct fsd_log_wrapper wrapper; /**< the prefixes of other programs that were known
+                                         at the line of the last layer */
 };
 
 /** Whether a line within the list is a message of another thread.  Such a message has a
@@ -279,16 +279,18 @@ bool fsd_log_is_region(const struct fsd_log_layer *layer);
  * engines of one model.
  */
 
-/** Writes the TensorRT version in trtexec's first line to `out`, as "TensorRT 8.2.3".
- *  Returns false if the line is another one.  Source: trtexec of TensorRT 8.0 to 10.16,
- *  "&&&& RUNNING TensorRT.trtexec [TensorRT v8203]".  The number is NV_TENSORRT_MAJOR *
- *  1000 + MINOR * 100 + PATCH; since version 10, MAJOR is multiplied by 10000. */
+/** Writes the TensorRT version to `out`, such as "TensorRT 8.2.3".  Returns false if
+ *  the line is not trtexec's first line, "&&&& RUNNING TensorRT.trtexec [TensorRT
+ *  v8203]".  The number in that line is MAJOR * 1000 + MINOR * 100 + PATCH, and since
+ *  version 10, MAJOR * 10000 + MINOR * 100 + PATCH.  Source: trtexec of TensorRT 8.0 to
+ *  10.16. */
 bool fsd_log_version(struct fsd_slice line, char out[32]);
 
-/** Writes the version of TensorRT for RTX to `out`.  Its logs do not state the version,
- *  but the lines around `list`, a list of layers, depend on the version.  Returns false
- *  if another builder wrote the log.  Source: logs of the versions 1.4.0, 1.5.0, 1.6.1
- *  and 1.7.1; in 1.6 and 1.7, the lines around a list are the same. */
+/** Writes the version of TensorRT for RTX to `out`, or a range of versions.  The logs
+ *  of TensorRT for RTX do not state the version, but the lines around a list of layers
+ *  depend on it.  These lines are the same in 1.6 and 1.7.  Returns false if another
+ *  builder wrote the log.  Source: logs of the versions 1.4.0, 1.5.0, 1.6.1 and 1.7.1.
+ *  @param list  a list of layers in the log */
 bool fsd_log_rtx_version(const struct fsd_file *file, const struct fsd_log_list *list,
                          char out[32]);
 
@@ -316,8 +318,9 @@ struct fsd_log_tables {
     bool full;     /**< the log has more tables or rows than the limit, so no further
                         line is read */
     struct fsd_log_columns {
-        int n, total, mean, runs; /**< the index of the column of each number; -1: the
-                                       table has no such column */
+        int n, total, mean, runs; /**< `n`: the number of columns with numbers.  The
+                                       others: the index of the column with this number;
+                                       -1: the table has no such column */
         bool name_last;
     } columns;
     struct fsd_profile_entry last; /**< a row named "Total", which is a layer only if
@@ -538,10 +541,10 @@ bool fsd_log_shape_read(struct fsd_history *h, struct fsd_slice text, uint32_t b
 void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
                      const struct fsd_file *file);
 
-/** Whether the parser's lines seem complete; an excerpt of a log may lack the lines of
- *  some nodes.  The parser's lines seem complete if some of them mark outputs (these
- *  are the last lines), and if each tensor that a node reads has a producer or is an
- *  input or constant.
+/** Whether the parser's lines seem complete.  An excerpt of a log may lack the lines of
+ *  some nodes.  The lines seem complete if two conditions are met.  First, a line marks
+ *  an output of the network; such lines are the parser's last lines.  Second, each
+ *  tensor that a node reads has a producer, or is an input or a constant.
  *  @param network  the network that fsd_log_network() built from these lines */
 bool fsd_log_network_is_whole(const struct fsd_graph *network,
                               const struct fsd_history *h, const struct fsd_file *file);
@@ -570,8 +573,8 @@ bool fsd_log_is_network(struct fsd_slice t);
 enum { FSD_LOG_MOST_OPEN = 64 };
 
 /** The nodes whose outputs are not printed yet, the innermost last.  The parser refuses
- *  models that are nested deeper than the limit.  The stack can overflow only if a
- *  damaged log lacks the outputs of nodes. */
+ *  a model with deeper nesting than FSD_LOG_MOST_OPEN.  So only a damaged log, which
+ *  lacks the outputs of nodes, can overflow the stack. */
 struct fsd_log_stack {
     struct fsd_log_open {
         struct fsd_slice head; /**< "NAME [Op]" */
@@ -642,8 +645,8 @@ struct fsd_log_options {
                                  the clocks of the device */
     bool transfers, spins;  /**< trtexec's options for measuring: data transfers,
                                  spin-wait */
-    uint32_t section;       /**< the number of facts that were stored before the current
-                                 section of options */
+    uint32_t section;       /**< the number of stored facts (h->built.n) at the
+                                 beginning of the current section of options */
     uint32_t attempt;       /**< the number of the attempt to which the lines belong */
     uint64_t sparse;        /**< the number of layers that a sparse kernel may run */
 };

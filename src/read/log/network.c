@@ -127,9 +127,9 @@ static fsd_id read_tensor(struct net *net, struct fsd_slice item, fsd_id scope,
     return t;
 }
 
-/* Returns the offset of the ']' that closes the item at the beginning of t.  After this
- * bracket, t ends or continues with ", ".  The type in a tensor, "[FLOAT]", has a ']'
- * of its own. */
+/* Returns the offset of the ']' that ends the first item of t; t.n if there is none.
+ * After this bracket, t ends or continues with ", ".  The ']' of a type such as
+ * "[FLOAT]" is followed by another ']'. */
 static size_t item_end(struct fsd_slice t)
 {
     for (size_t i = 0; i < t.n; i++)
@@ -272,9 +272,9 @@ static void read_opset(struct net *net, struct fsd_slice t)
 }
 
 /* Reads a line of the builder's list of layers, such as "IDENTITY (Unnamed Layer* 0)
- * [Identity]".  The list is used if the parser printed no lines for the network.
- * TensorRT names an unnamed output after its layer.
- */
+ * [Identity]".  This list is used only if the parser printed no lines for the network.
+ * The line states no tensors, so the node gets one output.  It is named after the
+ * layer, because TensorRT names an unnamed output in this way. */
 static void read_layer(struct net *net, struct fsd_slice t)
 {
     const char *space = memchr(t.s, ' ', t.n);
@@ -340,10 +340,10 @@ static void read_line(struct net *net, struct fsd_slice t)
     }
 }
 
-/* Marks tensors without consumers as outputs, because lines about outputs may be
- * missing: the parser prints none for bodies, and a truncated log may lack the lines
- * about the network's outputs.  Without the mark, the producers of these tensors would
- * seem unused. */
+/* Marks tensors without consumers as outputs, because their producers would otherwise
+ * seem unused.  In a body, all such tensors are marked, because the parser prints no
+ * outputs of bodies.  In the main graph, they are marked only if the log has no line
+ * about the network's outputs, as in a truncated log. */
 static void guess_outputs(struct net *net)
 {
     struct fsd_graph *g = net->g;
@@ -395,9 +395,9 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
     struct net *net = FSD_NEW(g->arena, struct net, 1);
 
     net->g = g;
-    /* If a log has several engines of one network, the log may have the parser's lines
-     * only for the first engine.  If the requested engine (`h->build`) has no such
-     * lines, the lines of the nearest earlier engine with such lines are used. */
+    /* Uses the parser's lines for the requested engine, `h->build`.  If there are none,
+     * the lines for the nearest earlier engine are used: if a log has several engines
+     * of one network, the parser may have printed lines only for the first. */
     h->parsed_build = FSD_NONE;
     for (uint32_t i = 0; i < h->parser.n; i++)
         if (h->parser.at[i].build <= h->build && h->parser.at[i].says == FSD_SAYS_NODE)

@@ -31,9 +31,9 @@
  */
 #include "read/log/log.h"
 
-/* The options of trtexec that change the engine. trtexec prints every option; options
- * for timing caches, measurements and output files are not in this table, because they
- * do not change the engine.  Default values are not stored. */
+/* The options of trtexec that change the engine.  trtexec also prints options that do
+ * not change it, such as those for timing caches, measurements and output files.  They
+ * are not in this table.  Default values are not stored. */
 static const struct {
     const char *name, *key, *unset;
 } options[] = {/* `unset` is the default value; NULL: every value is stored */
@@ -451,9 +451,9 @@ static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 
 void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines)
 {
-    uint32_t voided = FSD_NONE; /* an engine whose program begins its output after the
-                                   line of the current fact; the fact is therefore not
-                                   about this engine; FSD_NONE: none */
+    uint32_t voided = FSD_NONE; /* an engine that the current fact is not about: the
+                                   output of the engine's program begins after the line
+                                   of the fact; FSD_NONE: none */
 
     for (uint32_t i = h->built.n, e = engines->n; i-- > 0;) {
         struct fsd_built_in *fact = &h->built.at[i];

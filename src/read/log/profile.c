@@ -100,9 +100,8 @@ static bool read_number(struct fsd_slice t, double *out)
     return end == copy + t.n;
 }
 
-/* Removes the next word from the side of the text that has the numbers, and returns the
- * word.
- * @param from_end  whether this side is the end; else it is the front */
+/* Removes a word with a number from one side of the text, and returns it.
+ * @param from_end  true: removes the last word; false: removes the first word */
 static struct fsd_slice take_word(struct fsd_slice *t, bool from_end)
 {
     size_t n = 0;
@@ -232,7 +231,7 @@ enum fsd_status fsd_log_fail_times(const struct fsd_file *file, uint64_t line,
 {
     return fsd_fail(
         err, FSD_E_LIMIT, file->name, FSD_POS_LINE, line,
-        "expected at most %d tables with at most %d layers each, found more",
+        "expected at most %d tables of at most %d layers, found more tables or layers",
         TABLES_MAX, ROWS_MAX);
 }
 

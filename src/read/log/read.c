@@ -21,8 +21,8 @@ struct log_reader {
     struct fsd_log_failing failing;
     struct fsd_log_stack open; /* the parsed nodes whose outputs are not printed yet */
     fsd_id parsed;             /* the number of nodes parsed so far in this attempt */
-    uint32_t build;            /* the number of the attempt; in all facts,
-                                  number_builds() later replaces this number by the
+    uint32_t build;            /* the number of the attempt.  All facts store this
+                                  number at first; number_builds() replaces it by the
                                   number of the attempt's engine */
     bool in_layers;            /* the lines follow "GRAPH NODES", the title of the
                                   builder's list */
@@ -246,8 +246,9 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
 
 /* --------------------------------------------------------------- engines' layers */
 
-/* Reads the layers of each engine from the list that states most: the builder's list
- * states types, a list of names states least. */
+/* Reads the layers of each engine from the list with the most facts.  This is the first
+ * list in the order of enum fsd_log_form.  For example, the builder's list states
+ * types, and a list of names does not. */
 static void read_finals(struct fsd_history *h, const struct fsd_file *file,
                         const fsd_log_engines *engines)
 {
@@ -283,9 +284,9 @@ static void read_finals(struct fsd_history *h, const struct fsd_file *file,
     }
 }
 
-/* In all facts, replaces the number of the attempt by the number of its engine, or by
- * FSD_NONE if the attempt led to no engine.  If the log has no engine at all, the facts
- * of the last attempt are used. */
+/* Replaces the number of the attempt in all facts.  The new number is the number of the
+ * attempt's engine, or FSD_NONE if the attempt led to no engine.  If the log has no
+ * engine at all, the facts of the last attempt get the number 0. */
 static void number_builds(struct fsd_history *h, const fsd_log_engines *engines,
                           uint32_t last)
 {

@@ -1,12 +1,16 @@
 /*
- * Finds the engines in a log in one pass, line by line.  A title, or a first layer,
- * begins a list of layers.  A line about a step of a build begins a new attempt if this
- * step comes before the current step in the order of a build, or if the log has already
- * listed the attempt's engine.  The builder and the inspector may both list an engine.
- * Two lists are of one engine if half of their layer names are equal.  The other names
- * may differ, because only the inspector lists the kernels of a Myelin region.  A list
- * that has only names could be any text, so it counts only if bindings or the end of
- * the log follow it.
+ * Finds the engines in a log in one pass, line by line.
+ *
+ * A title, or a first layer, begins a list of layers.  The builder and the inspector
+ * may both list an engine.  Two lists belong to one engine if at least half of the
+ * names in the shorter list are also in the other list.  The other names may differ,
+ * because only the inspector lists the kernels of a Myelin region.  A list that has
+ * only names could be any text.  It counts only if bindings or the end of the log
+ * follow it.
+ *
+ * A line about a step of a build begins a new attempt in two cases: the log has already
+ * listed the engine of the current attempt, or the step comes before the current step
+ * in the order of a build.
  */
 #include "read/log/log.h"
 
@@ -34,8 +38,8 @@ struct fsd_log_segmenter {
                                wrote the list */
     struct fsd_slice title;
     struct fsd_log_list
-        kinds; /* a list of the kinds of layers, kept until another list of the same
-                  engine is found */
+        kinds; /* the list of kinds of layers of the current attempt; close_list() or
+                  close_kinds() adds it to the attempt's engine */
 };
 
 struct fsd_log_lines fsd_log_list_lines(const struct fsd_file *file,
@@ -229,8 +233,9 @@ static bool is_title(const struct fsd_log_line *line, const char *words)
 }
 
 /* Finds the step of a build to which a line belongs; returns false if it belongs to
- * none.  Of the lines of a build, only those in `steps` end a list of layers.  The
- * others may stand within a list, because several threads write the log. */
+ * none.  A line that belongs to a step ends the open list of layers.  Other lines about
+ * a build do not end it: several threads write the log, so such lines may stand within
+ * a list. */
 static bool is_step(struct fsd_slice text, enum step *step)
 {
     static const struct {
@@ -258,10 +263,10 @@ static bool is_step(struct fsd_slice text, enum step *step)
     return false;
 }
 
-/* Whether a layer continues the open list.  A blank line does not end a list, because
- * the inspector prints one after each layer if a program requests layers one by one.
- * After a blank line, a layer with the name of the list's first layer begins a new
- * list. */
+/* Whether a layer continues the open list.  If a program requests layers one by one,
+ * the inspector prints a blank line after each layer, so a blank line alone ends no
+ * list.  If the layer after a blank line has the name of the list's first layer
+ * (`s->first`), it begins a new list. */
 static bool goes_on(const struct fsd_log_segmenter *s,
                     const struct fsd_log_layer *layer)
 {
@@ -326,11 +331,12 @@ static bool read_kinds(struct fsd_log_segmenter *s)
     return true;
 }
 
-/* Reads a line of an inspector's list.  If the list has only names, the line may be a
- * layer, and the function always returns false, because the list may be other text.  In
- * any other list, begin_list() reads the layers.  There, this function returns true for
- * the title of the bindings and for a binding, because such a line has no other
- * meaning. */
+/* Reads a line of an inspector's list.  Returns whether the line has no other meaning.
+ *
+ * In a list with layer types, begin_list() reads the layers.  This function returns
+ * true for the title of the bindings and for a binding.  A list that has only names may
+ * be any other text.  For such a list, the function adds layers, too, but always
+ * returns false. */
 static bool read_listed(struct fsd_log_segmenter *s)
 {
     bool foreign = fsd_log_is_foreign(&s->list, &s->line);

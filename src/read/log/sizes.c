@@ -15,18 +15,20 @@
  *             [32,128]<TAB>(+ (CEIL_DIV (+ height -2) 2) 1)
  *             ...
  *
- * If the parser made several layers for a node, the first has the inputs of the node,
- * and the last has the outputs.  For a Softmax, these layers may be reshapes, so sizes
- * that contradict those from the parser are ignored.
+ * The parser may make several layers for a node.  The first of them has the inputs of
+ * the node, and the last has the outputs.  If the node is a Softmax, these two layers
+ * may be reshapes with other sizes.  Sizes that contradict the parser's sizes are
+ * therefore ignored.
  */
 #include "model/graph/graph.h"
 #include "read/log/log.h"
 
 #include "base/base.h"
 
-/* Limits: dimensions of a tensor, depth of an expression, operands of an operation, and
- * the value of a number.  Each nested bracket, and each operand after the second, makes
- * an expression deeper. */
+/* Limits: the number of dimensions of a tensor (MOST_SIZES), the depth of an expression
+ * (DEEPEST), the number of operands of an operation (OPERANDS), and the absolute value
+ * of a number (MOST_NUMBER).  An expression becomes deeper with each nested bracket,
+ * and with each operand after the second. */
 enum { MOST_SIZES = 64, DEEPEST = 16, OPERANDS = 16, MOST_NUMBER = 1 << 30 };
 
 /* ------------------------------------------------------------------------ formulas */
@@ -134,9 +136,11 @@ struct listed {
     uint32_t n;
 };
 
-/* Takes the sizes that the list states for a tensor.  If a layer reads the tensor
- * (`reads`), the sizes are taken only if the tensor is an input of the network and no
- * size is an operation.  All other sizes follow from the sizes of these inputs. */
+/* Stores the listed sizes of a tensor, unless they contradict its known sizes.
+ * @param reads  true: the layer reads the tensor; false: it writes the tensor.  If
+ *         true, the sizes are stored only if the tensor is an input of the network, and
+ *         if each size is a number or a name.  The sizes of all other tensors follow
+ *         from the sizes of these inputs. */
 static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct listed *listed,
                        bool reads)
 {
@@ -170,8 +174,9 @@ struct made {
     bool first, last;
 };
 
-/* A line such as "    Input 0" or "    Output 0" stands for a tensor of the node.
- * Returns this tensor.  The next lines state the sizes of the tensor. */
+/* Returns the tensor for a line such as "    Input 0" or "    Output 0"; FSD_NONE if
+ * there is none.  The next lines state the sizes of this tensor.
+ * @param reads  set to true for an input, to false for an output */
 static fsd_id tensor_of(const struct fsd_graph *g, const struct made *made,
                         struct fsd_slice t, bool *reads)
 {

@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-/* Finds `word` in `p`.  The first 'T' of `word` is at the offset `t` in `word`.  Lines
- * are short, so a search for this rare letter is faster than memmem(), which needs a
- * preparation. */
+/* Finds `word` in `p`.  Only the places with a 'T' are compared, because this letter is
+ * rare.  In a short line, this is faster than memmem(), which needs a preparation.
+ * @param t  the offset of the first 'T' in `word` */
 static const char *find_by_t(struct fsd_slice p, const char *word, size_t t)
 {
     size_t n = strlen(word), from = t;
@@ -34,7 +34,7 @@ static fsd_sym name_sym(struct fsd_event_reader *r, struct fsd_event_name *name)
 }
 
 /* Sets the layer and the runner that the builder is timing, from "NAME
- * (RUNNER[0x8000])"; sets none if the text has no bracket. */
+ * (RUNNER[0x8000])".  A text of another form changes nothing. */
 static void take_timed(struct fsd_event_reader *r, struct fsd_slice name)
 {
     struct fsd_slice runner, number;
@@ -52,9 +52,9 @@ static uint32_t effort_on_timed(struct fsd_event_reader *r)
                          name_sym(r, &r->runner), r->build);
 }
 
-/* Returns the same value as strtod(); -1 if the text is no time.  Nearly all values are
- * digits with a point, which this function reads itself: it divides an exact integer by
- * an exact power of ten, so the result is correctly rounded. */
+/* Returns the time in `p`, as strtod() would; -1 if the text is no time.  Nearly all
+ * times have only digits and a point.  For these, the function divides an exact integer
+ * by an exact power of ten, which gives the correctly rounded result. */
 static double number(struct fsd_slice p)
 {
     static const double tens[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -84,8 +84,9 @@ static double number(struct fsd_slice p)
     return !(value >= 0) || value > 1e9 ? -1 : value;
 }
 
-/* Adds the seconds ("[0.1 seconds. ]") that the builder spent on the timed layer.
- * `timed` is true if the layer has a fastest tactic, false if it has none ("inf"). */
+/* Adds the seconds that the builder spent on the layer that it is timing.
+ * @param seconds  a text that begins like "0.1 seconds", or an empty text
+ * @param timed  true: the layer has a fastest tactic; false: it has none ("inf") */
 static void take_effort(struct fsd_event_reader *r, struct fsd_slice seconds,
                         bool timed)
 {
@@ -243,9 +244,11 @@ bool fsd_timing_fastest(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* ------------------------------------------------------------------------ reformats */
 
-/* Finds the measurement of a reformat.  The builder adds "Reformatted Output Tensor 0
- * to X" with the forms "Float(1,2) to Half(1,2)", but times it as "Optimizer
- * Reformat(<in> -> tensor)" with "Float(1,2) -> Half(1,2)". */
+/* Returns the index of a reformat's measurement in h->rivals, plus 1; 0 if there is
+ * none.  The line that adds the reformat and the line that times it have different
+ * texts: "Reformatted Output Tensor 0 to X" and "Float(1,2) to Half(1,2)" in the first
+ * line, "Optimizer Reformat(<in> -> TENSOR)" and "Float(1,2) -> Half(1,2)" in the
+ * second. */
 static uint32_t find_reformat(struct fsd_arena *scratch, const struct fsd_history *h,
                               const struct fsd_event *e)
 {

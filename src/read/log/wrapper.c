@@ -53,10 +53,10 @@ static bool begins_own(struct fsd_slice t)
            (*t.s == 'N' && fsd_log_text_layer(t, &layer));
 }
 
-/* Returns the offset of words that only TensorRT writes.  The byte before these words
- * must be no letter, digit or '_'.  Returns 0 if the text begins with such words or has
- * none of them.  A line that begins with a layer has no prefix, so its other words are
- * not searched. */
+/* Returns the offset of the first words that only TensorRT writes.  No letter, digit or
+ * '_' may precede these words.  Returns 0 if there are no such words, or if the text
+ * begins with them.  Also returns 0 if the text begins like a line of a layer: such a
+ * line has no prefix, but names in it may contain the words. */
 static size_t find_own(struct fsd_slice t)
 {
     if (!t.n || fsd_slice_begins(t, "Layer(") || fsd_slice_begins(t, "Name: ") ||
@@ -106,9 +106,11 @@ static char severity_of_day(struct fsd_slice word)
 
 /* ------------------------------------------------------------ a sample and a line */
 
-/* How a word of a sample may differ in other lines.  The word is part of the bytes
- * between two blanks.  The word may differ only if these bytes contain a digit.  These
- * bytes are then a time, a number, or a name with an identifier. */
+/* How a word of a sample may differ in another line with the same prefix.  IS_FIXED: it
+ * may not differ.  IS_NUMBER: it may be another number.  IS_NAME: it may be any word.
+ * The bytes from the blank before the word to the blank after it decide: without a
+ * digit, the word is fixed; with a digit but no letter, it is a number; with both, it
+ * is a name. */
 enum varies { IS_FIXED, IS_NUMBER, IS_NAME };
 
 static enum varies varies_at(struct fsd_slice t, size_t at)
@@ -181,10 +183,10 @@ static bool word_fits(struct fsd_slice sample, size_t at, struct fsd_slice word,
     return true;
 }
 
-/* Returns the length of the prefix that fits the sample; 0 if the line does not fit.
- * The number of blanks between words may differ, because loggers pad a severity.  The
- * number of blanks at the end must be equal, because further blanks belong to the
- * text. */
+/* Returns the length of the prefix of `line` that fits the sample; 0 if it does not
+ * fit.  Between words, the number of blanks may differ, because loggers pad a severity
+ * with blanks.  At the end, no more blanks are taken than the sample has, because
+ * further blanks belong to the text. */
 static size_t fit(struct fsd_slice sample, struct fsd_slice line, char *severity)
 {
     struct fsd_slice s = sample, t = line;

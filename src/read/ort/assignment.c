@@ -1,15 +1,17 @@
 /*
  * Reads the nodes that ONNX Runtime assigned to each execution provider.
  * Session_GetEpGraphAssignmentInfo() and get_provider_graph_assignment_info() return
- * them; the user writes them as JSON:
+ * them.  The user writes them as JSON:
  *
  *     [ {"ep": "OpenVINOExecutionProvider",
  *        "nodes": [ {"name": "node_mul", "op": "Mul", "domain": ""}, ... ]}, ... ]
  *
- * If a provider compiles its nodes, each group is a partition, which is one layer of
- * the EPContext model.  The names `ep_name` and `op_type` from the structs of ONNX
- * Runtime are accepted, too.  The session assigns nodes before the providers fuse them,
- * but after it has folded some nodes of the ONNX model.
+ * The keys `ep_name` and `op_type`, as in the structs of ONNX Runtime, are accepted,
+ * too.  If a provider compiles its nodes, each group of the list is a partition.  A
+ * partition is one layer of the EPContext model.
+ *
+ * The session folds some nodes of the ONNX model, then assigns the other nodes.  After
+ * that, the providers fuse nodes.  So the list has nodes that are not yet fused.
  */
 #include "base/file_type.h"
 #include "read/engine/record.h"

@@ -11,11 +11,11 @@
  *     ReorderOutput, Transpose_token_3, Gelu      the name shows no node; tensors do
  *
  * A tensor with a name of the model has the model's value.  A tensor in blocks of
- * channels (reorder_token_N) has no such name, but the name of its producer contains T,
- * the tensor of the model that the producer computes.  Later fusions add nodes to the
- * producer and do not change its name: a Conv with a fourth input also computes the Add
- * after T, and a Conv with the attribute `activation` also computes the activation
- * after T or after the Add.
+ * channels has another name (reorder_token_N).  The name of its producer, T_nchwc,
+ * shows the model's tensor T that the producer computes.  If a later fusion adds nodes
+ * to the producer, this name does not change.  A Conv with a fourth input also computes
+ * the Add after T.  A Conv with the attribute `activation` also computes the activation
+ * after T or, if it computes the Add, after the Add.
  */
 #include "base/file_type.h"
 #include "model/graph/graph.h"
@@ -95,8 +95,8 @@ static bool is_quantizer(const struct fsd_node *n)
     return n->op == FSD_ONNX_QuantizeLinear || n->op == FSD_ONNX_DequantizeLinear;
 }
 
-/* Whether a layer with a channels-last layout produces or consumes the tensor, directly
- * or through a Q or DQ. */
+/* Whether a channels-last layer produces (if `producer` is true) or consumes the
+ * tensor.  At most `depth` - 1 Q and DQ may be between the tensor and this layer. */
 static bool meets_channels_last(const struct reading *r, fsd_id tensor, bool producer,
                                 unsigned depth)
 {
@@ -119,9 +119,9 @@ static bool meets_channels_last(const struct reading *r, fsd_id tensor, bool pro
     return false;
 }
 
-/* Whether a session inserted the Transpose to adapt the layout for a neighbor.  A
- * Transpose of the model keeps its name.  A session inserts a Transpose only beside a
- * layer with another layout than in the model. */
+/* Whether the session inserted this Transpose.  A session inserts a Transpose only
+ * beside a layer that it converts to channels-last.  If the Transpose has a name of the
+ * model, it comes from the model. */
 static bool is_layout_transpose(const struct reading *r, const struct fsd_node *n)
 {
     enum { FAR = 4 };
@@ -258,8 +258,8 @@ static void mention(struct reading *r, unsigned by, enum fsd_mention_role role,
                     what);
 }
 
-/* Finds a node of the model such that the session derived the name `s` from the node's
- * name, and adds a mention of this node.  Returns false if there is no such node. */
+/* Adds a mention of the model's node from whose name the session made the name `s`.
+ * Returns false if there is no such node. */
 static bool mention_origin(struct reading *r, unsigned by, const char *s, size_t len)
 {
     do {
@@ -320,8 +320,8 @@ static void read_name(struct reading *r, const struct fsd_node *n)
 
 /* -------------------------------------------------------------------------- tensors */
 
-/* Returns the output of the only node with the operator `op` that consumes a tensor of
- * the model; FSD_NONE if there is not exactly one.  A tensor with more than
+/* Returns the output of the only node with the operator `op` that consumes the tensor
+ * of the model; FSD_NONE if there is no such node, or several.  A tensor with more than
  * MOST_READERS consumers is not searched, because that would take quadratic time. */
 enum { MOST_READERS = 64 };
 
@@ -343,8 +343,10 @@ static fsd_id behind(const struct fsd_graph *m, fsd_id tensor, fsd_sym op)
     return fsd_node_out_tensor(m, found, 0);
 }
 
-/* Returns the model's tensor for the output of an operator on blocks of channels.  If
- * the operator is of ONNX's own domain, its node has the same name as in the model. */
+/* Returns the model's tensor for the output of a node that outputs blocks of channels.
+ * If the node's operator is of ONNX's own domain, the model has a node with the same
+ * name.  Otherwise, the name of the node shows the tensor; see the beginning of this
+ * file. */
 static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
 {
     const struct fsd_graph *m = r->vocab ? r->vocab->model : NULL;
@@ -370,7 +372,7 @@ static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
 }
 
 /* Returns the name T for a name like "InsertedPrecisionFreeCast_T"; 0 for another name.
- * The tensor with the longer name is the model's tensor T, converted to FP32. */
+ * A tensor with such a name is the model's tensor T, converted to FP32. */
 static fsd_sym cast_value(const struct reading *r, fsd_sym name)
 {
     static const char head[] = "InsertedPrecisionFreeCast_";
@@ -399,10 +401,11 @@ static fsd_id tensor_of(struct reading *r, fsd_id src)
     return id;
 }
 
-/* Returns the output type of an operator that only sessions use and for which ONNX has
- * no rule.  A quantized operator outputs the type of the output's zero point, which is
- * the last 8-bit constant among the inputs; a QGemm without this input outputs FP32.
- * Any other such operator outputs the type of its first input. */
+/* Returns the output type of an operator that only sessions use, and for which ONNX has
+ * no rule.  A quantized operator (QLinear..., QGemm) has a zero point for its output.
+ * This zero point is the last 8-bit constant among the inputs, and its type is the
+ * output type.  A QGemm without a zero point for its output outputs FP32.  Any other
+ * operator outputs the type of its first input. */
 static enum fsd_dtype own_type(const struct fsd_graph *g, const struct fsd_node *n)
 {
     const char *op = fsd_text(g->names, n->op);
@@ -441,10 +444,10 @@ static void fill_types(struct fsd_graph *g)
     }
 }
 
-/* Returns the memory order of a layer's outputs, such as blocks of channels.  A block
- * has 8 or 16 channels, depending on the machine that wrote the file; the file does not
- * state this number.  If an operator of ONNX's own domain reads blocks, such as a
- * Concat of whole blocks, it also outputs blocks. */
+/* Returns the memory order of a layer's outputs.  An operator of ONNX's own domain that
+ * reads blocks of channels also outputs blocks, such as a Concat of whole blocks.  A
+ * block has 8 or 16 channels.  The number depends on the machine that wrote the file,
+ * and the file does not state it. */
 static enum fsd_order order_of(const struct reading *r, const struct fsd_node *n,
                                const struct fsd_node *layer)
 {
@@ -499,9 +502,9 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
         t->alias = r->vocab->model->tensors.at[value].name;
 }
 
-/* Returns the number of the provider's group whose nodes produce the tensors at `ports`
- * (if `makes` is true) or consume them (if `makes` is false).  Returns 0 if there is no
- * such group, or if there are several. */
+/* Returns the number of the provider's group that has the nodes which produce (if
+ * `makes` is true) or consume the tensors at `ports`; 0 if there is no such group, or
+ * if there are several. */
 static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool makes,
                         fsd_sym provider)
 {
@@ -534,10 +537,11 @@ static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool mak
     return part;
 }
 
-/* Returns the number of the group of assigned nodes that a partition computes.  The
- * outputs of the partition show the group.  If the producer of an output was fused
- * before the assignment, the list may have the producer under another name.  In this
- * case, the inputs of the partition show the group. */
+/* Returns the number of the group of assigned nodes that the partition `n` computes; 0
+ * if it is unknown.  The nodes that produce the partition's outputs show the group.
+ * The list may have such a node under another name, if the node was fused before the
+ * assignment.  In this case, the nodes that consume the partition's inputs show the
+ * group. */
 static uint32_t part_of(const struct reading *r, const struct fsd_node *n, fsd_sym by)
 {
     uint32_t part = r->log && r->vocab ? part_at(r, n->out, true, by) : 0;
@@ -579,9 +583,9 @@ static bool is_named_quantizer(const struct reading *r, const struct fsd_node *n
            fsd_node_is(r->vocab->model, mention->node, n->op);
 }
 
-/* Finds the model's node for `n`, a node in a body of the optimized model.  The model's
- * node has the name of `n`, or produces a tensor with the name of n's first output.
- * Returns FSD_NONE if there is no such node. */
+/* Returns the model's node for `n`, a node in a body of the optimized model; FSD_NONE
+ * if there is none.  It is the node with the name of `n` or, if there is no such node,
+ * the producer of the tensor with the name of the first output of `n`. */
 static fsd_id body_node_of(const struct reading *r, const struct fsd_node *n)
 {
     const struct fsd_graph *m = r->vocab->model;
@@ -677,9 +681,9 @@ static int64_t version_of_domain(const struct fsd_graph *g, const char *domain)
 }
 
 /* Returns the version of ONNX Runtime that wrote the file, or a range of versions.  The
- * file does not state the version.  However, a session adds an import for each domain
- * that the model does not import.  The import has the newest opset that the session's
- * version of ONNX Runtime knows. */
+ * file does not state the version, but its imports show it.  A session adds an import
+ * of each domain that the model does not import.  The opset of this import is the
+ * newest one that this version of ONNX Runtime knows. */
 static const char *producer_of(const struct reading *r)
 {
     static const char ml[] = "ai.onnx.ml";
@@ -747,14 +751,14 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
 
     if (fsd_ort_is_assignment(source->file))
         return fsd_engine_refuse(source->file, err,
-                                 "ONNX Runtime's list of the nodes of each provider; "
-                                 "pass as ENGINE the model that the session wrote, "
-                                 "and pass this list with --log");
+                                 "ONNX Runtime's list of the nodes that each provider "
+                                 "runs; pass this list with --log, and pass the "
+                                 "session's optimized model as ENGINE");
     if (fsd_ort_is_profile(source->file))
         return fsd_engine_refuse(
             source->file, err,
-            "a profile of ONNX Runtime; pass as ENGINE the model that the session "
-            "optimized, and pass this profile with --profile");
+            "a profile of ONNX Runtime; pass this profile with --profile, and pass "
+            "the session's optimized model as ENGINE");
     status = fsd_onnx_load(src, source->file, err);
     if (status != FSD_OK)
         return status;
@@ -775,14 +779,13 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
 }
 
 static const char *const reads[] = {
-    "models that sessions optimized for the CPU, ONNX Runtime 1.12 to 1.32",
+    "optimized models for the CPU, ONNX Runtime 1.12 to 1.32",
     "profiles of sessions, ONNX Runtime 1.12 to 1.32",
     "verbose logs of sessions, ONNX Runtime 1.12 to 1.32", NULL};
 
 static const char words[] =
     "cpu execution provider onnxruntime tensorrt rtx cuda openvino nnapi coreml qnn "
-    "rocm "
-    "migraphx xnnpack acl azure vitis ai snpe rk npu js web webgpu dml dnnl "
+    "rocm migraphx xnnpack acl azure vitis ai snpe rk npu js web webgpu dml dnnl "
     "reorder nchwc fused conv kernel time ";
 
 const struct fsd_engine_reader fsd_reader_ort = {

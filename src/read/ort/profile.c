@@ -9,11 +9,13 @@
  *     {"cat":"Session", ..., "name":"SequentialExecutor::Execute", "args":{}}
  *     {"cat":"Session", ..., "name":"model_run", "args":{}}
  *
- * The session writes an event when the event ends.  The events of a run therefore come
- * before its "model_run".  The events of a body come before the "Execute" that ran the
- * body, and then comes the event of the If or Loop that owns the body.  The time of the
- * If or Loop includes the times of the events of its body.  The first run allocates
- * memory and warms up, so its times are dropped if there is a second run.
+ * The session writes an event when the event ends.  So the events of a run come before
+ * the run's "model_run".  A body has this order: the events of its nodes, the "Execute"
+ * that ran the body, the event of the If or Loop that owns the body.  The time of the
+ * If or Loop includes the times of its bodies.
+ *
+ * The first run allocates memory and warms up.  Its times are dropped if there is a
+ * second run.
  */
 #include "model/graph/graph.h"
 #include "read/ort/ort.h"
@@ -57,9 +59,9 @@ struct timeline {
     FSD_VEC(struct sum) sums;     /* indexed by entry */
     FSD_VEC(uint32_t) entry_of;   /* indexed by symbol in `keys`: the entry, plus 1 */
     FSD_VEC(struct event) events; /* the events of the current run */
-    /* Two stacks of events of the current run.  `running` has events whose "Execute"
-     * has not been read yet.  `ended` has events whose "Execute" has been read, but
-     * whose owner has not been read yet. */
+    /* Two stacks of events of the current run, by index in `events`.  `running`: the
+     * "Execute" that ran the node has not been read yet.  `ended`: this "Execute" has
+     * been read, but the event of the body's owner has not. */
     FSD_VEC(fsd_id) running, ended;
     uint64_t runs; /* the number of completed runs */
 };
@@ -106,9 +108,9 @@ static fsd_sym sizes_of(struct fsd_intern *names, struct fsd_slice t)
 
 /* ------------------------------------------------------------------------- entries */
 
-/* Returns the entry of the event's node; adds the entry if it is new.
- * @param within  if the node ran in a body: the index of the entry of the body's owner,
- *         plus 1; if the node ran in the main graph: 0 */
+/* Returns the index of the entry for the event's node; adds the entry if it is new.
+ * @param within  0: the node ran in the main graph; otherwise: the index of the entry
+ *         for the node that owns the body, plus 1 */
 static uint32_t entry_of(struct timeline *t, const struct event *e, uint32_t within)
 {
     uint32_t is[] = {e->name, e->index, within};
@@ -182,9 +184,9 @@ static void end_run(struct timeline *t)
 
 /* -------------------------------------------------------------------------- events */
 
-/* Reads the event of an "Execute".  The events that this "Execute" ran move from
- * `running` to `ended`.  The "Execute" of the main graph has no owner; after it, the
- * run ends. */
+/* Reads the event of an "Execute".  Moves the events of the nodes that it ran from
+ * `running` to `ended`.  The "Execute" of the main graph is the last one of a run.  The
+ * main graph has no owner, so the events of its nodes stay in `ended`. */
 static void end_execute(struct timeline *t, double start)
 {
     while (t->running.n && t->events.at[t->running.at[t->running.n - 1]].start >= start)

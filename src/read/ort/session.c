@@ -1,14 +1,14 @@
 /*
- * Reads the log of an ONNX Runtime session at log_severity_level 0.  It states which
- * graph transformers changed the graph, the skipped fusions with their reasons, the
- * added nodes, and the execution provider of each node.
+ * Reads the log of an ONNX Runtime session at log_severity_level 0.  The log states
+ * which graph transformers changed the graph, which fusions were skipped and why, which
+ * nodes were added, and the execution provider of each node.
  *
  *     DATE TIME [V:onnxruntime:LOGID, FILE:LINE FUNCTION] TEXT
  *
  * The log does not state which nodes a fusion combined; the names and tensors of the
- * optimized model show this.  A line is recognized by the form of its text, because its
- * FILE:LINE differs between versions.  Lines about nodes that a transformer removed
- * come after its line "modified: 1" and before the line of the next transformer.
+ * optimized model show this.  TEXT shows the meaning of a line.  FILE:LINE does not,
+ * because it differs between versions.  A transformer's lines about removed nodes come
+ * after its line "modified: 1" and before the line of the next transformer.
  */
 #include "base/base.h"
 #include "base/file_type.h"
@@ -55,8 +55,7 @@ bool fsd_ort_is_session(const struct fsd_file *file)
 /* --------------------------------------------------------------------------- lines */
 
 /* Splits a line into prefix and text.  Returns false if another program wrote the line,
- * or if it continues a message.
- */
+ * or if the line is not the first line of a message. */
 static bool take_head(struct fsd_slice t, struct line *out)
 {
     struct fsd_slice head = t, where;
@@ -200,9 +199,9 @@ static bool read_named_skip(struct session_log *r, struct fsd_slice t)
     return true;
 }
 
-/* Reads a line about a node that the session does not fold: "Skipping constant folding
- * for OP node 'NAME' because WHY", or a reason and then "... can't constant fold OP
- * node 'NAME'". */
+/* Reads a line about a node that the session does not fold.  The line is "Skipping
+ * constant folding for OP node 'NAME' because WHY" or "WHY and hence can't constant
+ * fold OP node 'NAME'". */
 static bool read_folding(struct session_log *r, struct fsd_slice t)
 {
     static const char cannot[] = " and hence can't constant fold ";
@@ -252,8 +251,8 @@ static bool read_miss(struct session_log *r, const struct line *line)
 
 /* -------------------------------------------------------------------- additions */
 
-/* Reads the name A from "src node ("A", index: 1)".  If the text has the word "input"
- * or "output" instead, which stands for the graph, returns this word. */
+/* Reads and returns one end of an edge: the name A from "src node ("A", index: 1)", or
+ * the word "input" or "output", which stands for an input or output of the graph. */
 static struct fsd_slice take_end(struct fsd_slice *t)
 {
     struct fsd_slice end, rest;

@@ -52,8 +52,10 @@ static bool contains(const struct fsd_graph *engine, fsd_sym a, fsd_sym b)
 
 enum { GAP = 64 };
 
-/* Returns the only layer without an entry between two layers; FSD_NONE if there is none
- * or several, or if the two are too far apart to identify the layer by its position. */
+/* Returns the only layer without an entry from the layer `after` up to, but without,
+ * the layer `before`.  Returns FSD_NONE if there is no such layer or if there are
+ * several.  Also returns FSD_NONE if the range is too long to identify a layer by its
+ * position. */
 static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
 {
     fsd_id found = FSD_NONE;
@@ -70,10 +72,11 @@ static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
     return found;
 }
 
-/* Finds layers for entries by their position.  An entry is joined to a layer if two
- * conditions are met.  First, this layer is the only layer without an entry between the
- * layers of the two neighbors of the entry.  Second, one of the two names contains the
- * other: for example, a profile has "Add_133" and the dump "PWN(Add_133)". */
+/* Finds layers for entries by their position.  An entry and a layer are joined if two
+ * conditions are met.  First, the neighbors of the entry have layers, and between these
+ * two, the layer is the only one without an entry.  Second, one of the two names
+ * contains the other.  For example, the profile has "Add_133", and the dump has
+ * "PWN(Add_133)". */
 static void join_gaps(struct fsd_join *join, struct queue *q,
                       const struct fsd_graph *engine, const struct fsd_profile *profile)
 {
@@ -92,9 +95,9 @@ static void join_gaps(struct fsd_join *join, struct queue *q,
     }
 }
 
-/* Joins each entry with a truncated name to a layer whose name begins with that name.
- * Several layers may have this beginning; the first of them after the layer of the
- * previous entry is used. */
+/* Finds layers for entries with a truncated name.  The name of the layer must begin
+ * with the truncated name.  If there are several such layers, the first one after the
+ * layer of the previous entry is used. */
 static void join_cut(struct fsd_join *join, struct queue *q,
                      const struct fsd_graph *engine, const struct fsd_profile *profile)
 {
@@ -133,9 +136,9 @@ static fsd_sym numbered_type(const struct fsd_graph *engine, fsd_sym entry)
     return type == FSD_NONE ? 0 : type;
 }
 
-/* Joins the layers without a name to the entries that are named after the layer's type
- * and a number, in order.  A type is skipped unless it has as many such layers as such
- * entries. */
+/* Joins layers without a name to entries with names like "Gemm_12".  The layers with
+ * the type Gemm and the entries Gemm_... are joined in order.  If there are not as many
+ * such layers as such entries, this type is skipped. */
 static void join_unnamed(struct fsd_join *join, struct queue *q,
                          struct fsd_arena *arena, const struct fsd_graph *engine,
                          const struct fsd_profile *profile)

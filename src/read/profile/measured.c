@@ -57,9 +57,10 @@ static void describe(struct fsd_layer *layer, const struct fsd_profile_entry *en
         layer->ran_with = entry->sizes;
 }
 
-static const double OUTLYING = 1.1; /* a remark is added if the means are at least
-                                       this many times the medians; lower ratios are
-                                       usual, because some runs are always slower */
+static const double OUTLYING = 1.1; /* a remark is added if the sum of the means,
+                                       divided by the sum of the medians, exceeds this;
+                                       lower ratios are usual, because some runs are
+                                       always slower */
 
 /* Stores the layer times of a profile.  Returns the time of all entries without a
  * layer, in milliseconds. */

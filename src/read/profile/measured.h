@@ -20,18 +20,19 @@ struct fsd_measured {
                                       negative: unknown */
     double total;                /**< the sum of the layers' medians and of
                                       `elsewhere` */
-    struct fsd_spread totals;    /**< the spread, over the profiles, of the sum of all
-                                      times in a profile */
+    struct fsd_spread totals;    /**< the spread of the profiles' sums.  The sum of a
+                                      profile includes the entries without a layer */
     double elsewhere;            /**< the time of entries that are no layers of the
                                       engine */
-    double medians;  /**< the sum of the medians that a profile states, if outliers make
-                          the sum of its means much larger; else 0 */
+    double medians;  /**< the sum of the profile's medians, if outliers make the sum of
+                          its means much larger; 0 otherwise, and for several
+                          profiles */
     double outlying; /**< if `medians` is not 0: the mean of the worst layer, divided by
                           its median */
     fsd_id outlier;  /**< if `medians` is not 0: the number of the worst layer */
-    uint32_t entries, joined; /**< the number of entries in the first profile, and of
-                                   those that are layers or run in the body of a
-                                   layer */
+    uint32_t entries, joined; /**< `entries`: the number of entries in the first
+                                   profile; `joined`: the number of these entries that
+                                   are a layer or run in the body of a layer */
     struct fsd_spread run;    /**< the spread of the times of whole runs, from --times;
                                    see fsd_spread_robust() */
     uint32_t timed_runs;
@@ -41,11 +42,12 @@ struct fsd_measured {
 struct fsd_join {
     fsd_id *layer_of;          /**< indexed by entry: its layer; FSD_NONE: it has
                                     none */
-    uint32_t joined, by_place; /**< the number of entries with a layer, and of those
-                                    that have another name than the layer and were
-                                    joined by their position */
+    uint32_t joined, by_place; /**< `joined`: the number of entries that are a layer;
+                                    `by_place`: the number of these entries that were
+                                    joined by their position, because their name differs
+                                    from the layer's */
     uint32_t inside;           /**< the number of entries that run in the body of a
-                                    layer, which `joined` and `by_place` do not count */
+                                    layer; `joined` does not include them */
 };
 
 /** Whether an entry has a layer. */
@@ -54,12 +56,15 @@ static inline bool fsd_join_has(const struct fsd_join *join, uint32_t entry)
     return join->layer_of[entry] != FSD_NONE;
 }
 
-/** Finds the layer of each entry.  First, an entry is joined to the layer at its own
- *  position if both have the same name, else to the next layer with the same name.  A
- *  name with JSON escapes equals the decoded name.  Then, layers without names are
- *  joined to the entries that are named after an operator and a number, if an operator
- *  has as many layers as entries.  Last, an entry and a layer that are alone
- *  between the same neighbors are joined if one name contains the other. */
+/** Finds the layer of each entry, in these steps:
+ *  1. An entry is joined to the layer at its own position, if the names are equal.
+ *  2. An entry is joined to the next layer with the same name.  In steps 1 and 2, a
+ *     name with JSON escapes equals the decoded name.
+ *  3. Entries such as "Gemm_12" are joined in order to the layers without a name that
+ *     have the type Gemm, if there are as many such entries as such layers.
+ *  4. An entry between two joined entries is joined to a layer between their layers,
+ *     if no other layer there lacks an entry, and if one name contains the other.
+ *  5. An entry with a truncated name is joined to a layer whose name begins with it. */
 struct fsd_join fsd_profile_join(struct fsd_arena *arena,
                                  const struct fsd_graph *engine,
                                  const struct fsd_profile *profile);

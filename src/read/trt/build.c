@@ -1,14 +1,14 @@
 /*
  * Builds the graph of an engine, independently of the syntax of the dump.
  *
- * It also decides which tensors are inputs and outputs of the engine.  If the dump
- * lists bindings, a binding that a layer produces is an output, and any other binding
- * is an input.  Without bindings, a tensor is an input or output if the model has an
- * input or output with this name.  The lack of a producer is not sufficient for an
- * input, because the tensor may be a constant inside a Myelin region
- * (`__mye519_dconst`).  Without a model, tensors that no layer produces are inputs,
- * unless they have the name of a constant, and tensors that no layer consumes are
- * outputs.
+ * It also decides which tensors are inputs and outputs of the engine.
+ * 1. If the dump lists bindings: a binding that a layer produces is an output, and any
+ *    other binding is an input.
+ * 2. Without bindings, but with a model: a tensor is an input or output if the model
+ *    has an input or output with this name.  A tensor without a producer need not be
+ *    an input: it may be a constant inside a Myelin region (`__mye519_dconst`).
+ * 3. Without a model: tensors that no layer produces are inputs, unless they have the
+ *    name of a constant.  Tensors that no layer consumes are outputs.
  */
 #include "read/trt/build.h"
 #include "read/trt/trt.h"
@@ -169,9 +169,10 @@ static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
     return b->formats.at[b->format_of.at[spelling]];
 }
 
-/* Derives the layout from the strides, which are more precise than the words of the
- * format.  Only the words state vectors and padding, so a layout with vectors is kept,
- * and a layout with padding is kept if the strides show the same order. */
+/* Derives the layout from the strides, because they are more precise than the words of
+ * the format.  Only the words state vectors and padding.  So a layout with vectors is
+ * kept.  A layout with padding is kept if its order is the order that the strides
+ * show. */
 static void lay_by_strides(const struct fsd_build_tensor *tensor,
                            struct fsd_layout *layout)
 {
@@ -294,8 +295,8 @@ void fsd_build_attr(struct fsd_build *b, struct fsd_attr attr)
     b->node.attrs.n++;
 }
 
-/* For a current layer that TensorRT added for itself: marks the unknown names in the
- * name of this layer as TensorRT's own. */
+/* Marks the unknown names in the current layer's name as TensorRT's own
+ * (FSD_MENTION_HELPER).  Called for a layer that TensorRT added for itself. */
 static void own_names(struct fsd_build *b)
 {
     for (uint32_t i = b->layer.mentions.at; i < b->g->mentions.n; i++)
@@ -322,9 +323,9 @@ static void remark_contradiction(struct fsd_build *b)
         fsd_build_remark(
             b, "input/contradiction",
             fsd_intern_str(g->names, fsd_printed(g->arena,
-                                                 "the kernel %s reads %s according "
-                                                 "to its name, but the tensors of "
-                                                 "its layer are %s",
+                                                 "the name of kernel %s states "
+                                                 "%s inputs, but the input "
+                                                 "tensors of its layer are %s",
                                                  kernel, fsd_dtype_name(reads),
                                                  fsd_dtype_name(type))));
 }
@@ -373,9 +374,9 @@ static uint8_t model_flags(const struct fsd_build *b, fsd_sym name)
     return tensor->scope ? 0 : tensor->flags & MODEL_FLAGS;
 }
 
-/* Returns the tensor of a binding; FSD_NONE if the binding belongs to another profile.
- * If all profiles share one list of bindings, a layer may have the binding under a name
- * with the number of the profile: "x [profile 1]". */
+/* Returns the tensor of the binding `name`; FSD_NONE if the binding belongs to another
+ * profile.  If all profiles share one list of bindings, the binding "x" may be the
+ * tensor "x [profile 1]" of the layers. */
 static fsd_id bound_tensor(struct fsd_build *b, fsd_sym name)
 {
     struct fsd_graph *g = b->g;
@@ -402,9 +403,9 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
 
     if (id == FSD_NONE)
         return;
-    /* A list of names states no directions.  A tensor with a producer is an output, any
-     * other tensor of a layer an input.  If no layer has the name, the model shows the
-     * direction. */
+    /* A list of names states no directions.  So a tensor that a layer produces is an
+     * output, and any other tensor of a layer is an input.  If the tensor belongs to no
+     * layer, the model shows the direction. */
     if (direction == FSD_DIRECTION_UNKNOWN)
         flags = b->uses.at[id] & PRODUCED   ? FSD_TENSOR_OUTPUT
                 : b->uses.at[id] & CONSUMED ? FSD_TENSOR_INPUT
@@ -427,9 +428,8 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
             b->g, (struct fsd_form){.ranked = true}, tensor->optimum, tensor->rank);
 }
 
-/* Whether the model states its inputs.  A model that was made from the names in an
- * engine (`named_only`) does not; a model that was read from an excerpt of a log may
- * not. */
+/* Whether the model states its inputs.  Two kinds of models may not: a model made from
+ * the names in an engine (`named_only`), and a model read from an excerpt of a log. */
 static bool states_inputs(const struct fsd_vocab *vocab)
 {
     const struct fsd_graph *model = vocab ? vocab->model : NULL;

@@ -96,15 +96,17 @@ struct fsd_build {
 void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,
                     const struct fsd_vocab *vocab);
 
-/* An engine contains each layer once per optimization profile.  The graph has one
- * profile, g->profile or, if that is unset, the profile of the first layer.  Layers and
- * bindings of other profiles are recognized by their names and omitted. */
+/* An engine contains each layer once per optimization profile, but the graph has only
+ * the layers of one profile.  This is g->profile or, if g->profile is not set, the
+ * profile of the first layer.  The names of layers and bindings show their profile. */
 
-/** Finds the optimization profile of a kernel's region.  Before the first layer is
- * built, the reader must call this function for each layer whose text has
- * FSD_TRT_PROFILE.  The name of a kernel has no number of a profile, but the names of
- * its tensors may have one.  All kernels of a region ("_myl1_7" is in region 1) belong
- * to one profile. */
+/** Finds the optimization profile of a kernel's region.  The name of a kernel has no
+ *  number of a profile, but the names of its tensors may have one.  All kernels of a
+ *  region ("_myl1_7" is in region 1) belong to one profile.  Before the first layer is
+ *  built, the reader must call this function for each layer whose text has
+ *  FSD_TRT_PROFILE.
+ *  @param name  the name of the layer
+ *  @param text  the text of the layer, with the names of its tensors */
 void fsd_build_foresee(struct fsd_build *b, struct fsd_slice name,
                        struct fsd_slice text);
 

@@ -1,16 +1,17 @@
 /*
- * Reads the formats of tensors.  The engine inspector describes a format in a sentence,
- * which differs between versions: it may end with "format" or a full stop, contain
- * hyphens, or consist of the type alone; since TensorRT 11, it is in two keys.  The
- * sentence is therefore read word by word, and each word adds a fact:
+ * Reads the formats of tensors.  The engine inspector describes a format in a sentence.
+ * The sentence differs between versions.  It may end with "format" or a full stop,
+ * contain hyphens, or consist of the type alone.  Since TensorRT 11, the type and the
+ * rest are in two keys.  So the sentence is read word by word, and each word adds a
+ * fact:
  *
  *     Channel major FP16 format where channel % 8 == 0
  *     \___________/ \__/              \_________/
  *     channels last  type              padded to 8
  *
- * Words end at blanks and at '-', '_' and ','; a full stop is dropped. "Thirty-two" is
- * thus two words, whose numbers are added, and "DLA_HWC4" is the word "hwc4" after a
- * word without a fact.
+ * Words end at blanks and at '-', '_' and ','; a full stop is dropped.  So "Thirty-two"
+ * is two words, whose numbers are added.  "DLA_HWC4" is two words, too: "dla" adds no
+ * fact, and "hwc4" is a layout.
  */
 #include "model/graph/graph.h"
 #include "read/trt/trt.h"

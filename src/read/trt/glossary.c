@@ -51,8 +51,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "PWN(a, b) is a pointwise node: operators that compute each element by itself "
      "(Add, Mul, Relu, Sigmoid, Clip), fused into one generated kernel. `A + PWN(b)` "
      "computes b in the kernel of A.",
-     "A pointwise node that is not fused reads and writes whole tensors for little "
-     "arithmetic: memory bandwidth determines its time.",
+     "A pointwise node that is not fused reads and writes whole tensors, "
+     "but computes little. Memory bandwidth therefore limits the node.",
      "`patterns` states why an activation or addition was not fused into the "
      "convolution before it.",
      THREAD "2525; " GUIDE ", PointWise fusion"},
@@ -71,24 +71,24 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "Shuffle,SHUFFLE,reshape_before_*,reshape_after_*,transpose_before_*,"
      "transpose_after_*,unsqueeze_node_after_*,copied_squeeze_after_*,squeeze_after_*",
      TYPE,
-     "A Reshape, Transpose, Squeeze or Unsqueeze. The builder adds the layers "
-     "reshape_before_X, transpose_before_X and unsqueeze_node_after_X, because layer X "
-     "computes over other dimensions than its node in the model.",
+     "A Reshape, Transpose, Squeeze or Unsqueeze. The builder adds the "
+     "layers reshape_before_X, transpose_before_X and unsqueeze_node_after_X "
+     "if layer X needs tensors of a different shape than node X in the model.",
      "A Reshape takes no time if the bytes keep their order; a Transpose copies the "
      "data.",
      NULL, NULL},
     {"Plugin", "Plugin*,PluginV2*,PluginV3*,*_TRT", TYPE,
      "A layer of a plugin: code that TensorRT calls, and cannot analyze.",
-     "TensorRT fuses no other layer with it, and uses only the types and formats "
-     "that the plugin supports.",
+     "TensorRT fuses no other layer with a plugin, and the plugin's "
+     "layer uses only types and formats that the plugin supports.",
      NULL, GUIDE ", Extending TensorRT with custom layers"},
     /* Compiled regions. */
     {"ForeignNode", "ForeignNode,*{ForeignNode\\[*,Myelin,MyelinGraph*", PART,
      "{ForeignNode[A...B]} is a part of the model, from A to B, that TensorRT hands "
      "to its compiler, Myelin. A and B are the names of its first and last node, or "
      "of weights.",
-     "TensorRT 8 and 9 list it as one layer and state nothing about its kernels; "
-     "TensorRT 10 with detailed verbosity lists each kernel.",
+     "TensorRT 8 and 9 list the part as one layer, without its kernels. "
+     "TensorRT 10 lists each kernel if the profiling verbosity is detailed.",
      "`inside` lists the nodes that the dump or log proves to be in the part.",
      THREAD "1782, 2576"},
     {"Myelin", NULL, TYPE,
@@ -96,9 +96,9 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "above all for attention, matrix multiplications and pointwise operators.",
      NULL, NULL, THREAD "1782"},
     {"kgen", NULL, TYPE,
-     "A kernel that the compiler generates (kernel generation) for several operators "
-     "between matrix multiplications: pointwise operators, reductions, normalizations, "
-     "Softmax, data movement.",
+     "A kernel that the compiler generates (kgen: kernel generation). The "
+     "kernel computes several operators between matrix multiplications: "
+     "pointwise operators, reductions, normalizations, Softmax, data movement.",
      "Memory bandwidth limits such a kernel in most engines.",
      "`inside LAYER` lists its nodes.", NULL},
     {"gemm", "gemm,*gemm_mm*", TYPE, "A matrix multiplication of a compiled region.",
@@ -112,9 +112,9 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "loaded on the GPU (just-in-time compilation).",
      NULL, NULL, NULL},
     {"_myl", "__myl_*,*_myl[0-9]*_[0-9]*", PART,
-     "The compiler's name of a kernel: __myl_ and the first letters of the kernel's "
-     "operators (__myl_AddMulSum), then the number of the region (_myl3) and the "
-     "number of the kernel in the region (_5).",
+     "The name that the compiler gives a kernel: __myl_, the first letters "
+     "of each operator in the kernel (__myl_AddMulSum), the number of the "
+     "region (_myl3), and the number of the kernel in the region (_5).",
      "The numbers change between builds of the same model: they do not identify a "
      "kernel.",
      "`compare` pairs such kernels by the nodes that they compute.", NULL},
@@ -128,21 +128,22 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      TYPE,
      "A layer that computes tensor sizes on the CPU, or copies them between CPU "
      "and GPU.",
-     "DeviceToShapeHost makes the CPU wait for the GPU, because the CPU needs tensor "
-     "sizes that depend on data.",
+     "At DeviceToShapeHost, the CPU waits until the GPU "
+     "has computed the tensor sizes that depend on data.",
      NULL, NULL},
     {"signal", "signal,wait,memset,jmp,cjmp", TYPE,
-     "The compiler's control of streams and branches: signal and wait make one "
-     "stream wait for another, "
-     "memset clears a buffer, jmp and cjmp are the jumps of an If or Loop.",
-     "These layers compute no value of the model; a cjmp reads the branch "
-     "condition.",
+     "Layers by which the compiler controls streams and branches: "
+     "signal and wait make one stream wait for another, memset "
+     "clears a buffer, jmp and cjmp are the jumps of an If or Loop.",
+     "These layers compute no value of the model. "
+     "A cjmp reads the condition of its If or Loop.",
      NULL, NULL},
     {"TrainStation", "TrainStation,*\\[trainStation[0-9]*\\]*", TYPE,
      "A layer that the builder adds where sizes depend on data (after NonZero, NMS): "
      "the CPU reads the sizes and allocates memory for the tensors.",
-     "The layer has no tensors and computes no node; the CPU waits for the GPU.", NULL,
-     NULL},
+     "The layer computes no node and has no tensors, but the CPU waits there for the "
+     "GPU.",
+     NULL, NULL},
     /* Data movement. */
     {"Reformat",
      "Reformat,MyelinReformat,Reformatting CopyNode*,*Reformatted *,REFORMAT", TYPE,
@@ -155,8 +156,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
     {"copy", "COPY,* copy,*_copy_output", PART,
      "`X copy` copies a tensor to its place in the output of a Concat, or copies a "
      "part of the input of a Slice or Split.",
-     "If the producers of all inputs of a Concat can write into its output, there "
-     "is no such copy.",
+     "A Concat needs no such copy if the layers before "
+     "it can write directly into the Concat's output.",
      "`reformats` lists such copies with their causes.", NULL},
     {"NoOp", "NoOp,noop", TYPE,
      "A layer that does nothing at run time: a Reshape, or a Reformat between equal "
@@ -185,8 +186,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "same input. An example is the Q, K and V projections of an attention.",
      NULL, NULL, THREAD "2525"},
     {"_clone_", "*_clone_[0-9]*", PART,
-     "`X_clone_1` is a second copy of node X, for another consumer: the builder may "
-     "copy a quantizer, constant or cheap operator for each consumer.",
+     "`X_clone_1` is a copy of node X. If a quantizer, constant or cheap operator "
+     "has several consumers, the builder may give each consumer its own copy.",
      NULL, NULL, NULL},
     {"ONNXTRT_", "ONNXTRT_*,*ONNXTRT_*", PART,
      "A layer that TensorRT's ONNX parser added for a node: a cast, a broadcast, a "
@@ -199,8 +200,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "Give the nodes unique names: fusiondiff then finds their layers more reliably.",
      NULL},
     {"[profile N]", "* \\[profile [0-9]*\\]", PART,
-     "The layer of optimization profile N; an engine with several profiles has each "
-     "layer once per profile.",
+     "A layer of optimization profile N. An engine with several "
+     "profiles contains each layer once for each profile.",
      NULL, "--opt-profile=N selects one profile.",
      GUIDE ", Working with dynamic shapes"},
     /* Kernels. */
@@ -218,15 +219,16 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "(ConvTranspose).",
      NULL, NULL, NULL},
     {"implicit_gemm", "*implicit_gemm*,*implicit_convolve*", KERNEL,
-     "The convolution runs as a matrix multiplication without a copy of its input.",
+     "The convolution runs as a matrix multiplication, but its input is not copied "
+     "into a matrix first.",
      NULL, NULL, NULL},
     {"i8i8_i8i32_f32", "*[fi][0-9]*[fi][0-9]*_[fi][0-9]*[fi][0-9]*_*", KERNEL,
-     "The types of the kernel's two inputs, of its output, its accumulator and its "
-     "epilogue (f16f16_f16f32_f32: inputs and output FP16, sums FP32). A tf32 kernel "
-     "rounds FP32 inputs to 10 bits of mantissa.",
+     "The types of the kernel's two inputs, output, accumulator and epilogue. "
+     "For example, f16f16_f16f32_f32 means FP16 inputs and output, and FP32 sums "
+     "and epilogue. A tf32 kernel rounds FP32 inputs to a mantissa of 10 bits.",
      NULL, NULL, NULL},
     {"nhwckrsc_nhwc", "*nhwc*", KERNEL,
-     "Layouts of a kernel's input, weights and output: channels last.", NULL, NULL,
+     "Channels-last layouts of the kernel's input, weights and output.", NULL, NULL,
      NULL},
     {"tilesize128x64x32", "*tilesize*,*tile[0-9]*x[0-9]*", KERNEL,
      "The part of the output that one thread block computes (128 x 64), and the number "
@@ -253,14 +255,14 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "The scores are never written to memory.",
      "`patterns` lists the attentions that are not fused, with the reasons.", NULL},
     {"winograd", "*winograd*", KERNEL,
-     "A convolution with a kernel of size 3; Winograd's method computes it with fewer "
-     "multiplications.",
+     "A convolution with a filter of size 3, computed by "
+     "Winograd's method, which needs fewer multiplications.",
      NULL, NULL, NULL},
     {"tactic", NULL, KERNEL,
      "One way to compute a layer: a kernel with its tile, type and layout. The builder "
      "times several tactics and keeps the fastest one.",
-     "Times vary, so two builds may choose different tactics; a timing cache keeps the "
-     "choice.",
+     "Measured times vary, so two builds may choose "
+     "different tactics; a shared timing cache prevents this.",
      NULL, GUIDE ", Timing cache"},
     {0}};
 

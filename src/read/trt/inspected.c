@@ -41,8 +41,8 @@ struct printed {
     cJSON *bindings;   /* the bindings of all optimization profiles */
     cJSON *next;       /* the binding that comes next in the list of the current
                           profile */
-    unsigned profiles; /* the number of optimization profiles whose lists of bindings
-                          have begun */
+    unsigned profiles; /* the number of lists of bindings that have begun; each
+                          optimization profile has one list */
     bool full;         /* memory ran out */
 };
 
@@ -152,8 +152,8 @@ static void read_tensors(struct printed *p, struct fsd_slice t)
         p->tensors = NULL;
 }
 
-/* Removes the suffix from a name like "X [profile 1]". Up to TensorRT 8.4, the tensors
- * of all profiles but the first have it. */
+/* Removes the suffix from a name like "X [profile 1]". TensorRT up to 8.4 adds it to
+ * each tensor in every profile but the first. */
 static void drop_profile(struct fsd_slice *name)
 {
     struct fsd_slice rest = *name, number;
@@ -193,8 +193,8 @@ static bool split_binding(struct fsd_slice t, struct fsd_slice *name,
     return true;
 }
 
-/* Stores the sizes of a binding. A dimension has a size only if its minimum and its
- * maximum in the first optimization profile are equal; else the size is -1. */
+/* Adds "Dimensions" to a binding. A size is -1 if its minimum and its maximum differ in
+ * the first optimization profile. */
 static void put_fixed(struct printed *p, cJSON *binding)
 {
     const cJSON *profile = fsd_json_get(binding, "ProfileInfo")->child;

@@ -156,11 +156,12 @@ static void read_text_tensor(struct context *m, cJSON *list, struct fsd_slice t)
         add_item(m, tensor, fsd_slice_of("Name"), fsd_json_string(from(t, 6)));
 }
 
-/* Splits the text after its first record, which is in braces.  Returns false if the
- * record does not end.  A name may contain " }", but the keys after the dimensions may
- * not, so the end is searched after the dimensions.  The dimensions are searched only
- * up to the next record.  Without this limit, the searches would take quadratic time in
- * a text without dimensions. */
+/* Moves the first record, which is in braces, from `*t` to `*record`.  Returns false if
+ * the record does not end.  The name of a tensor may contain " }", but the keys after
+ * the dimensions may not.  Therefore, the function first finds the dimensions, and then
+ * the " }" after them.  It looks for the dimensions only before the next record.
+ * Without this limit, the searches would take quadratic time in a text without
+ * dimensions. */
 static bool take_record(struct fsd_slice *t, struct fsd_slice *record)
 {
     const char *next = fsd_slice_find(*t, " }, { Name: ");
@@ -290,8 +291,8 @@ static void read_keys(struct context *m, struct fsd_slice t)
 
         t = from(t, n);
         end = last ? t.n : value_end(t);
-        /* In a line, the keys in `heads` come before all keys that this function reads.
-         * A key in `heads` is therefore part of a value here. */
+        /* The caller has already read the keys in `heads`, which begin the line. If
+         * such a word appears here, it is part of a value, not a key. */
         for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
             is_head |= fsd_slice_is(key, heads[i]);
         if (is_head)

@@ -367,8 +367,9 @@ static void read_special(struct fsd_json_reading *r, const cJSON *item, const ch
         r->b->subtype = symbol(r, item);
 }
 
-/* The keys of a layer.  A dump does not state its version, but its keys depend on it:
- * TensorRT 8.5 introduced HasDynamicFilter, TensorRT 8.6 StreamId and Metadata. */
+/* The keys of a layer.  A dump does not state the version of TensorRT, but some keys
+ * show it: HasDynamicFilter exists since TensorRT 8.5, StreamId and Metadata since
+ * 8.6. */
 struct key {
     const char *key;
     enum { ATTRIBUTE, READ_ALREADY, SPECIAL } use;
@@ -434,9 +435,9 @@ static bool read_key(struct fsd_json_reading *r, const cJSON *item,
     if (known->use != ATTRIBUTE)
         return true;
     if (cJSON_IsObject(item)) {
-        /* For a convolution that is fused with a pooling, the keys of the convolution
-         * begin with "Conv" ("ConvWeights"), because both have keys such as
-         * "Kernel". */
+        /* A layer may fuse a convolution with a pooling. Both have keys such as
+         * "Kernel", so TensorRT puts "Conv" before the keys of the convolution
+         * ("ConvWeights"). */
         if (!strncasecmp(key, "Conv", 4))
             key += 4;
         if (!strcasecmp(key, "Weights"))
@@ -491,8 +492,8 @@ static void foresee(const struct fsd_json_reading *r, const cJSON *layer,
         fsd_build_foresee(r->b, fsd_slice_of(name->valuestring), text);
 }
 
-/* If memory runs out, FSD_GUARD() makes this function return FSD_E_MEMORY, so that the
- * caller can free its JSON. */
+/* If memory runs out in this function, FSD_GUARD() makes it return FSD_E_MEMORY. The
+ * caller can then free its JSON. */
 enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer,
                                     struct fsd_slice text)
 {

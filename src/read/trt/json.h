@@ -47,8 +47,8 @@ enum fsd_status fsd_json_fail_limit(const struct fsd_json_reading *r, unsigned l
 
 /** Reads the next layer, which is an object or a name.  If r->foresees is set, the
  *  function only passes the layer and its text to fsd_build_foresee().
- *  @return FSD_OK; FSD_E_FORMAT; FSD_E_LIMIT for a number of items that only a hostile
- *          file has; FSD_E_MEMORY */
+ *  @return FSD_OK; FSD_E_FORMAT; FSD_E_LIMIT if the file has more layers or node names
+ *          than any engine has; FSD_E_MEMORY */
 enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer,
                                     struct fsd_slice text);
 

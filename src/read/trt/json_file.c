@@ -199,10 +199,11 @@ static const char *skip_space(const struct fsd_json_text *text, const char *at)
 
 /* ------------------------------------------------------------------ piece by piece */
 
-/* A scan of the outermost brackets, commas and colons. cJSON needs 140 bytes of memory
- * for each value.  For a whole file, this is about ten times the size of the file.
- * Therefore, each layer is parsed, read and freed before the next one is parsed.  The
- * scan reports no errors: if it fails, fsd_json_read() parses the whole file. */
+/* A position in the text.  read_pieces() finds the outermost brackets, commas and
+ * colons, and parses each layer alone: it frees a layer before it parses the next one.
+ * This saves memory, because cJSON needs 140 bytes for each value.  A parsed file would
+ * take about ten times the size of its text.  The scan reports no errors: if it fails,
+ * fsd_json_read() parses the whole file. */
 struct pieces {
     const struct fsd_json_text *text;
     const char *at;     /* the next byte; it is no blank */
@@ -284,8 +285,9 @@ static bool read_member(struct fsd_json_reading *r, struct pieces *p, cJSON *res
     return fine;
 }
 
-/* Reads the file piece by piece.  Returns false if the file is not JSON, if it is not
- * the dump of an engine, or if reading a layer sets `*status` to an error. */
+/* Reads the file piece by piece.  Returns false if the text is not JSON or not the dump
+ * of an engine.  Also returns false if a layer cannot be read; in this case, `*status`
+ * is an error. */
 static bool read_pieces(struct fsd_json_reading *r, const struct fsd_json_text *text,
                         enum fsd_status *status)
 {
@@ -325,9 +327,8 @@ static enum fsd_status report_wrong(struct fsd_json_reading *r,
     root = cJSON_ParseWithLengthOpts(text->s, text->n, &end, 0);
     if (!root && errno != ENOMEM)
         status = fail_at(r, text, end, "JSON", false);
-    else if (root && !has_layers(root)) /* report the kind of the file, not an error
-                                           after `root`: the kind helps the user
-                                           more */
+    else if (root && !has_layers(root)) /* the file is JSON, but no dump: its kind helps
+                                           the user more than an error behind `root` */
         status = refuse(r, root);
     else if (root && (end = skip_space(text, end)) < text->s + text->n)
         status = fail_at(r, text, end, "nothing after the JSON value", true);

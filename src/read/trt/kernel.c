@@ -78,9 +78,9 @@ static void add_steps(struct fsd_graph *g, struct fsd_layer *layer,
         add_step(g, layer, word->steps[i]);
 }
 
-/* Moves all steps with an index of at least `before` to the front.  The name of a
- * kernel lists a group normalization last, but the kernel runs it before the
- * activation. */
+/* Moves the step with the index `before`, and all steps after it, to the front.  They
+ * are the steps of a group normalization.  The name of a kernel lists them last, but
+ * the kernel runs them before the activation. */
 static void put_first(struct fsd_graph *g, const struct fsd_layer *layer,
                       uint32_t before)
 {
@@ -207,9 +207,9 @@ static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
         repeats += step == FSD_ONNX_Expand;
         n += fsd_step_moves(step) && step != FSD_ONNX_Expand && step != FSD_ONNX_Gather;
     }
-    /* If all steps are Expand, the kernel copies the operand of a matrix product for
-     * each element of a batch.  A kernel with Expand and Concat does more than move
-     * data: it fills the border of a Pad. */
+    /* A kernel whose steps are all Expand copies the operand of a matrix product for
+     * each element of a batch.  A kernel with Expand and Concat fills the border of a
+     * Pad, so it does more than move data. */
     return l->steps.n && (n == l->steps.n || repeats == l->steps.n) &&
            l->more_steps == FSD_STEPS_ARE_ALL;
 }

@@ -11,9 +11,9 @@
 #include "host/files.h"
 
 /* The LayerTypes of layers that do not compute.  The case of letters does not matter:
- * TensorRT 11 writes "noop" for "NoOp".  A NoOp proves nothing about a node: it may be
- * a reformat that needs no kernel, or a Reshape or Cast of the model, with or without
- * Metadata. */
+ * TensorRT 11 writes "noop" for "NoOp".  A NoOp may be a reformat that needs no kernel,
+ * or a Reshape or Cast of the model.  Its Metadata does not show which of these it
+ * is. */
 static const struct {
     const char *type;
     enum fsd_kind kind;
@@ -80,11 +80,13 @@ bool fsd_trt_is_own_type(const char *type)
            !strcmp(type, "FinishNvmRegions");
 }
 
-/* Returns the kind of a layer, by its type and, for a Reformat, its Origin.  TensorRT
- * states Origin since 8.2.  With REFORMAT, the layer is TensorRT's own.  With QDQ, it
- * is an unfused QuantizeLinear or DequantizeLinear of the model.  With SLICE, it copies
- * a part of a tensor, into a Concat or out of a larger tensor.  With CAST or IDENTITY,
- * it is the model's node with this operator. */
+/* Returns the kind of a layer, according to its type and its name (l->form).  A
+ * Reformat is one of these, according to its Origin, which TensorRT states since 8.2:
+ *
+ *     REFORMAT        a reformat that TensorRT added
+ *     QDQ             an unfused QuantizeLinear or DequantizeLinear of the model
+ *     SLICE           a copy of a part of a tensor: into a Concat, or out of a tensor
+ *     CAST, IDENTITY  the node of the model with this operator */
 static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
                              enum fsd_trt_origin origin)
 {
@@ -162,9 +164,9 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
                                            "onvolution",     "ONVOLUTION",
                                            "MatrixMultiply", "MATRIX_MULTIPLY",
                                            "FULLY_CONNECTED"};
-    /* Words in the names of kernels that multiply without tensor cores: on CUDA cores,
-     * one product at a time (simt, ffma, scudnn, sgemm), or by the instruction for four
-     * INT8 products (int8x4, idp). */
+    /* Words that show that a kernel multiplies without tensor cores. "int8x4", "_idp"
+     * and "dp4a" stand for an instruction that computes four INT8 products, "fp16x2"
+     * and "hfma2" for one that computes two FP16 products. */
     static const char *const scalar[] = {"simt", "ffma", "scudnn", "sgemm", "int8x4",
                                          "_idp", "dp4a", "fp16x2", "hfma2"};
     const char *type = fsd_text(names, node->op);
@@ -191,9 +193,9 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
      * unknown. */
     layer->rounds_to = strstr(tactic, "tf32") ? FSD_TF32 : FSD_DTYPE_UNKNOWN;
     layer->computes_in = fsd_trt_computes_in(layer, tactic);
-    /* If the builder adds a layer to serve another layer, the name of the added layer
-     * contains the name of the other layer.  A layer with a plain name is therefore a
-     * layer of the network. */
+    /* The builder also adds layers that serve another layer.  The name of an added
+     * layer contains the name of the served layer.  A layer with a plain name is
+     * therefore a layer of the network. */
     layer->of_network =
         node->name && layer->form == FSD_NAME_PLAIN &&
         layer->provider == FSD_PROVIDER_BUILDER &&

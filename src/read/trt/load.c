@@ -118,8 +118,8 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
         return form == FORM_TEXT || form == FORM_PLAN || (json && !has_layers(file))
                    ? FSD_CLAIM_MAYBE
                    : FSD_CLAIM_SURE;
-    case FSD_INPUT_LOG: /* if the user passes a file as a log, it may begin with any
-                           text */
+    case FSD_INPUT_LOG: /* a log may begin with any text, so FORM_TEXT is accepted,
+                           too */
         if (json)
             return fsd_trex_is(file) ? FSD_CLAIM_MAYBE : FSD_CLAIM_NONE;
         return form == FORM_LOG                              ? FSD_CLAIM_SURE
@@ -144,15 +144,15 @@ static enum fsd_status refuse_plan(const struct fsd_file *file, struct fsd_error
 
     return fsd_fail(
         err, FSD_E_UNSUPPORTED, file->name, FSD_POS_NONE, 0,
-        "this is a serialized engine, not a dump of its layers; run: trtexec "
-        "--loadEngine=%s --profilingVerbosity=detailed --exportLayerInfo=%s.json "
-        "(also build the engine with --profilingVerbosity=detailed; otherwise the dump "
-        "states only the names of the layers)",
+        "expected a dump of an engine's layers, found the serialized "
+        "engine; run: trtexec --loadEngine=%s --profilingVerbosity=detailed "
+        "--exportLayerInfo=%s.json (if the engine was built without "
+        "--profilingVerbosity=detailed, the dump states only layer names)",
         name, name);
 }
 
-/* Refuses a file of times unless at least half of its names look like names of layers,
- * because many programs write traces and lists of numbers. */
+/* Refuses a file of times if fewer than half of its names look like names of layers.
+ * Many other programs write traces and lists of numbers. */
 static enum fsd_status check_names(const struct fsd_profile *profile,
                                    const struct fsd_intern *names,
                                    const struct fsd_file *file, struct fsd_error *err)
@@ -340,12 +340,13 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
     if (fsd_file_type_of(file) == FSD_FILETYPE_BINARY)
         return fsd_engine_refuse(
             file, err,
-            "a binary file; for a serialized engine, pass the dump that trtexec "
-            "--loadEngine=... --exportLayerInfo=... writes");
+            "a binary file; if this file is a serialized engine, pass the "
+            "dump that trtexec --loadEngine=... --exportLayerInfo=... writes");
     if (fsd_file_has_word(file, VERSION_WITHIN, ":onnxruntime:"))
-        return fsd_engine_refuse(file, err,
-                                 "a session log of ONNX Runtime, which lists no "
-                                 "layers; pass the model that the session optimized");
+        return fsd_engine_refuse(
+            file, err,
+            "a session log of ONNX Runtime, which lists no layers; "
+            "pass the optimized model that the session wrote");
     return fsd_trt_refuse_text(file, err);
 }
 

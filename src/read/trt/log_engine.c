@@ -24,8 +24,8 @@ struct reading {
     bool old;           /* a tensor has the syntax of TensorRT 8.4 or earlier */
     FSD_VEC(struct fsd_log_layer) said; /* the layers that were read so far */
     FSD_VEC(uint32_t)
-    said_of; /* indexed by name: the index in `said` of the last layer
-                                  with this name, plus 1; 0: none */
+    said_of; /* for each name: 1 plus the index in `said` of the last layer with this
+                name; 0: none */
 };
 
 static void count_odd(struct reading *r, const struct fsd_log_line *line)
@@ -73,9 +73,9 @@ static bool writes_any(struct fsd_slice tensors)
     return at && at + 3 < tensors.s + tensors.n;
 }
 
-/* Whether a line repeats the line of an earlier layer.  A person who comments on a log
- * may quote the line of a layer.  Two layers cannot write the same tensor.  If the
- * layer writes a tensor, an equal line is therefore a quotation. */
+/* Whether a line is a quotation of an earlier layer's line, for example in a comment on
+ * the log.  Two layers never write the same tensor.  Two equal lines with an output are
+ * therefore the same layer. */
 static bool is_quoted(struct reading *r, const struct fsd_log_layer *layer)
 {
     fsd_sym name = fsd_intern_slice(r->b->g->names, layer->name);
@@ -176,9 +176,9 @@ static enum fsd_status read_bindings(struct reading *r, const struct fsd_log_lis
                 fsd_inspector_binding(r->b, r->file, fsd_slice_trim(line.text), r->err);
             continue;
         }
-        /* If all lines of the log have a prefix, the list of bindings ends before the
-         * first line that names no tensor of a layer.  Nothing else shows where the
-         * list ends. */
+        /* In a log whose lines all have a prefix, nothing marks the end of the list of
+         * bindings.  Here the list ends before the first line that names no tensor of a
+         * layer. */
         if (list->prefixed && r->b->g->detailed &&
             fsd_graph_find(r->b->g, tensor.name, 0) == FSD_NONE)
             break;
@@ -239,9 +239,8 @@ static void remark_odd_lines(struct reading *r)
     fsd_vec_push(r->b->g->arena, &r->b->g->remarks, remark);
 }
 
-/* Reads an engine from the list that states most about each layer: the inspector's
- * list, then the builder's list, then a list of names.  The bindings may be in any of
- * the lists. */
+/* Reads the layers of an engine from one of its lists.  `order` begins with the list
+ * that states most about each layer.  The bindings may be in another list. */
 static enum fsd_status read_engine(struct reading *r,
                                    const struct fsd_log_engine *engine)
 {
@@ -363,9 +362,9 @@ static enum fsd_status choose(const struct fsd_file *file,
     if (!engines->n)
         return fsd_fail(
             err, FSD_E_FORMAT, file->name, FSD_POS_LINE, lines,
-            "expected the layers of an engine (\"Engine Layer Information:\" of a "
-            "verbose log, or the inspector's \"Layers:\"), found none in %llu lines: "
-            "is the log complete, and was it written with --verbose?",
+            "expected the layers of an engine after \"Engine Layer Information:\" "
+            "(verbose log) or \"Layers:\" (inspector), found neither in %llu "
+            "lines; pass the complete log of a build with --verbose",
             (unsigned long long)lines);
     if (!number && engines->n > 1)
         return fail_several(file, engines, err);

@@ -1,9 +1,11 @@
 /*
- * Decides whether a file with numbers or names describes an engine, and otherwise finds
- * the kind of the file.  No key identifies a profile or a list of names, and JSON of
- * other programs has names, too.  The names of TensorRT's layers, however, consist of
- * operators, paths of modules, and words that the builder adds; names of keys,
- * functions and threads do not.
+ * Decides whether the names in a file are names of TensorRT's layers.  Profiles and
+ * lists of names have no key that identifies them, and JSON files of other programs
+ * contain names, too.  But the name of a layer consists of operators, paths of modules,
+ * and words that the builder adds.  Names of keys, functions and threads do not.
+ *
+ * For a file that describes no engine, finds the kind of the file for the error
+ * message.
  */
 #include "read/trt/json.h"
 

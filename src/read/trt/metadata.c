@@ -3,12 +3,13 @@
  *
  *     [ONNX Layer: /classifier/classifier.4/Gemm]<1F>[ONNX Layer: /classifier/Relu]
  *
- * The separator of two items is the byte 1E if the optimizer fused the nodes, 1F if
- * Myelin fused them, or a text that a tool wrote in its place (model/graph/items.h).
- * After the name of the node, an item may have " | " and a doc string, or " | Local
- * Function: f".  A name may itself contain such texts, so the whole item is looked up
- * before its end is removed.  Myelin appends the way in which it lowered the node:
- * "[ONNX Layer: /conv/Conv]__gemm_from_conv1x1".
+ * The byte between two items is 1E if the optimizer fused the nodes, and 1F if Myelin
+ * fused them.  A tool may have replaced this byte by a text (model/graph/items.h).
+ *
+ * An item begins with the name of a node.  " | " and a doc string, or " | Local
+ * Function: f", may follow.  The name may itself contain " | ".  Therefore, the whole
+ * item is looked up first, and then the text before a " | ".  Myelin may append how it
+ * lowered the node: "[ONNX Layer: /conv/Conv]__gemm_from_conv1x1".
  *
  * TensorRT shortens Metadata to 4000 characters, with " ... " in the middle.  An item
  * that is cut there matches no node.
@@ -24,10 +25,10 @@
 
 enum {
     TRAILER_LEN = sizeof TRAILER - 1,
-    TRAILERS = 64,     /* the maximum number of lookups for an item.  The whole
-                          item is looked up, then each of its front parts that end
-                          before a " | " */
-    OWNED_MAX = 1024,  /* if more nodes than this have one name, their owners are not
+    TRAILERS = 64,     /* the maximum number of lookups for an item: first the whole
+                          item, then the text before each " | ", the longest text
+                          first */
+    OWNED_MAX = 1024,  /* the maximum number of nodes with one name whose owners are
                           compared */
     TEXT_MAX = 1 << 20 /* the maximum number of bytes of a Metadata text; the longest
                           known has 16 K */
@@ -40,8 +41,8 @@ struct naming {
     bool truncated;
 };
 
-/* Returns the length of the known name at the front of an item; 0 if there is none.  If
- * the whole item is no known name, this is the longest known name before a " | ". */
+/* Looks for the name of a node at the front of an item: the whole item, or the text
+ * before a " | ".  Returns the length of the longest such name; 0 if there is none. */
 static size_t known_name(const struct naming *r, const char *s, size_t n,
                          const struct fsd_meaning **what)
 {
@@ -59,10 +60,10 @@ static size_t known_name(const struct naming *r, const char *s, size_t n,
     return 0;
 }
 
-/* The nodes in what->nodes have the same name.  Returns the one whose owners the text
- * `s` lists; FSD_NONE if no node or several nodes have these owners.  The owners of a
- * node are the nodes whose bodies contain the node: If, Loop, Scan, and calls of
- * functions.  `s` lists the innermost owner first: "lin_act (Act) | /Lin (Lin)". */
+/* Several nodes, what->nodes, have the same name.  Returns the node whose owners are
+ * the owners in the text `s`; FSD_NONE if no node or several nodes have these owners.
+ * An owner is an If, a Loop, a Scan or a call of a function whose body contains the
+ * node.  `s` lists the innermost owner first: "lin_act (Act) | /Lin (Lin)". */
 static fsd_id owned_by(const struct naming *r, const struct fsd_meaning *what,
                        const char *s, size_t n)
 {

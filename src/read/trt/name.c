@@ -84,8 +84,8 @@ static bool read_reformat(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym w
                                  (int)(p->text.n - served), p->text.s + served));
     p->text.s += i;
     p->text.n -= i;
-    if (numbered) /* the name of the served layer includes the profile number at the
-                     end; `whole` contains this number, `text` does not */
+    if (numbered) /* the name of the served layer ends with " [profile N]"; `text` has
+                     lost this end, `whole` still has it */
         layer->served = fsd_intern_str(p->g->names, fsd_text(p->g->names, whole) + i);
     return true;
 }
@@ -218,8 +218,9 @@ static bool read_loose(struct fsd_expr *p)
     return true;
 }
 
-/* Finds the longest known name that begins at `at` and ends at a '+' or at the end of
- * the text.  `*end` receives the position at which the name ends. */
+/* Finds the longest known name that begins at `at`.  The name must end before a '+' or
+ * at the end of the text.  Sets `*end` to the position after the name.  Returns NULL if
+ * there is no such name, or if p->steps is used up. */
 static const struct fsd_meaning *longest_joined(struct fsd_expr *p, size_t at,
                                                 size_t *end)
 {
@@ -284,9 +285,9 @@ static bool read_joined(struct fsd_expr *p)
     return true;
 }
 
-/* Splits the name of a kernel of several matrix products if there is no model.  Myelin
- * joins the names of the products by a '+' without blanks.  Exporters do not write such
- * a '+' in a name. */
+/* Splits the name of a kernel of several matrix products at each '+'.  Used only
+ * without a model.  Myelin writes this '+' without blanks; exporters do not write one
+ * in a name. */
 static bool split_joined(struct fsd_expr *p)
 {
     const char *end = p->text.s + p->text.n, *plus = p->text.s;
@@ -385,9 +386,9 @@ static void read_base(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym whole
         fsd_expr_read(p, layer);
 }
 
-/* Removes " [profile N]" if it is at the end of the name or, in the name of a Myelin
- * kernel, directly before "_myl".  Removes nothing if the whole text is a name of the
- * model. */
+/* Returns the name without " [profile N]", and sets `*profile` to N.  This text may be
+ * at the end of the name.  In the name of a Myelin kernel, it may be directly before
+ * "_myl".  A name of the model is returned unchanged. */
 static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
 {
     char *out;
@@ -451,8 +452,9 @@ void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
     set_text(&p, layer->base_name);
     p.steps = STEPS_AT_LEAST + (uint64_t)STEPS_PER_BYTE * p.text.n;
     read_base(&p, layer, name);
-    /* When the builder adds the layer "T copy", it prints a log line that calls the
-     * layer T, like its tensor.  This is not so for copies with other names. */
+    /* When the builder adds the layer "T copy", it prints a log line.  In this line,
+     * the layer has the name of its tensor, "T".  Copies with other names have no such
+     * name. */
     if (layer->form == FSD_NAME_COPIES) {
         struct fsd_slice tensor = fsd_slice_of(fsd_text(p.g->names, layer->base_name));
 

@@ -5,8 +5,8 @@
 #include "model/graph/vocab.h"
 #include "read/trt/grammar.h"
 
-/** The text before the number of an optimization profile in the name of a layer or
- *  tensor, such as "conv [profile 1]". */
+/** The first part of " [profile 1]". Names of layers and tensors may end with this
+ *  text, which states the optimization profile. */
 #define FSD_TRT_PROFILE " [profile "
 
 /* ------------------------------------------------------------ name.c, metadata.c */
@@ -34,14 +34,16 @@ void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
 
 /* Functions that find the model's tensor in the name of an engine's tensor. */
 
-/** Sets `alias` of each tensor whose name is TensorRT's form of a name of the model,
- *  such as "x [profile 1]" for x: TensorRT 10.16 appends " [profile N]" in engines with
- *  several optimization profiles.  tensor_name.c lists the forms.
+/** TensorRT derives names of the engine's tensors from names of the model's tensors;
+ *  tensor_name.c lists the forms.  For each such name, finds the model's tensor.
  *
- *  For a name like "x.1_4_myl6", sets `argument` instead, because this tensor is not x:
- *  in corpus/inspector-text-trt10.16, the input of the first matrix product is
- *  Activation3_output.1_4_myl6 with the shape [-1,3136], but Activation3_output has the
- *  shape [-1,1024]. */
+ *  If both are the same tensor, sets `alias`.  For example, TensorRT 10.16 writes "x
+ *  [profile 1]" for x in engines with several optimization profiles.
+ *
+ *  For a name like "x.1_4_myl6", sets `argument` instead, because this tensor is not x.
+ *  In corpus/inspector-text-trt10.16, the input Activation3_output.1_4_myl6 of the
+ *  first matrix product has the shape [-1,3136], but Activation3_output has the shape
+ *  [-1,1024]. */
 void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab);
 
 /** Returns N if the name ends with " [profile N]"; else -1. */

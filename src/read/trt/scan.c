@@ -67,9 +67,10 @@ bool fsd_scan_is_boundary(const struct fsd_scan *t, size_t at, enum fsd_place in
     return at >= t->n || fsd_scan_separator(t, at, in) || fsd_scan_closer(t, at, in);
 }
 
-/* Finds the closing bracket of each opening bracket, for each kind of bracket
- * separately.  While a bracket is open, its entry holds the position of the
- * previous open bracket of the same kind. */
+/* Finds the closing bracket of each opening bracket: `closing` is indexed by the
+ * position of the opening bracket.  Round, square and curly brackets are paired
+ * independently.  While a bracket is open, its entry holds the position of the previous
+ * open bracket of the same kind. */
 static void pair_brackets(struct fsd_scan *t)
 {
     static const char open[] = "([{", close[] = ")]}";

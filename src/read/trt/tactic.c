@@ -76,9 +76,9 @@ static enum fsd_dtype by_pairs(struct fsd_slice name)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* Finds the type in words like "h16816cudnn", "scudnn", "icudnn", "hgemm": a letter for
- * the type, in some words the shape of a tensor core instruction, and "cudnn" or
- * "gemm". */
+/* Finds the type in a word like "hgemm", "scudnn", "icudnn" or "h16816cudnn". The first
+ * letter stands for the type. Digits after it are the shape of a tensor core
+ * instruction. */
 static enum fsd_dtype by_library(struct fsd_slice name)
 {
     static const struct {
@@ -109,9 +109,8 @@ static enum fsd_dtype by_library(struct fsd_slice name)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* Returns the type of the kernel according to its weights or its bias.  An FP32 bias
- * shows nothing, because an INT8 kernel may have one; a bias of another type has the
- * type of the kernel. */
+/* Returns the type of the weights or, if this is unknown, the type of the bias.  An
+ * FP32 bias is ignored, because an INT8 kernel may have one. */
 static enum fsd_dtype by_weights(const struct fsd_layer *layer)
 {
     if (layer->weights_type != FSD_DTYPE_UNKNOWN)

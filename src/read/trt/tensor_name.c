@@ -62,8 +62,9 @@ static fsd_sym tensor_named(const struct fsd_vocab *vocab, struct fsd_slice t)
     return fsd_meaning_tensor(vocab, what)->name;
 }
 
-/* Returns the name of the model's tensor for which the text `t` stands: the tensor
- * named `t` or, if `t` is the name of a node with a suffix, the output of this node. */
+/* Returns the name of the model's tensor for which the text `t` stands; 0 if there is
+ * none. `t` is the name of the tensor, or the name of a node with a suffix. In the
+ * second case, the tensor is the first output of the node. */
 static fsd_sym meant(const struct fsd_vocab *vocab, struct fsd_slice t)
 {
     static const char *const insides[] = {"_first_transpose_output", "_reshape_output",
@@ -128,8 +129,8 @@ static uint32_t loop_in(const char *name)
     return n && name[n] == ')' ? number + 1 : 0;
 }
 
-/* If a tensor x of the network is both an input and an output, TensorRT calls the input
- * "__x".  Returns the symbol of x for such a name, else 0. */
+/* If the network has one tensor x as an input and as an output, TensorRT calls the
+ * input "__x".  Returns the symbol of x for such a name, else 0. */
 static fsd_sym also_output(const struct fsd_vocab *vocab, struct fsd_slice name)
 {
     const struct fsd_meaning *what;

@@ -25,8 +25,8 @@ struct fsd_trt_format {
     bool understood; /**< false: a word is unknown */
 };
 
-/** Reads a description of n bytes.  A fact that no word states is unknown in the
- * result. */
+/** Reads a description of n bytes.  If the description does not state the type or a
+ * part of the layout, this member of the result is unknown. */
 struct fsd_trt_format fsd_trt_format(const char *s, size_t n);
 
 /* ------------------------------------------------------------------------ kind.c */
@@ -48,9 +48,9 @@ enum fsd_trt_origin {
  *  no name of a node. */
 bool fsd_trt_is_own_type(const char *type);
 
-/** Sets the facts of `layer` that follow from its type (`node->op`), origin, tactic,
- *  form and provider.  The caller must already have set the tactic, form and provider
- *  of `layer`. */
+/** Sets the kind and other facts of `layer`, according to the type (`node->op`),
+ *  `origin`, and the tactic, form and provider of `layer`.  The caller must already
+ *  have set these three members of `layer`. */
 void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
                    enum fsd_trt_origin origin, struct fsd_layer *layer);
 
@@ -262,8 +262,8 @@ enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names
                                const struct fsd_file *file, fsd_profile_vec *out,
                                struct fsd_error *err);
 
-/** TensorRT's own words, separated by blanks: `words` of struct fsd_engine_reader.  The
- * words are not names of a model. */
+/** `words` of struct fsd_engine_reader: TensorRT's own words, which are not names of a
+ * model.  Blanks separate the words. */
 extern const char fsd_trt_words[];
 /** Implements accepts_format() of struct fsd_engine_reader. */
 bool fsd_trt_accepts_format(const struct fsd_graph *engine, enum fsd_dtype type,

@@ -37,7 +37,7 @@ static fsd_sym text_of(const struct tuning *t, const struct fsd_field *f)
  * a list or object that the function does not read. */
 typedef void field_fn(struct tuning *t, const struct fsd_field *field, void *payload);
 
-/* Reads one record.  Its opening brace is the next byte, or was already read.
+/* Reads the fields of one record.  The caller may have read the opening brace already.
  * @return the step that ended the record: FSD_RECORD_CLOSE if it is complete */
 static enum fsd_record_step read_record(struct tuning *t, field_fn *each, void *payload)
 {

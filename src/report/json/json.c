@@ -1,10 +1,12 @@
 /*
- * Prints JSON members when the caller adds them, so that a report needs little memory.
+ * Prints each JSON member at once when the caller adds it, so that a report needs
+ * little memory.
  *
  *     levels   [0] the root   [1] an open member of [0]   [2] an open member of [1] ...
  *
- * Adding to a level first closes all levels within it. The caller therefore adds
- * members in the order of the output, and cannot add to a closed level.
+ * When the caller adds a member to a level, all levels within this level are closed.
+ * Nothing can be added to a closed level. The caller therefore adds members in the
+ * order of the output.
  */
 #include "report/json/json.h"
 
@@ -101,8 +103,8 @@ static void put_string(const struct fsd_json *level, const char *text)
     put_escaped(level, text);
 }
 
-/* Prints the separator of `n` bytes ("", "\n" or ",\n") and `depth` tabs. Copying a
- * block of constant size is fast; later text overwrites the unneeded tabs. */
+/* Prints the last `n` bytes of ",\n" and `depth` tabs. Copies a block of constant size,
+ * because this is fast. Later text overwrites the unneeded tabs. */
 static void put_indent(const struct fsd_json *level, size_t n, unsigned depth)
 {
     static const char block[] =
@@ -221,8 +223,8 @@ static void put_whole(const struct fsd_json *level, uint64_t number)
     put_bytes(level, at, (size_t)(room + sizeof room - 1 - at));
 }
 
-/* Prints 15 digits, which hide the rounding error of a sum. If the value of these
- * digits differs from `number` by more than a rounding error, prints 17 digits. */
+/* Prints at most 15 digits, because more digits would show the rounding error of a sum.
+ * Prints 17 digits only if 15 digits are wrong by more than a rounding error. */
 void fsd_json_number(struct fsd_json *object, const char *key, double number)
 {
     char text[32];

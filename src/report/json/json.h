@@ -37,8 +37,9 @@ static inline void fsd_json_add_text(struct fsd_json *list, const char *text)
     fsd_json_text(list, NULL, text);
 }
 
-/** Adds `number` unless it is negative. Adds `term`, a term in dynamic sizes, unless it
- * is NULL. The key of the term is `key` with "_symbolic" appended. */
+/** Adds `number` with the key `key`, and `term` with the key `key` plus "_symbolic".
+ * `term` is a term in dynamic sizes. A negative number is not added, nor is `term` if
+ * it is NULL. */
 void fsd_json_number_or_term(struct fsd_json *object, const char *key, int64_t number,
                              const char *term);
 void fsd_json_end(struct fsd_json *root);

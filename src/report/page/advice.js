@@ -10,8 +10,8 @@ import { noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Pieces} Pieces */
 /** @typedef {import("./types").Subject} Subject */
-/** An object whose find() finds the names that are on the page: a subject, or an object
- * that has only find().
+/** A subject, or another object with a method find(). This method finds the layer or
+ * node that a name stands for, if the page shows it.
  * @typedef {{find(chosen: import("./types").Chosen): unknown}} Finder */
 
 /** Maximum number of rules whose advice the card shows if the summary has no advice. */

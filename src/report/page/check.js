@@ -44,8 +44,9 @@ function rule_row(r, found, base) {
     };
 }
 
-/** Makes a tile of a row. The tile shows the value without the part in parentheses. The
- * note below is the earlier value or, if the row has none, the part in parentheses.
+/** Makes a tile of a row. If `now` has a part in parentheses, the tile shows the text
+ * before it. The note below the value shows `before`. If the row has no `before`, the
+ * note is the part in parentheses.
  * @param {CheckDocument["summary"][0]} row @returns {import("./types").Tile} */
 function summary_tile(row) {
     const [value = "", aside = ""] = row.now.split(/ (?=\()/);

@@ -1,10 +1,10 @@
 /*
- * Two builds as a subject. A block is a region: the groups of layers that have nodes in common. The
- * groups of the old build are on the left, those of the new build on the right. Below
- * its groups, each side shows inserted layers of its build: those that the other build
- * does not have, and those that differ in the other build. Changes
- * of the network's inputs and outputs precede the regions, and changes of single nodes
- * follow the regions.
+ * Two builds as a subject. A block is a region: groups of layers of both builds that
+ * have nodes in common. The groups of the old build are on the left, those of the new
+ * build on the right. Below its groups, each side shows the inserted layers of its
+ * build that the other build lacks, or that differ there. Before the regions are the
+ * changes of the network's inputs and outputs. After the regions are the changes of
+ * single nodes.
  */
 import { change_chips, group_chips, item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
@@ -55,8 +55,8 @@ function move_item(m, mark) {
     return item(`${mark} ${m.kind}`, name, chips);
 }
 
-/** Maps names of nodes to operators; if both builds have a node, the operator is that of the new
- * build.
+/** Maps names of nodes to operators. A name may have different operators in the two
+ * builds: the operator in the new build counts.
  * @param {CompareDocument} d */
 function operators_of(d) {
     const nodes = [...d.aligned, ...d.nodes];
@@ -137,8 +137,8 @@ function lone_blocks(d) {
 
 /* ----------------------------------------------------------------------- records */
 
-/** Lists the parts of a region that belong to one build: its groups, and the data-movement layers
- * that the other build does not have.
+/** Lists what one build has in a region: its groups, and those of its data-movement
+ * layers that the other build does not have or that differ there.
  * @param {"old" | "new"} side @param {Region} r @param {CompareDocument} d @returns {Section[]} */
 function side_sections(side, r, d) {
     const moves = d.moves.flatMap((m) => (m.region === r.region && m[side] ? [m[side]] : []));

@@ -12,7 +12,8 @@ const SVG = "http://www.w3.org/2000/svg";
  * is set. Maps the name of an event, such as "click", to its handler.
  * @typedef {Record<string, string | number | boolean | undefined | ((event: any) => void)>} Attributes */
 
-/** The page's policy forbids attributes for styles and handlers, so these are set as properties.
+/** Sets the attributes of an element and appends the children. Styles and event
+ * handlers become properties, because the page's policy forbids them as attributes.
  * @template {HTMLElement | SVGElement} T
  * @param {T} element @param {Attributes} attributes @param {Child[]} [children] @returns {T} */
 export function fill(element, attributes, children = []) {
@@ -75,9 +76,9 @@ export const breakable = (text) =>
  * @type {WeakMap<Element, (most: number) => void>} */
 const shorter = new WeakMap();
 
-/** Lets fit() shorten the text of the element if the element's cell is too narrow. A
- * name is split into parts only if the cell may have several lines. Other names stay
- * whole, because a screen reader pauses between parts.
+/** Puts `text` into the element. If its cell is too narrow, fit() calls `text` again
+ * with a smaller maximum length. If the cell may have several lines, `parts` splits a
+ * name. Other names stay whole, because a screen reader pauses between parts.
  * @param {HTMLElement} element @param {number} most @param {(most: number, parts: (name: string) => Child[]) => Child[]} text */
 export function giving_way(element, most, text) {
     element.classList.add("gives-way");

@@ -24,8 +24,9 @@ function value_chip(text) {
     return word_chip(text || "–", rank(first) ? `type-${rank(first)}` : "why");
 }
 
-/** Identifies the block of a change by the names of the changed node or, if the change
- * belongs to no node, by what changed in the model. @param {ExportChange} c */
+/** A key for the block of a change. Changes of one node share a block, so the key is
+ * the node's names in both exports. If a change belongs to no node, the key is the part
+ * of the model that changed. @param {ExportChange} c */
 const place_of = (c) => (c.old === undefined && c.new === undefined ? `${c.what} ${c.of ?? ""}` : `${c.old ?? ""}\n${c.new ?? ""}`);
 
 /** @param {ExportChange[]} changes of one block @param {number} at @returns {Chosen} */

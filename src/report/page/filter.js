@@ -1,7 +1,8 @@
 /*
- * Decides which blocks are shown. A facet is a property of blocks, such as the kind of layer. The
- * selected values of one facet are alternatives; all facets and all words of the search must match:
- * "reformat or copy, and in the module encoder, and named conv".
+ * Decides which blocks are shown. A facet is a property of blocks, such as the kind of
+ * layer. A block passes a facet if it has at least one of the facet's selected values.
+ * It is shown if it passes all facets and has all words of the search: "reformat or
+ * copy, and in the module encoder, and named conv".
  */
 import { key_of, same_chosen } from "./state.js";
 import { once, safe } from "./words.js";
@@ -10,7 +11,8 @@ import { once, safe } from "./words.js";
 /** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").State} State */
 
-/** @param {Block[]} blocks @param {State} state @param {string} [but] a facet whose selected values do not count */
+/** @param {Block[]} blocks @param {State} state
+ * @param {string} [but] a facet that all blocks pass, whatever values are selected */
 export function filtered(blocks, state, but) {
     const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
     const picks = [...state.picks].filter(([facet]) => facet !== but);
@@ -21,9 +23,10 @@ export function filtered(blocks, state, but) {
     );
 }
 
-/** Counts each value of a facet in the blocks that pass all other filters. A block may
- * state in `units` which object has the value, such as a node or a finding. Then this
- * object is counted, but only once for all blocks. Otherwise, the block is counted.
+/** Counts the values of a facet in the blocks that pass all other facets. `units` of a
+ * block may state which object has a value, such as a node or a finding. Otherwise, the
+ * block itself is the object. An object with a value is counted once, even if several
+ * blocks have it.
  * @param {Block[]} blocks @param {State} state @param {string} facet @returns {Map<string,
  * number>} */
 export function tally(blocks, state, facet) {
@@ -57,10 +60,10 @@ export function search_text(names) {
 /** What can be selected in these blocks. @param {Block[]} blocks */
 export const keys_of = (blocks) => new Set(blocks.flatMap((block) => block.keys()));
 
-/** Returns a function that finds the block and the item of a selection. The block is
- * the first one that has the selected item, or else the first one that contains the
- * selected node. The item is the selected one or, if the block does not have it, the
- * first selectable item of the block.
+/** Returns a function that finds the block and the item of a selection. It looks for a
+ * block with the selected item. If there is none, it looks for a block that contains
+ * the selected node. Of several such blocks, it returns the first. If the block does
+ * not have the selected item, the first selectable item of the block replaces it.
  * @param {Block[]} blocks @param {(chosen: Chosen) => Chosen | null} settled @returns {(chosen: Chosen) => {block: Block, item: import("./types").Item} | null} */
 export function finder(blocks, settled) {
     /** @type {() => Map<string, Block>} */

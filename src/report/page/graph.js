@@ -38,8 +38,9 @@ const STILL = 4;
 /** True if the picture is not laid out yet. @param {Picture} picture */
 const is_dot = (picture) => !!picture.svg?.startsWith("digraph");
 
-/** The content security policy forbids style attributes even in a document that is only parsed.
- * This function removes those that Graphviz writes, and keeps the colors of the legend's gradient.
+/** Parses an SVG. First removes the style attributes that Graphviz writes, because the
+ * content security policy forbids them even in a document that is only parsed. Keeps
+ * the colors of the legend's gradient, as attributes "stop-color".
  * @param {string} text */
 function read_svg(text) {
     const plain = text.replace(/ style="(?:stop-color:(#[0-9a-f]+);)?[^"]*"/g, (_, color) => (color ? ` stop-color="${color}"` : ""));
@@ -264,7 +265,8 @@ export class GraphView {
         }
     }
 
-    /** The box of the selection, or the box that contains it.
+    /** The box of the selection. If the picture does not have this box, returns the box
+     * that contains it. null: the picture has neither.
      * @param {Picture} picture @param {Chosen} chosen */
     box_showing(picture, chosen) {
         const own = this.subject.box_of(chosen, picture);

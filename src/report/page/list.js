@@ -300,8 +300,9 @@ export class RowList {
         );
     }
 
-    /** If an item with an operator is the only item of its column, and the block has
-     * several lines, the second line shows the name of this item.
+    /** The right cell of a line. Usually, it shows the item of this line. If a block
+     * has several lines but only one item in this column, the item takes two lines: its
+     * operator is in the first line, and its name is in the second line.
      * @param {Block} block @param {number} column @param {number} line @param {number} lines @param {Item | undefined} left */
     right_cell(block, column, line, lines, left) {
         const items = block.items().right[column] ?? [];
@@ -348,7 +349,8 @@ export class RowList {
         this.render();
     }
 
-    /** Selects the item of a line: that of the clicked side, or else that of the other side.
+    /** Selects an item of a line. `left_first` states which side's item is preferred.
+     * If this side has no item, the item of the other side is selected.
      * @param {number} at @param {boolean} left_first */
     choose_line(at, left_first) {
         const line = this.lines[at];

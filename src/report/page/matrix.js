@@ -1,8 +1,8 @@
 /*
- * Several builds of one network as a subject. A block is a row of the matrix.
- * The row stands for nodes that some build computes together. It has a column for each
- * build. Each column has a line for each group of layers that computes these nodes.
- * Differences from the first build are marked. "+1" is the number of inserted layers.
+ * Several builds of one network as a subject. A block is a row of the matrix: groups of
+ * layers, of all builds, that have nodes in common. Each build has a column. In this
+ * column, each group of the build has a line. Differences from the first build are
+ * marked. "+1" is the number of inserted layers.
  *
  *     Conv_13 + Add_15   A int8    B int8 ≠ groups    C int8
  *                                    fp16 +1
@@ -28,8 +28,8 @@ const TILES = 6;
 /** The column that names the build of each row of a table. */
 const BUILD = { build: { kind: "text" } };
 const COMPARED = { ...BUILD, is: { kind: "text", title: "compared with A" }, by: { kind: "words", title: "differs in" }, what: { kind: "text", title: "runs in" } };
-/** How a cell may differ from the first build's cell, the most important way first. The
- * state of a row is the first of these that one of its cells has. */
+/** The states of a cell, compared with the first build's cell. The most important state
+ * is first. A row has the most important state of its cells. */
 const IS = ["differs", "unknown", "tactic", "same"];
 const SHOWN = /** @type {Record<string, string>} */ ({ differs: "differs", unknown: "possibly different", tactic: "tactics only", same: "the same" });
 
@@ -56,8 +56,8 @@ function mark_chips(c) {
     return c.is === "tactic" ? [word_chip("~ tactic", "why", "another kernel computes the same")] : [];
 }
 
-/** Makes a line for each group. The first and the last line also show what concerns the
- * whole cell.
+/** Makes a line for each group. Facts on the whole cell are in the first line (the
+ * mark, the time) and in the last line (the number of inserted layers).
  * @param {MatrixCell} c @param {MatrixRow} r @returns {Item[]} */
 function cell_items(c, r) {
     const quiet = c.is === "same" && r.differs;

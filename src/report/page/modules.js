@@ -10,8 +10,9 @@ const USEFUL = 6;
 const TOO_MANY = 60;
 const MOST_DEPTH = 32;
 
-/** The module of a node of which only the name is known; "" if there is none. In
- * "[RELU]-[aten_ops.relu.default]-[/layer1/relu]" the module is in the last part.
+/** Finds the module of a node in its name, if nothing else is known of the node.
+ * Returns "" if the name has no module. In
+ * "[RELU]-[aten_ops.relu.default]-[/layer1/relu]", only the last part counts.
  * @param {string} name */
 export function module_of_name(name) {
     const path = name.startsWith("[") ? name.match(/\]-\[(\/.*)/)?.[1] ?? "" : name;
@@ -32,9 +33,10 @@ function module_at(module, depth) {
     return parts.slice(0, depth + (parts[0] === "" ? 1 : 0)).join(sign);
 }
 
-/** Cuts modules to one depth. Tries depths from 1 until there are more than USEFUL
- * different modules. Keeps the previous depth if the next one has more than TOO_MANY
- * modules, or only as many modules as the previous one.
+/** Returns a function that cuts modules to a depth, the same for all modules. This is
+ * the smallest depth with more than USEFUL different modules. A smaller depth is used
+ * if the next one has more than TOO_MANY modules, or as many modules as the smaller
+ * one.
  * @param {Iterable<string>} modules @returns {(module: string | undefined) => string} */
 export function cut_modules(modules) {
     const all = new Set(["", ...modules]);

@@ -21,8 +21,9 @@ export const NAMES = new Set(["module", "op", "operators", "finding", "source"])
  *
  * All shares have one denominator: the whole of the subject, whatever is filtered. */
 
-/** The measure whose sums the bars show: the subject's chart_measure; without one, the
- * subject's first measure; without any measure, the number of blocks.
+/** What the bars sum up: the measure with the title `chart_measure`. If `chart_measure`
+ * is undefined, they sum up the first measure. If there is no such measure, they count
+ * blocks.
  * @param {Subject} subject @returns {{title: string, print: (n: number) => string, of: (b: Block) => number, whole: boolean, total: number}} */
 function unit_of({ blocks, measures, chart_measure }) {
     const measure = measures.find(({ title }) => chart_measure === undefined || title === chart_measure);
@@ -33,9 +34,10 @@ function unit_of({ blocks, measures, chart_measure }) {
     return { title: `${measure?.title ?? "rows"}, of ${print(total)}`, print, of, whole: !measure, total };
 }
 
-/** Shares a block among its values of a facet. If `whole`, the block counts fully for
- * each value. Otherwise the shares add up to 1. If `block.parts` has a time for each
- * value, the shares are in proportion to these times. If not, the shares are equal.
+/** The share of a block that counts for each of its values of a facet. If `whole` is
+ * true, this is the whole block, for each value. Otherwise, the values divide the block
+ * among them: in proportion to the times in `block.parts`. If `block.parts` does not
+ * have a time for each value, the shares are equal.
  * @param {Block} block @param {string} facet @param {boolean} whole */
 function shares_of(block, facet, whole) {
     const values = block.facets[facet] ?? [];

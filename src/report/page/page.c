@@ -54,9 +54,9 @@ static void put_data(const char *name, struct fsd_print *json, FILE *out)
 
 /* ------------------------------------------------------------------------- sheets */
 
-/* Writes the document of a subject into the page, and a description of the columns
- * that the document's records have.
- * @param name the name of the data; NULL: the subject's own name */
+/* Writes the document of a subject into the page, and then a description of the columns
+ * of its records.
+ * @param name the name of the document in the page; NULL: the subject's own name */
 static void put_subject(const char *name, enum fsd_subject subject,
                         const struct fsd_report *r, FILE *out)
 {

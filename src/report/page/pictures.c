@@ -22,8 +22,8 @@ enum {
     MOST_PICTURES = 40,
     MOST_LAYERS = 5000, /* larger engines have only two levels */
     SECONDS = 5,        /* processor time for each picture except the first */
-    TIMES = 2           /* the time limit of all pictures together, divided by the
-                           time limit of the first picture */
+    TIMES = 2           /* all pictures together may take TIMES times the time limit of
+                           the first picture */
 };
 
 struct box {
@@ -36,13 +36,12 @@ struct module {
     const char *title;
     uint32_t within;
     unsigned level;
-    unsigned depth, inner; /* depth: number of name scopes that all items share; inner:
-                              number of name scopes that the items of one box share */
+    unsigned depth, inner; /* the number of name scopes that all items share (depth),
+                              and that the items of one box share (inner) */
     const fsd_id *layers;
     uint32_t n;
     FSD_VEC(struct box) boxes;
-    const char *note; /* a note on the picture, or the reason why there is no picture;
-                         NULL: neither */
+    const char *note; /* a note for the reader of the picture; NULL: none */
 };
 
 struct fsd_album {
@@ -55,8 +54,8 @@ struct fsd_album {
                                        in the JSON */
     struct fsd_layouts *layouts;    /* running layouts of the planned pictures; NULL:
                                        none */
-    double seconds, left; /* processor time for all pictures, and the unused rest of
-                             it */
+    double seconds, left; /* the time limit of all pictures together, and the part of it
+                             that is left; in seconds of processor time */
     uint32_t missing;     /* number of pictures that were left out because no time was
                              left */
     struct fsd_json *list;
@@ -117,9 +116,8 @@ static void plan_modules(struct fsd_album *album)
                             .layers = of->items,
                             .n = of->n});
     }
-    for (uint32_t i = 0; i < in.boxes.n; i++) /* a box of nodes opens the same picture
-                                                 as the box of layers to which it
-                                                 belongs */
+    for (uint32_t i = 0; i < in.boxes.n; i++) /* a box of nodes belongs to a box of
+                                                 layers, and opens the same picture */
         for (uint32_t k = 0; k < in.boxes.n && !in.boxes.at[i].of.layers; k++)
             if (in.boxes.at[k].of.layers &&
                 in.boxes.at[k].of.items[0] == in.boxes.at[i].of.owner)
@@ -158,8 +156,8 @@ static enum fsd_status allow(struct fsd_album *album, double most,
                      album->seconds);
 }
 
-/* Adds the picture and a note on the picture to the JSON object `item`. If there is no
- * picture, adds the reason as the note. */
+/* Adds the picture and its note to the JSON object `item`. If `status` is an error,
+ * there is no picture, and the note is the message of `err`. */
 static void put_drawing(struct fsd_album *album, struct fsd_json *item,
                         enum fsd_status status, struct fsd_print *svg,
                         const struct fsd_error *err)
@@ -215,8 +213,8 @@ static void begin_level(struct fsd_album *album)
 }
 
 /* Waits for the layout of the current picture. If the layout fails, tries a simpler
- * picture. The user's time limit applies to the first picture, SECONDS to every other
- * picture. */
+ * picture. The first picture has the user's time limit. Every other picture has
+ * SECONDS. */
 static enum fsd_status draw(struct fsd_album *album, FILE *out, struct fsd_error *err)
 {
     double most = module_now(album)->layers ? SECONDS : album->seconds / TIMES;
@@ -277,10 +275,10 @@ static void put_names(struct fsd_json *object, const struct fsd_state *s, char s
     }
 }
 
-/* Draws a comparison. A box's id begins with the letter of its build: "o" for old, "n"
- * for new.
- * @param places indexed by build and by group: the number of a region or row of the
- *         page. The box of the group links to this region or row */
+/* Draws a comparison. The id of a box begins with "o" for the old build or "n" for the
+ * new build.
+ * @param places by build and by group: the number of the region or row of the page to
+ *         which the box of the group links */
 static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
                            const char *title, double most,
                            const fsd_id *const places[2])

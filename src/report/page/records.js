@@ -1,8 +1,9 @@
 /*
- * Shows records with the titles of their columns (report/sheet/sheet_columns.c): one record as
- * pairs, several as a table. A path leads from a document to a type of record:
- * "compare/regions/old". If a record has a member for the old build and one for the new
- * build, both are shown as a change, "int8 → fp16".
+ * Shows records with the titles of their columns (report/sheet/sheet_columns.c). One
+ * record is shown as pairs, several records as a table. A path such as
+ * "compare/regions/old" names a type of record: it begins with a document, and then
+ * names members. If a record has a member for the old build and one for the new build,
+ * both are shown as a change, "int8 → fp16".
  */
 import { embedded } from "./dom.js";
 import { bytes, count, macs, millis, percent, safe, signed_millis } from "./words.js";
@@ -12,8 +13,8 @@ import { bytes, count, macs, millis, percent, safe, signed_millis } from "./word
 /** @typedef {import("./types").Pieces} Pieces */
 /** @typedef {import("./types").Row} Row */
 /** @typedef {import("./types").Section} Section */
-/** By key of a member: the title and value that a subject shows instead of the usual
- * ones; null: the member is hidden.
+/** Members that a subject shows in its own way. Maps the key of a member to its title
+ * and value; null: the member is hidden.
  * @typedef {Record<string, [string, Pieces] | null>} Own */
 
 /** Titles of members that have other titles in tables and JSON.
@@ -64,8 +65,8 @@ function columns_of(path) {
     return found;
 }
 
-/** For a key of the old build: the key of the same member of the new build. Other keys
- * stay unchanged. @param {string} key */
+/** Converts the key of a member of the old build into the key of the new build's
+ * member, such as "old" into "new". Other keys stay unchanged. @param {string} key */
 const later_of = (key) => key.replace(OLD, (word) => (word === "old" ? "new" : "after"));
 
 /** Leaves out columns of the kind "rows", because such rows have their own tables. Also

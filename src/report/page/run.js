@@ -137,8 +137,9 @@ const runs_wider = (n) => rank(n.requested) > 0 && rank(n.realised) > rank(n.req
 
 /* ----------------------------------------------------------------------- modules */
 
-/** The module of an inserted layer is that of the consumer of its data, or else that of the
- * producer.
+/** The modules of a layer are those of its nodes. An inserted layer has no nodes. It
+ * belongs to the module of the node that reads its data. If no node reads them, it
+ * belongs to the module of the node that produces them.
  * @param {Run} run @param {Layer} l @param {ModelNode[]} nodes */
 function modules_of_layer(run, l, nodes) {
     const reader = l.edge?.readers.find((r) => r.node !== undefined)?.node ?? l.edge?.producer;
@@ -249,8 +250,8 @@ const node_facets = (run, nodes, remarks, findings) => ({
     finding: findings.map((f) => f.rule),
 });
 
-/** For each facet that node_facets() returns: the objects that have the facet's values,
- * in the order of the values.
+/** The objects that tally() in filter.js counts. For each facet of node_facets(),
+ * element i is the object that has value i of the facet.
  * @param {ModelNode[]} nodes @param {[string, unknown][]} remarks @param {import("./types").Finding[]} findings */
 const node_units = (nodes, remarks, findings) => ({ show: remarks.map(([, unit]) => unit), op: nodes, fate: nodes, module: nodes, source: nodes, finding: findings });
 
@@ -326,11 +327,11 @@ function vanished_block(run, nodes, at) {
     };
 }
 
-/** Blocks of nodes that no layer computes. A node is placed after its `near_layer` or,
- * if it has none, after the layer of the closest preceding node with a layer. Neighbors
- * with the same fate share a block. Folded nodes are mostly constants that became
- * weights. They share one block before all layers; otherwise they would be half of the
- * rows.
+/** Blocks of nodes that no layer computes. A node is placed after its `near_layer`. A
+ * node without `near_layer` is placed after the layer of the closest preceding node
+ * that has a layer. Neighbors with the same fate share a block. Folded nodes share one
+ * block before all layers: they are mostly constants that became weights, and would
+ * otherwise be half of the rows.
  * @param {Run} run @returns {Block[]} */
 function vanished_blocks(run) {
     let last = -1;
@@ -614,8 +615,9 @@ function tiles_of(run) {
     ];
 }
 
-/** Returns the layers as points, and the peaks of the device. A peak is the work of a
- * layer, divided by the layer's minimum time (`roofline.ms`).
+/** Returns the layers as points, and the peaks of the device: multiply-adds and bytes
+ * per millisecond. `roofline.ms` is the time that a layer needs at the peak that bounds
+ * it. This peak is therefore the work of the layer, divided by this time.
  * @param {Run} run @returns {import("./types").Roofline} */
 function roofline_of(run) {
     const timed = run.layers.some((l) => l.ms !== undefined);
@@ -654,8 +656,8 @@ export function run_subject(document, story, patterns, forms, command, texts) {
     const blocks = all_blocks(run);
     const { model, engine, summary, log } = document;
     const { total } = run;
-    /* If the nodes come from a log or from an engine that names its nodes, both paths
-     * are equal, and there is no model to show. */
+    /* Nodes may come from a log, or from an engine that names its nodes. Then there is
+     * no model to show, and both paths are equal. */
     const alone = model.path === engine.path;
     return make_subject({
         from: alone ? "" : base_name(model.path),

@@ -78,7 +78,8 @@ export class SourceView {
         for (const item of shown ? [shown, ...this.related(this.chosen_key() ?? "")] : []) item.scrollIntoView({ block: "nearest" });
     }
 
-    /** @param {string} key @returns {HTMLElement[]} the elements that are related to the key: the first of each side */
+    /** @param {string} key the key of a line, node or layer
+     * @returns {HTMLElement[]} from each side, the first element related to it */
     related(key) {
         /** @type {Map<string, string>} */
         const sides = new Map();

@@ -14,9 +14,8 @@ export const TINTS = 6;
 /** Maps a block's mark to the block's level. The style sheet colors rows by level. */
 export const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtful", "~": "changed" };
 
-/** Returns each measure that has a nonzero value in some block, and each measure with
- * the same `print` as such a measure. Measures with the same `print` share the scale of
- * their bars.
+/** Measures with the same `print` share the scale of their bars. They are left out if
+ * all of them are 0 in all blocks.
  * @param {import("./types").OwnMeasure[]} measures @param {Block[]} blocks @returns {import("./types").Measure[]} */
 function measures_of(measures, blocks) {
     const largest = measures.map((_, i) => blocks.reduce((most, b) => Math.max(most, Math.abs(b.measures[i] ?? 0)), 0));
@@ -62,9 +61,9 @@ export function weigher({ measures }) {
     return (block) => Math.abs(by?.of(block) ?? 0);
 }
 
-/** Returns two functions for a picture of two builds: box_of() finds the box of a
- * block, and chosen_of() finds the block of a box. `kind` and a number identify a
- * block.
+/** For pictures of two builds, returns box_of(), which finds the box of a block, and
+ * chosen_of(), which finds the block of a box. A block is identified by `kind` and a
+ * number.
  * @param {string} kind @returns {Pick<Subject, "box_of" | "chosen_of">} */
 export function placed(kind) {
     return {

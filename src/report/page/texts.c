@@ -1,8 +1,13 @@
 /*
- * The texts that a page needs besides the JSON documents of its subjects: the command
- * that prints the same report, the reason and the fix of each rule with findings, the
- * forms in which names can be copied, and the statements of the build log on each node
- * and layer. One record contains all these texts and is printed as JSON.
+ * The texts that a page needs besides the JSON documents of its subjects. They are the
+ * fields of one record, which is printed as JSON:
+ *
+ *     page     the command that prints the same report
+ *     builds   the command of each check of a list
+ *     run      the arguments of the run, for commands of other views
+ *     forms    the forms in which names can be copied
+ *     stories  what the build log states on each node and layer
+ *     rules    the reason and the fix of each rule with findings
  */
 #include "base/base.h"
 #include "explain/diff/explain.h"
@@ -49,8 +54,8 @@ FSD_RECORD(check_command, CHECK_COMMAND)
 FSD_RECORD(command, COMMAND)
 /* clang-format on */
 
-/* Adds the lines of `explain` that come from the build log: the document of the run has
- * the other lines. */
+/* Adds those lines of `explain` for a node or layer that come from the build log. The
+ * other lines are in the document of the run. */
 static void add_story(struct fsd_arena *arena, const struct fsd_diff *d, bool layer,
                       fsd_id id, struct fsd_rows *to)
 {

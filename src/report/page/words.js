@@ -12,9 +12,9 @@ export function safe(text) {
     return text.replace(HIDDEN, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** LONGEST and SHORT are lengths, in characters. A word longer than LONGEST loses its
- * middle. If `most` is DATA, the cell has no room for a single word: then a word longer
- * than SHORT loses its middle. A word that has parts loses whole parts. */
+/** The middle of a word is left out if the word has more than LONGEST characters. The
+ * limit is SHORT if `most` is DATA: such a cell has no room for a single word. A word
+ * that has parts loses whole parts. */
 const LONGEST = 160;
 const SHORT = 40;
 export const DATA = -1;
@@ -37,9 +37,9 @@ function shorten_word(word, most) {
     return `${safe(word.slice(0, head))}…${safe(word.slice(word.length - (room - head - 1)))}`;
 }
 
-/** Leaves out parts from the middle of a path. Always keeps the last part. Keeps other
- * parts if they fit: first the second last part, then the first part, then as many more
- * parts of the end as fit.
+/** Leaves out parts from the middle of a path. The last part always stays. Other parts
+ * stay if they fit, in this order: the second last part, the first part, the third last
+ * part, the one before it, and so on.
  * @param {string} path @param {number} most */
 function shorten_path(path, most) {
     if (path.length <= most) return safe(path);

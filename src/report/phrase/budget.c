@@ -2,11 +2,11 @@
  * Splits a text into pages for a language model, which can read a limited number of
  * tokens.
  *
- * Empty lines separate the blocks of a text. The first block is the conclusion: a page
- * contains all of it if there is room. Each other block gets half of the remaining
- * room, or more if the later blocks still fit. The next page continues each block where
- * this page left it. Each line is therefore on one page, and the first page has a part
- * of most blocks. A line and the deeper indented lines below it stay together.
+ * Empty lines separate the blocks of a text. The first block is the conclusion. It may
+ * fill the page. Each other block may use half of the remaining room, or more if the
+ * later blocks still fit. If a block is cut, the next page continues it. The first page
+ * therefore has a part of most blocks, and each line is on one page. A line stays
+ * together with the deeper indented lines below it.
  *
  * Each model has its own tokenizer, so tokens are estimated. The estimate counts the
  * pieces into which every tokenizer splits a text, and adds 5 %, so that it is rarely
@@ -49,8 +49,8 @@ static size_t run_of(const char *s, size_t n, int (*is)(int))
     return i;
 }
 
-/* The length of the word at the front of `s`, as in "Conv" or "GEMM": capitals, or
- * lower-case letters after at most one capital. */
+/* The length of the word at the front of `s`: several capitals ("GEMM"), or lower-case
+ * letters after at most one capital ("Conv"). */
 static size_t word_of(const char *s, size_t n)
 {
     size_t capitals = run_of(s, n, isupper);
@@ -163,8 +163,8 @@ static struct blocks split(struct fsd_arena *arena, const char *text)
 
 /* ------------------------------------------------------------------------- a page */
 
-/* The blocks from `first` on share the room equally; short blocks leave room to the
- * others. Returns the maximum number of tokens that one block may use. */
+/* Divides the room equally among the blocks from `first` on. A block that needs less
+ * leaves the rest to the others. Returns the maximum number of tokens of a block. */
 static unsigned level_of(const struct blocks *blocks, size_t first, unsigned room)
 {
     unsigned low = 0, high = room;
@@ -183,8 +183,8 @@ static unsigned level_of(const struct blocks *blocks, size_t first, unsigned roo
     return low;
 }
 
-/* The tokens that a block may use. The first block may use all the room; any other
- * block may use its equal share or half of the room, whichever is more. */
+/* The maximum number of tokens of block `i`. The first block may use all the room. Any
+ * other block may use its equal share or half of the room, whichever is more. */
 static unsigned share_of(const struct blocks *blocks, size_t i, unsigned room)
 {
     unsigned level = i ? level_of(blocks, i, room) : room;
@@ -192,7 +192,8 @@ static unsigned share_of(const struct blocks *blocks, size_t i, unsigned room)
     return level > room / 2 ? level : room / 2;
 }
 
-/* The end of an item: a line with the deeper indented lines below it. */
+/* The end of an item: a line, and the lines below it that are indented by at least HANG
+ * more blanks. */
 static const char *item_end(const char *s, const char *end)
 {
     size_t hang = indent_of(s) + HANG;
@@ -203,8 +204,8 @@ static const char *item_end(const char *s, const char *end)
     return s;
 }
 
-/* Returns the end of the longest front part of a line that fits into the room. The part
- * consists of whole characters, at least one. */
+/* Returns the end of the longest part at the front of a line that fits into the room.
+ * The part has at least one character. No character is split. */
 static const char *piece_end(const char *s, const char *end, unsigned room)
 {
     const char *at = s + 1;
@@ -217,8 +218,8 @@ static const char *piece_end(const char *s, const char *end, unsigned room)
     return at;
 }
 
-/* The end of the last piece of a block that fits into the room together with the pieces
- * before it. `end_of` returns the end of one piece. */
+/* Takes pieces from the front of a block as long as they fit into the room together.
+ * Returns the end of the last piece. `end_of` returns the end of one piece. */
 static const char *whole_pieces(const struct block *block, unsigned room,
                                 const char *(*end_of)(const char *, const char *))
 {
@@ -239,9 +240,9 @@ static void print(FILE *out, const char *from, const char *end)
     }
 }
 
-/* The end of the part of a block that fits into its share. If nothing else is on the
- * page (`alone`), the part is never empty: it is an item, some lines, or a part of a
- * line. */
+/* Returns the end of the part of a block that is printed: the whole items that fit into
+ * `share`. If no item fits and nothing else is on the page (`alone`), the part may fill
+ * `room`. It is then one item, some lines, or a part of a line. */
 static const char *part_end(const struct block *block, unsigned share, unsigned room,
                             bool alone)
 {
@@ -361,7 +362,8 @@ enum fsd_status fsd_text_page(const char *text, unsigned tokens, unsigned page,
 
     if (tokens < FSD_LEAST_TOKENS || !page)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a page number from 1, and at least %d tokens a page",
+                        "expected a page number of at least 1 and pages of at least %d "
+                        "tokens, found less",
                         FSD_LEAST_TOKENS);
     FSD_GUARD(err);
     if (cost_of(text, text + strlen(text)) <= tokens) {

@@ -79,9 +79,9 @@ const char *fsd_unused_log(const struct fsd_history *h)
 {
     if (!h->refused)
         return NULL;
-    return h->foreign
-               ? "the log belongs to another build and is not used"
-               : "the build in the log parsed a different model: the log is not used";
+    return h->foreign ? "the log belongs to another build and is not used"
+                      : "the log is not used, because the build in the log parsed a "
+                        "different model";
 }
 
 /* A log is refused if it belongs to a different build, or to a different export of the
@@ -91,5 +91,5 @@ const char *fsd_refusal_of(const struct fsd_history *h)
     if (!h->refused)
         return NULL;
     return h->foreign ? "it belongs to another build"
-                      : "the build in it parsed a different model than this one";
+                      : "the build in the log parsed a different model";
 }

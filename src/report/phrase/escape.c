@@ -82,8 +82,8 @@ void fsd_put_markdown(FILE *out, const char *s)
     put_all(out, s, put_markdown);
 }
 
-/* Whether byte i can occur in the program's own sentences. These contain no markup, no
- * address, no mention, and no reference such as GH-12, &12 or %12. */
+/* Whether byte `i` can occur in the program's own sentences. Such sentences contain no
+ * markup, no address, no mention, and no reference such as GH-12, &12 or %12. */
 static bool is_ours(const char *s, size_t i)
 {
     const unsigned char *u = (const unsigned char *)s;

@@ -16,8 +16,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-/* The maximum length of a tail, in bytes. No column of a report shows a longer end of a
- * shortened name. */
+/* The maximum length of an entry of `tails`, in bytes. If a report shortens a name, the
+ * rest behind "..." is never longer. */
 enum { LONGEST_TAIL = 512 };
 
 static bool is_letter(char c)
@@ -122,8 +122,9 @@ void fsd_quotes_add_run(struct fsd_quotes *quotes, const struct fsd_diff *d)
         fsd_quotes_add(quotes, d->engine->path);
 }
 
-/* The index of the first name that does not sort before the text.
- * @param n compare this many bytes */
+/* Returns the index of the first name that is not less than the text; names->n if there
+ * is none.
+ * @param n the number of bytes to compare */
 static uint32_t place_of(const fsd_texts *names, const char *text, size_t n)
 {
     uint32_t low = 0, high = names->n;
@@ -139,8 +140,9 @@ static uint32_t place_of(const fsd_texts *names, const char *text, size_t n)
     return low;
 }
 
-/* The length of the longest prefix that the text has in common with a name. In sorted
- * order, this name is directly before or after the text. */
+/* The length of the longest prefix of the text that is also a prefix of a name. The
+ * names are sorted. Therefore, the function compares only the last name before the text
+ * and the first name after it. */
 static size_t shared(const fsd_texts *names, const char *text)
 {
     uint32_t at = place_of(names, text, INT32_MAX);
@@ -164,8 +166,9 @@ static bool has(const fsd_texts *names, const char *text, size_t n)
     return at < names->n && !strncmp(names->at[at], text, n) && !names->at[at][n];
 }
 
-/* The length of the longest name at the front of the text: a whole name, or the front
- * part of a name that a report shortened with "..."; 0 if there is none. */
+/* The length of the longest name at the front of the text; 0 if there is none. If "..."
+ * follows, a report has shortened the name. Then the front part of a name counts,
+ * too. */
 static size_t name_end(const fsd_texts *names, const char *text)
 {
     size_t n = shared(names, text);
@@ -228,13 +231,14 @@ static void put_name(FILE *out, const char *name, size_t n)
     putc('"', out);
 }
 
-/* After "...", the text continues with the end of a shortened name. The first word of
- * this end may be incomplete. If it is, an entry of `tails` (struct fsd_quotes) matches
- * the text from the second word on. */
+/* Where the search is, relative to the last "..." in the text. A report has shortened a
+ * name there, so the text continues with the end of the name. This end may begin within
+ * a word. An entry of `tails` (struct fsd_quotes) then matches only from the next word
+ * on. */
 struct place {
     const char *cut; /* the position after the last "..."; NULL: none */
-    bool goes_on;    /* the text is still in the first word that follows "...", or
-                        directly behind this word */
+    bool goes_on;    /* true from "..." to the beginning of the second word after it: an
+                        entry of `tails` may begin here */
 };
 
 static size_t foreign_at(const struct fsd_quotes *quotes, const struct place *place,

@@ -27,8 +27,8 @@ bool fsd_child_draws(void)
     return true;
 }
 
-/* The child's report on a finished picture. `picture` and `said` are the sizes in bytes
- * of the files `pictures` and `said` (struct fsd_layout_child) after this picture. */
+/* The child's report on a finished picture. `picture` and `said` are the sizes of the
+ * two files of struct fsd_layout_child after this picture, in bytes. */
 struct done {
     off_t picture, said;
     double spent; /* processor time since the child's start, in seconds */
@@ -36,8 +36,9 @@ struct done {
 };
 
 /* One child lays out all pictures, one after the other, because loading fonts and
- * plug-ins takes longer than a layout. The child writes to unnamed files rather than
- * pipes, because the parent may be busy with other work and a pipe would get full:
+ * plug-ins takes longer than a layout. The child writes its output to two unnamed
+ * files. If they were pipes, they would get full while the parent is busy with other
+ * work.
  *
  *     pictures  <svg ...><svg ...>
  *     said      Warning: ...
@@ -54,8 +55,8 @@ struct fsd_layout_child {
 /* Forbids the child to write files and to start programs. Font libraries would
  * otherwise write caches into the user's folders or, as root, into the system's
  * folders.
- * @return false if the kernel, or the kernel headers of the build, have no Landlock
- *         (before Linux 5.13) */
+ * @return false if Landlock is missing in the kernel or in the kernel headers of the
+ *         build; Linux 5.13 introduced it */
 static bool forbid_writing(void)
 {
 #ifdef LANDLOCK_ACCESS_FS_EXECUTE
@@ -138,8 +139,8 @@ static void stop(struct fsd_layout_child *l)
     l->child = 0;
 }
 
-/* The processor time in seconds that the child has spent on the current picture. The
- * caller must have read the reports on all earlier pictures. */
+/* Returns the processor time that the child has spent on the current picture, in
+ * seconds. `l->last` must be the report on the preceding picture. */
 static double spent_by(const struct fsd_layout_child *l)
 {
     clockid_t clock;
@@ -148,9 +149,11 @@ static double spent_by(const struct fsd_layout_child *l)
                                                       : 0;
 }
 
-/* Waits until the child finishes a picture.
- * @return false if the child ended or used up its processor time. A blocked child uses
- *         no processor time, so there is also a limit in real time. */
+/* Waits until the child finishes a picture. The processor time is limited to `seconds`.
+ * A blocked child uses no processor time, so the real time is limited, too.
+ * @param timed_out set to true if a time limit is exceeded
+ * @return false if the picture is not finished: the child ended, or exceeded a time
+ *         limit */
 static bool wait_for(const struct fsd_layout_child *l, struct done *done,
                      double seconds, bool *timed_out)
 {

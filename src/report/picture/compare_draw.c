@@ -3,9 +3,9 @@
  * the data-movement layers (moves) between these groups. Ties connect groups of the two
  * builds that have a node in common.
  *
- * Of large builds, only the changes and their neighbors are drawn. If this drawing is
- * too large, only the worst changes are drawn. The number of drawn changes is halved
- * until Graphviz can lay out the drawing.
+ * If the drawing of everything is too large, it shows only the changes and their
+ * neighbors. If this is still too large, the number of changes is halved until Graphviz
+ * can lay out the drawing. The worst changes remain.
  */
 #include "base/base.h"
 #include "change/compare/exports.h"
@@ -20,8 +20,8 @@ enum { MOST_ENDS = 800 };
 struct pick {
     bool *regions; /* by region: whether the region is selected */
     bool loose;    /* select the changed moves outside all regions */
-    bool partial;  /* draw only a part: leave out moves that did not change and are not
-                      adjacent to a selected group */
+    bool partial;  /* draw only a part: a move that did not change is drawn only next to
+                      a selected group */
 };
 
 struct side {
@@ -34,8 +34,9 @@ struct side {
     uint8_t *change;      /* by move: its tint */
     fsd_state_wires wires;
     uint32_t first[FSD__END_COUNT + 1]; /* by kind of unit: the number of its first
-                                           unit. A unit is a group, a move, a port, or a
-                                           tensor with its own box */
+                                           unit. The units are the groups, the moves,
+                                           the ports, and the tensors with their own
+                                           boxes */
     fsd_id *box;                        /* by unit: its box; FSD_NONE: not drawn */
     bool *shown;                        /* by region: whether a box already shows the
                                            region's label; both sides share the array */
@@ -71,9 +72,9 @@ static uint32_t count_of(const struct fsd_state *s, uint32_t kind)
 
 /* ------------------------------------------------------------------------ boxes */
 
-/* The tint of a group. One group of each region shows the region's label: the region's
- * first group in the new build. If the region has no group in the new build, its first
- * group in the old build shows the label. */
+/* The tint of a group. One group of each region shows the label of the region. This is
+ * the first group of the region in the new build or, if the new build has none, in the
+ * old build. */
 static unsigned group_tint(struct side *x, fsd_id g)
 {
     fsd_id region = x->region[g];
@@ -123,8 +124,13 @@ static void list_layers(struct side *x)
 
 /* ---------------------------------------------------------------- what is drawn */
 
-/* Marks the selected units: the groups and changed moves of the selected regions; with
- * `loose`, also the changed moves outside regions; in a whole picture, all moves. */
+/* Marks the units to draw; take_neighbours() adds their neighbors. These units are:
+ *
+ *     the groups and the changed moves of the selected regions
+ *     with pick->loose, the changed moves outside of all regions
+ *     without pick->partial, all moves
+ *
+ * Also sets the tints of the moves. */
 static void take_picked(struct side *x, bool *in)
 {
     const struct fsd_compare *c = x->c;
@@ -170,8 +176,8 @@ static void take_neighbours(struct side *x, bool *in)
 
 /* ------------------------------------------------------------------------ wires */
 
-/* Adds the wires. If neither the tensors nor the type of a wire are known, adds an
- * FSD_THREAD instead of an FSD_WIRE. */
+/* Adds the wires. If the state is not `wired`, its wires are derived from the nodes.
+ * Then a wire of an unknown type becomes an FSD_THREAD. */
 static void add_lines(struct side *x)
 {
     FSD_EACH (const struct fsd_state_wire, wire, x->wires) {
@@ -336,7 +342,8 @@ static bool is_named(const struct fsd_state *s, fsd_id node,
            (n->weight && fsd_word_fits(word->text, fsd_text(s->names, n->weight)));
 }
 
-/* The search for the objects of one build that a word names. */
+/* A search in one build. It finds the regions that contain the node or layer that a
+ * word names. */
 struct naming {
     const struct fsd_state *s;
     const fsd_id *region; /* by group: its region */
@@ -387,9 +394,9 @@ static bool take_named(struct naming *n, const struct fsd_word *word)
 
         if (own)
             fsd_nearest_try(n->nearest, fsd_text(n->s->names, node->key));
-        if (is_named(n->s, i, word)) /* a quantizer or view has no group: its
-                                        name selects the group whose output it
-                                        forwards */
+        if (is_named(n->s, i, word)) /* a quantizer or view has no group; if it is
+                                        named, the group whose output it forwards is
+                                        selected */
             take_node(n, own ? i : fsd_origin_node(node->core.at));
     }
     return n->any;

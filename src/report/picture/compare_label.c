@@ -97,8 +97,8 @@ static const struct fsd_state_node *node_at(const struct fsd_state *s,
     return &s->nodes.at[s->refs.at[nodes.at + i]];
 }
 
-/* The first nodes of a group. Like in text, nodes that an exporter may fold are shown
- * only if the group has no other nodes. */
+/* The first nodes of a group. Nodes that an exporter may fold are left out, as in text
+ * reports. They are shown only if the group has no other nodes. */
 struct few {
     const struct fsd_state_node *nodes[NAMES];
     uint32_t n, more;

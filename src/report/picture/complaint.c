@@ -1,9 +1,10 @@
 /*
  * Selects the messages of Graphviz that a reader of the picture should know. Font
  * libraries also write to standard error, so only lines with Graphviz's own words
- * count. Two messages of Graphviz do not matter: that the router found no room for a
- * curve (Graphviz draws the line anyway), and that the width of a rare character is
- * unknown (graphviz-pure uses the width of a space).
+ * count. Some messages do not matter:
+ *
+ *     the router found no room for a curve          Graphviz draws the line anyway
+ *     the width of a rare character is unknown      graphviz-pure uses that of a space
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"

@@ -9,10 +9,11 @@ enum {
                          two seconds */
     PART_ENDS = 1000, /* the same for each part of a run that a page shows */
     /* A tensor has its own box if its number of producers times its number of consumers
-     * exceeds this. Without the box, each producer would need a wire per consumer. */
+     * exceeds this limit. Without the box, it would need as many wires. */
     MANY_ENDS = 64,
-    MANY_LAYERS = 8, /* if a region has more layers, only its first layer has a tie:
-                        more ties would hide the rest of the picture */
+    MANY_LAYERS = 8, /* the maximum number of layers of a region that all have ties. In
+                        a larger region, only the first layer has a tie: more ties would
+                        hide the rest of the picture */
     WIDEST = 8       /* most boxes in a row of the engine */
 };
 
@@ -25,8 +26,8 @@ struct side {
     fsd_id *box;      /* by node or layer: its box; FSD_NONE: not drawn */
     fsd_id *terminal; /* by tensor: the box of an input, an output or a hub; the first
                          use creates it */
-    fsd_id *port;     /* by tensor: the output port of its producer; FSD_NONE: the
-                         tensor does not have exactly one producer */
+    fsd_id *port;     /* by tensor: the only output port that writes it; FSD_NONE: no
+                         port or several ports write it */
 };
 
 /* ------------------------------------------------------------------------ boxes */
@@ -78,9 +79,9 @@ static fsd_id terminal(struct side *s, fsd_id tensor, enum fsd_box_kind kind)
 
 /* ------------------------------------------------------------------------ wires */
 
-/* Adds a wire with the types of its two ports, because layers of an engine can read and
- * write one tensor in several types. If the type at one end is unknown, the wire has
- * the type of the other end. */
+/* Adds a wire. Each end has the type of its port, because layers of an engine can read
+ * and write one tensor in several types. If the type at one end is unknown, this end
+ * gets the type of the other end. */
 static void add_wire(struct side *s, fsd_id from, fsd_id to, fsd_id tensor,
                      fsd_id from_port, fsd_id to_port)
 {
@@ -96,9 +97,9 @@ static void add_wire(struct side *s, fsd_id from, fsd_id to, fsd_id tensor,
     fsd_drawing_add_line(s->w, FSD_WIRE, wire);
 }
 
-/* Whether a tensor is a hub, with its own box. Several layers can write one tensor (a
- * Concat in place, slices of a buffer). Without a box, each producer would have a wire
- * to each consumer. */
+/* Whether a tensor is a hub: it has its own box. Without the box, each producer would
+ * have a wire to each consumer. A tensor can have several producers: a Concat in place,
+ * slices of a buffer. */
 static bool is_hub(const struct fsd_tensor *t)
 {
     return t->producers.n > 1 && t->consumers.n > 1 &&
@@ -152,8 +153,9 @@ static void add_wires(struct side *s)
 
 /* ------------------------------------------------------------------------- ties */
 
-/* Adds a tie. Ties are sorted by the box of the layer. Of the ties to one box, those
- * from nodes outside of the box's cluster come last. */
+/* Adds a tie from a box of nodes to the box of a layer. Ties are sorted by the box of
+ * the layer. Of the ties to one box, those from outside of its cluster (`part`) come
+ * last. */
 static void add_tie(const struct side *model, const struct side *engine, fsd_id box,
                     fsd_id layer, bool loose)
 {
@@ -170,9 +172,9 @@ static void add_tie(const struct side *model, const struct side *engine, fsd_id 
                                                .loose = loose});
 }
 
-/* Merges lines with the same ends, and counts the tensors of merged wires. Also merges
- * the ties from all boxes of a cluster to its layer into one tie, from the first box.
- * Ties from boxes outside of the layer's cluster (line.part) are not merged into it. */
+/* Merges lines with the same two ends. A merged wire counts its tensors. Also merges
+ * the ties from all boxes of a cluster to its layer into one tie, which begins at the
+ * first box. A tie from a box outside of the cluster (line.part) stays separate. */
 static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
 {
     fsd_lines *lines = &w->lines[kind];
@@ -194,9 +196,9 @@ static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
     lines->n = n;
 }
 
-/* Adds ties from each node to its layers. Regions are large, so only the first node of
- * a region has ties to the layers of the region. If the region has more than
- * MANY_LAYERS layers, this node has a tie only to the first layer. */
+/* Adds ties from each node to its layers. A region is large, so only its first drawn
+ * node has ties to the layers of the region. If the region has more than MANY_LAYERS
+ * layers, this node has a tie only to the first layer. */
 static void add_ties(const struct side *model, const struct side *engine,
                      const struct fsd_diff *d)
 {
@@ -257,9 +259,9 @@ static void add_clusters(const struct side *model, const struct side *engine,
 
 /* ---------------------------------------------------------------------- threads */
 
-/* Adds a thread between two boxes if a path in the graph connects them and no node
- * between them on the path is drawn. reach[i] is the box of node i. If node i is not
- * drawn, reach[i] is copied from its first producer for which `reach` has a box. */
+/* Adds threads. A thread connects two drawn boxes if a path in the graph connects them
+ * and the picture leaves out all nodes between them. For a drawn node i, reach[i] is
+ * its box. For any other node, reach[i] is the last drawn box on a path to the node. */
 static void thread_past(struct side *s)
 {
     fsd_id *reach = fsd_ids_new(s->w->arena, s->g->nodes.n);
@@ -281,15 +283,17 @@ static void thread_past(struct side *s)
     }
 }
 
-/* Adds threads to boxes without incoming lines. Without these threads, Graphviz would
- * put all such boxes into one row, for example all layers of an engine without known
- * tensors.
+/* Adds threads to boxes that nothing else keeps in place. Without threads, Graphviz
+ * would put all such boxes into one row, for example all layers of an engine without
+ * known tensors.
  *
- * A node needs no thread if its cluster or a line already determines its place. If the
- * edges of the model are unknown, threads connect all nodes in a column. Consecutive
- * boxes with the same consumer form rows of WIDEST boxes instead of a column. If they
- * formed a column, the wire of each box would pass all following boxes. This would hide
- * the wires, and the layout would take minutes. */
+ * A box needs no thread if a wire or another thread leads to it. A node also needs none
+ * if it is in a cluster, or if a wire or tie begins at it. If the edges of the model
+ * are unknown (`edges` is false), only the first of these two rules applies.
+ *
+ * The threads connect the boxes in a column. Consecutive boxes with the same consumer
+ * form rows of WIDEST boxes instead. In a column, the wire of each box would pass all
+ * following boxes. This would hide the wires, and the layout would take minutes. */
 static void thread_loose(struct fsd_drawing *w, bool edges)
 {
     bool *held = FSD_NEW(w->arena, bool, w->boxes.n);
@@ -336,11 +340,13 @@ static void thread_loose(struct fsd_drawing *w, bool edges)
 
 /* ------------------------------------------------------------------------- rows */
 
-/* Limits the rows of the engine. Graphviz puts all boxes with the same distance from
- * the input into one row: thirty heads of a detector would make thirty columns, with
- * ties across all of them. This function assigns rows to boxes in the order of
- * execution. If a row is full, the next box gets the row below. An invisible line from
- * the first box of the full row to the next box keeps the next box in the row below. */
+/* Limits the rows of the engine to WIDEST boxes. Graphviz puts all boxes with the same
+ * distance from the input into one row: thirty heads of a detector would make thirty
+ * columns, with ties across all of them.
+ *
+ * This function assigns a row to each box, in the order of execution. If the row is
+ * full, the box moves down to the next row with room. An invisible line keeps it there.
+ * The line begins at the first box of the row above. */
 static void hold_rows(struct fsd_drawing *w)
 {
     uint32_t *row =
@@ -413,8 +419,8 @@ static struct fsd_drawing *draw(struct fsd_diff_scene *scene, struct fsd_arena *
     thread_past(&engine);
     thread_loose(w, !d->model->named_only);
     hold_rows(w);
-    /* The slowest layer sets the scale even if it is not in the picture, so that a
-     * picture of fast layers is pale. */
+    /* The scale of the colors includes the slowest layer of the engine, even if the
+     * picture does not show this layer. A picture of fast layers is therefore pale. */
     scene->slowest_ms = 0;
     for (fsd_id l = 0; l < d->engine->nodes.n; l++)
         scene->slowest_ms = fsd_larger(scene->slowest_ms, fsd_layer_ms(d, l));
@@ -455,14 +461,14 @@ static bool simplify(struct fsd_plan *plan)
         if (fsd_drawing_weight(plan->drawing) >= before)
             continue;
         if (job->opens)
-            snprintf(
-                plan->less, sizeof plan->less,
-                "it is drawn as %u boxes; select a box to see its nodes and layers",
-                plan->drawing->boxes.n);
+            snprintf(plan->less, sizeof plan->less,
+                     "the picture has %u boxes instead; select a box to see the nodes "
+                     "and layers in it",
+                     plan->drawing->boxes.n);
         else
             snprintf(plan->less, sizeof plan->less,
-                     "it is drawn with --collapse %s as %u boxes (--around or --only "
-                     "shows a part in full)",
+                     "the picture was made with --collapse %s and has "
+                     "%u boxes (--around or --only shows a part in full)",
                      fsd_grain_name(*grain, word), plan->drawing->boxes.n);
         return true;
     }

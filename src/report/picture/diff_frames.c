@@ -50,8 +50,8 @@ static fsd_id around(const struct fsd_drawing *w, fsd_id a, fsd_id b)
 }
 
 /* The frame of a node or layer. A layer is in the innermost frame around its nodes. An
- * If or Loop is outside of its own body. The frame around this node therefore counts
- * only if the layer has no other nodes. */
+ * If or Loop is outside of its own body, so it does not count if the layer also
+ * computes other nodes. */
 static fsd_id of_item(const struct fsd_drawing *w, const struct fsd_diff *d,
                       enum fsd_side side, fsd_id item)
 {

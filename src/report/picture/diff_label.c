@@ -520,15 +520,15 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
         part |= ties->at[i].part && !ties->at[i].loose;
     }
     if (part || loose)
-        fprintf(
-            out,
-            "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">lines between the sides: bold lines "
-            "lead to the layer that computes the nodes%s%s</TD></TR>",
-            part ? "; dashed lines lead to a layer that computes a part of a node" : "",
-            loose
-                ? "; dotted lines lead to one of the layers that together compute the "
-                  "nodes"
-                : "");
+        fprintf(out,
+                "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">lines between nodes and layers: "
+                "a bold line leads to the layer that computes the nodes%s%s</TD></TR>",
+                part ? "; a dashed line leads to a layer that computes only a part of "
+                       "the node"
+                     : "",
+                loose ? "; dotted lines lead to several layers "
+                        "that compute the nodes together"
+                      : "");
     fputs(FSD_LEGEND_END, out);
 }
 
@@ -555,7 +555,8 @@ const struct fsd_painter fsd_diff_painter = {
     .put_wire_tip = put_wire_tip,
     .tie_color = tie_color,
     .tie_width = "2",
-    .loose_tip = "this layer is one of the layers that together compute the nodes",
+    .loose_tip =
+        "several layers compute these nodes together; this layer is one of them",
     .hangs = true,
 };
 

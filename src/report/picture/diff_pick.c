@@ -1,8 +1,11 @@
 /*
- * Selects the nodes and layers of a picture: all, the neighborhood of a named node or
- * layer, or the neighborhoods of all layers with a property (--only). A neighborhood
- * grows along the tensors of the engine. It includes the nodes of its layers, and the
- * vanished nodes (which no layer computes) beside these layers.
+ * Selects the nodes and layers of a picture. The picture shows everything, or the
+ * neighborhood of a node or layer (--around), or the neighborhoods of all layers with a
+ * property (--only).
+ *
+ * A neighborhood grows along the tensors of the engine and, with --around, along those
+ * of the model. It includes the nodes of its layers. It also includes the vanished
+ * nodes beside these layers: nodes that no layer computes.
  */
 #include "base/base.h"
 #include "match/pick.h"
@@ -26,15 +29,15 @@ static bool moves(const struct fsd_diff *d, fsd_id layer)
     return d->flows->of[layer].there && !fsd_layer_is_free(d, layer);
 }
 
-/* Whether a picture of changes has the layer. A layer that computes a single node is no
- * change, so it is left out. */
+/* Whether a picture of changes has the layer: an inserted layer, or a layer that
+ * computes several nodes. A layer that computes a single node is no change. */
 static bool fuses(const struct fsd_diff *d, fsd_id layer)
 {
     return d->layers[layer].inserted || d->match->of_layer[layer].n > 1;
 }
 
-/* Whether the inputs and outputs of a layer have several types. Types that are no
- * precision do not count: a shape tensor beside a float tensor is no change. */
+/* Whether a layer reads or writes several precisions. Other types do not count: a shape
+ * tensor beside a float tensor is no change of the precision. */
 static bool changes_type(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_node *l = &d->engine->nodes.at[layer];
@@ -74,9 +77,9 @@ struct ways {
                              consumers, were visited */
 };
 
-/* Visits the producers of a node's inputs and the consumers of its outputs. Another
- * consumer of the same input is therefore two steps away. Constants do not count: a
- * scale that all quantizers share would make them neighbors. */
+/* Visits the producers of a node's inputs and the consumers of its outputs. Two
+ * consumers of the same tensor are therefore two steps apart. Constants do not count.
+ * Otherwise, a scale that all quantizers share would make all quantizers neighbors. */
 static void step_along_tensors(struct fsd_near *near, fsd_id node)
 {
     const struct ways *w = near->of;
@@ -160,8 +163,8 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
 
 /* ------------------------------------------------------------------------ homes */
 
-/* Whether a node of `layer` writes (`producers` is true) or reads (`producers` is
- * false) the tensor of at least one of the ports. */
+/* Whether `layer` computes a node that has the tensor of one of the ports. If
+ * `producers` is true, the node must write the tensor, else it must read the tensor. */
 static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span ports,
                        bool producers)
 {
@@ -176,8 +179,8 @@ static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span p
 }
 
 /* Finds the cluster of each node. A vanished node is in the cluster of its nearest
- * layer only if it is adjacent to a node of that layer: a distant member would stretch
- * the cluster. */
+ * layer if a node of this layer is adjacent to it. Otherwise it is in no cluster: a
+ * distant member would stretch the cluster. */
 static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
                        struct fsd_arena *arena)
 {

@@ -44,11 +44,10 @@ enum fsd_status fsd_grain_parse(const char *word, struct fsd_grain *grain,
         if (!*end && depth < 1000)
             return FSD_OK;
     }
-    return fsd_fail(
-        err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-        "expected 'none', 'run' or 'scope:N' as the layers to collapse, found "
-        "'%.80s'",
-        word);
+    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                    "expected 'none', 'run' or 'scope:N' as "
+                    "the value of --collapse, found '%.80s'",
+                    word);
 }
 
 const char *fsd_grain_name(struct fsd_grain grain, char out[24])
@@ -107,8 +106,9 @@ static bool is_plain(const struct sharer *x, fsd_id layer)
            x->d->layers[layer].kind == FSD_KIND_COMPUTE;
 }
 
-/* The next layer in a line: the only consumer of this layer's only output, if this
- * consumer reads the output of no other layer; FSD_NONE: there is no next layer. */
+/* The next layer in a line; FSD_NONE: there is none. Two layers are in a line if the
+ * first has one output, only the second reads this output, and the second reads no
+ * other layer's output. */
 static fsd_id next_in_line(const struct fsd_graph *g, fsd_id layer)
 {
     const struct fsd_node *from = &g->nodes.at[layer], *to;
@@ -227,8 +227,9 @@ unsigned fsd_diff_scope_levels(const struct fsd_diff *d)
     return most;
 }
 
-/* All units with the same scope share a box, at the place of the first of them.
- * @param key by unit: its scope; 0: none */
+/* Puts all nodes or layers with the same scope into one box. The box has the place of
+ * the first of them in the drawing.
+ * @param key by node or layer: its scope; 0: none */
 static void share_keys(struct sharer *x, struct fsd_sharing s, const bool *in,
                        const fsd_sym *key, uint32_t n, const struct fsd_intern *keys)
 {
@@ -264,9 +265,9 @@ static void share_scopes(struct sharer *x, unsigned depth)
             g->tensors.at[out].consumers.n)
             node[n] = node[g->links.at[g->tensors.at[out].consumers.at]];
     }
-    /* Finds the scope of each layer: the scope of its first node. A layer without nodes
-     * gets the common scope of the producers of its inputs and the consumers of its
-     * outputs. */
+    /* Finds the scope of each layer: the scope of its first node. For a layer without
+     * nodes, the producer of its first input and the first consumer of its output are
+     * compared. If both have the same scope, the layer gets this scope. */
     g = d->engine;
     for (fsd_id l = 0; l < g->nodes.n; l++)
         if (d->match->of_layer[l].n)
@@ -286,9 +287,9 @@ static void share_scopes(struct sharer *x, unsigned depth)
 
 /* ----------------------------------------------------------------------- parts */
 
-/* Divides the selected layers and nodes into parts. A picture of a part can itself be
- * divided into parts. A node is in the part of its layer. A node without a layer is in
- * the part of the preceding node of the file. */
+/* Divides the selected layers into parts of equal size. A node is in the part of its
+ * layer. A node without a layer is in the same part as the preceding node of the file.
+ * A picture of a part can itself be divided into parts. */
 static void share_parts(struct sharer *x)
 {
     uint32_t n = x->d->engine->nodes.n, picked = 0, size, now = 0;

@@ -7,14 +7,15 @@
  *              >  cluster_engine  >  l12
  *              >  n30 -> n31, ...                                lines
  *
- * All boxes come first, in the order of the drawing, because Graphviz's layout depends
- * on the order of its input. In the order of the clusters, a layout was 1.5 times as
- * wide.
+ * All boxes come first, because Graphviz's layout depends on the order of its input.
+ * The boxes have the order of the drawing. In the order of the clusters, a layout was
+ * 1.5 times as wide.
  *
- * Names of boxes consist of the numbers of nodes, layers and tensors ("n30", "l12"),
- * never of the model's names. They are therefore valid, and equal in every run. The
- * painters escape all texts (paint.c), and no other value contains a quote or
- * backslash, so attributes are printed unchanged.
+ * The name of a box consists of the number of a node, layer or tensor ("n30", "l12").
+ * It never contains a name of the model. It is therefore valid, and equal in every run.
+ *
+ * Attributes are printed unchanged. The painters have already escaped all texts
+ * (paint.c), and no other value contains a quote or a backslash.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"
@@ -23,12 +24,16 @@
 static const struct fsd_box_style usual = {"box", "rounded,filled", "#ffffff",
                                            "#555555", "1"};
 
-/* Prints the attributes of the graph. Graphviz puts the labels of wires into ranks
- * between the boxes, so with labels the space `ranksep` occurs twice between two boxes.
- * In an SVG, Graphviz replaces the id "\N" by the name of a box, and the id "\T_\H" by
- * the names of a line's two boxes. An invisible point is at the top of each side. Both
- * points are in the first rank, and a line from the left point to the right point keeps
- * the left side on the left. */
+/* Prints the attributes of the graph, and two invisible points.
+ *
+ * The labels of wires have their own ranks between the boxes. With labels, the space
+ * `ranksep` therefore occurs twice between two boxes, so it is smaller.
+ *
+ * In an SVG, Graphviz replaces the id "\N" by the name of a box. It replaces the id
+ * "\T_\H" by the names of a line's two boxes.
+ *
+ * Each side has an invisible point at its top, in the first rank. A line from the left
+ * point to the right point keeps the left side on the left. */
 static void put_graph(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 {
     const struct fsd_side_words *sides = w->painter->sides;
@@ -109,7 +114,8 @@ static void put_box(const struct fsd_drawing *w, fsd_id id, FILE *out)
     fputs("\"]\n", out);
 }
 
-/* Prints a cluster. DOT has no escape for the name of a cluster, so its id is explicit.
+/* Prints a cluster. Its id is printed in full, because DOT has no escape for the name
+ * of a cluster.
  * @param next by member: the next member of the cluster */
 static void put_cluster(const struct fsd_drawing *w, fsd_id id, fsd_id first,
                         const fsd_id *next, FILE *out)
@@ -225,9 +231,10 @@ static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* Prints a wire. A wire within a fused layer has no tensor in memory, so its tooltip
- * shows the form that the tensor would have. If the tensor has its own box, that box
- * shows the form. */
+/* Prints a wire. A wire within a fused layer has a label only if its type changes,
+ * because its tensor is not in memory. Its tooltip shows the form that the tensor would
+ * have. A wire from or to the box of a tensor has no label, because the box shows the
+ * form; painter->port_labels overrides this. */
 static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
                      bool wire_labels, FILE *out)
 {
@@ -242,8 +249,8 @@ static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
     fprintf(out, " penwidth=\"%s\" weight=\"%u\"", fsd_type_width(wire->type[0]),
             w->painter->sides[from->side].weight);
     if (wire->derived)
-        fputs(" style=\"dashed\" tooltip=\"the model's nodes imply this line: the "
-              "engine's tensors are not known\"",
+        fputs(" style=\"dashed\" tooltip=\"this line is derived from "
+              "the model, because the engine's tensors are not known\"",
               out);
     if ((w->painter->port_labels || !port) &&
         (wire->type[0] != wire->type[1] || (wire_labels && !within))) {
@@ -282,8 +289,9 @@ static void put_tie(const struct fsd_drawing *w, const struct fsd_line *tie, FIL
         fprintf(out, " tooltip=\"%s\"", tip);
 }
 
-/* Whether a box needs no line from the top of its side: a wire keeps the box above its
- * consumer, and the box is in no cluster that could move it elsewhere. */
+/* Whether a box needs no line from the top of its side. A wire must lead from the box
+ * to its consumer, which keeps the box above the consumer. The box must not be in a
+ * cluster, which could move it elsewhere. */
 static bool stands_free(const struct fsd_drawing *w, fsd_id b, const bool *leads)
 {
     const struct fsd_box *box = &w->boxes.at[b];
@@ -291,11 +299,13 @@ static bool stands_free(const struct fsd_drawing *w, fsd_id b, const bool *leads
     return leads[b] && box->kind == FSD_BOX_ITEMS && !in_cluster(w, box);
 }
 
-/* Prints all lines. A box without an incoming line would be in the first rank, in the
- * way of ties. Therefore an invisible line from the top of its side to the box holds
- * the box in a lower rank. Graphviz keeps room for an invisible line in each rank that
- * the line crosses: sixty invisible lines leave a third of a picture blank. A box for
- * which stands_free() is true gets no invisible line. */
+/* Prints all lines. Graphviz would put a box without an incoming line into the first
+ * rank, where the box is in the way of ties. An invisible line from the top of its side
+ * therefore holds the box in a lower rank.
+ *
+ * Graphviz keeps room for such a line in each rank that the line crosses: sixty
+ * invisible lines leave a third of a picture blank. A box for which stands_free() is
+ * true therefore gets none. */
 static void put_lines(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 {
     static const char *const same[FSD__LINE_COUNT] = {

@@ -49,8 +49,8 @@ uint32_t fsd_drawing_weight(const struct fsd_drawing *w)
 
 /* ------------------------------------------------------------------------- ranks */
 
-/* The fewest ranks by which a line keeps its second box below the first; negative: the
- * line does not affect the ranks. */
+/* The minimum number of ranks from the first box of a line down to the second;
+ * negative: the line does not affect the ranks. */
 static int length_of(enum fsd_line_kind kind, const struct fsd_line *line)
 {
     return kind != FSD_TIE ? 1 : line->part ? -1 : 0;

@@ -30,8 +30,8 @@ enum fsd_box_kind {
     FSD_BOX_INPUT,  /**< an input tensor of the graph */
     FSD_BOX_OUTPUT, /**< an output tensor */
     FSD_BOX_TENSOR, /**< a tensor of an engine that many layers write and read; in a
-                         comparison, also an input or output of the engine whose name
-                         is not the name of an input or output of the network */
+                         comparison, also an input or output of the engine that the
+                         network does not have under this name */
     FSD_BOX_MOVE,   /**< in a comparison: a data-movement layer between groups */
     FSD__BOX_COUNT
 };
@@ -39,9 +39,9 @@ enum fsd_box_kind {
 struct fsd_box {
     enum fsd_side side;
     enum fsd_box_kind kind;
-    struct fsd_span items; /**< its items, a span of `items` in struct fsd_drawing. The
-                                first item names the box. In a comparison, the group's
-                                layers follow if they are known */
+    struct fsd_span items; /**< a span of `items` in struct fsd_drawing. The first item
+                                names the box. In a comparison, the first item is the
+                                group; its layers follow if they are known */
     fsd_id cluster;        /**< for a box on the left side: the box on the right side
                                 that owns its cluster; FSD_NONE: none */
     uint32_t members;  /**< for a box on the right side: number of boxes in its cluster;
@@ -65,9 +65,9 @@ enum fsd_line_kind {
      * nodes, to a layer that computes it. In a comparison: between groups that have a
      * node in common. */
     FSD_TIE,
-    /** Within a side, between two boxes that no wire connects. Either the path between
-     * them passes boxes that are not drawn, or no tensors are known, and the second box
-     * follows the first in the file. */
+    /** Within a side, between two boxes that no wire connects. The picture leaves out
+     * the boxes on the path between them. If no tensors are known, there is no path.
+     * Then the second box follows the first in the file. */
     FSD_THREAD,
     FSD_HOLD, /**< invisible: keeps the box `to` below the box `from` */
     FSD__LINE_COUNT
@@ -83,8 +83,8 @@ struct fsd_line {
     fsd_id from_port, to_port; /**< ports of the graph; FSD_NONE: unknown */
     uint32_t n;                /**< number of tensors */
     uint8_t type[2];           /**< enum fsd_dtype at both ends; 0: unknown */
-    bool derived; /**< the nodes of the model imply this wire; no tensor of the engine
-                       is known */
+    bool derived; /**< the wire follows from the nodes of the model, because the tensors
+                       of the engine are not known */
 
     /* Members of a tie: */
     bool part;  /**< the tie's left box is not in the cluster of the tie's right box */
@@ -176,7 +176,7 @@ void fsd_drawing_sort_lines(struct fsd_drawing *w, enum fsd_line_kind kind);
 /** The number of boxes, wires and ties. The time of a layout depends on it. */
 uint32_t fsd_drawing_weight(const struct fsd_drawing *w);
 
-/** The number of ranks that each line crosses, summed over all lines. Graphviz spends
+/** The sum over all lines of the number of ranks that a line crosses. Graphviz spends
  * most of its time on bending each line at each rank. */
 uint64_t fsd_drawing_span(const struct fsd_drawing *w);
 
@@ -211,8 +211,8 @@ void fsd_put_type_word(enum fsd_dtype type, FILE *out);
 
 /** Prints the names of a picture's files into the legend.
  * @param left NULL: the picture has one file
- * @param apart true: prints the last parts of both paths, as many as are needed to
- *         distinguish the paths; false: prints the names without folders */
+ * @param apart true: prints the end of each path, from the last part in which the two
+ *         paths differ; false: prints the names without folders */
 void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 
 /** The beginning and the end of a legend's table, and one cell. */
@@ -222,7 +222,8 @@ void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 void fsd_put_key(struct fsd_box_style look, const char *border, const char *text,
                  FILE *out);
 /** Prints the last cell of a row in a legend, and ends the row. The cell explains the
- * colors of types, and derived wires and dotted lines if the drawing has any. */
+ * colors of types. If the drawing has derived wires or dotted lines, it explains these,
+ * too. */
 void fsd_put_line_keys(const struct fsd_drawing *w, FILE *out);
 
 extern const struct fsd_box_style fsd_port_look, fsd_inserted_look;
@@ -248,8 +249,9 @@ struct fsd_plan {
                              with --collapse run, ..." */
     uint32_t most_ends; /**< maximum number of boxes, wires and ties. A drawing that
                              exceeds this number or FSD_MOST_SPAN is simplified */
-    bool chosen;        /**< the user chose the level of detail: the drawing is
-                             simplified only if its layout fails */
+    bool chosen;        /**< the user chose the level of detail; the drawing is
+                             simplified only after a layout has failed, not for its
+                             size */
     bool last;          /**< the drawing cannot be simplified further */
     double spent;       /**< processor time for its layouts, in seconds */
 };
@@ -293,10 +295,10 @@ void fsd_graphviz_say(const char *said, struct fsd_layout_outcome *o);
  * Graphviz, by a program that is installed. */
 bool fsd_child_draws(void);
 
-/* fsd_child_begin(), fsd_child_take() and fsd_child_end() implement fsd_layouts_begin()
- * and the functions after it. They are in child.c or, in a build without Graphviz, in
- * program.c. fsd_child_begin() in program.c returns NULL if no program that lays out
- * pictures is installed. */
+/* The functions that lay out pictures outside of this process. fsd_layouts_begin(),
+ * fsd_layouts_take() and fsd_layouts_end() call them. They are in child.c or, in a
+ * build without Graphviz, in program.c. fsd_child_begin() in program.c returns NULL if
+ * no program that lays out pictures is installed. */
 struct fsd_layout_child *fsd_child_begin(struct fsd_arena *arena,
                                          const char *const *dots, uint32_t n,
                                          const char *format);
@@ -312,9 +314,9 @@ void fsd_child_end(struct fsd_layout_child *l);
 struct fsd_pick {
     bool *nodes, *layers;
     fsd_id *homes; /**< by node: the layer whose cluster contains the node; FSD_NONE:
-                        none. A node belongs to the first selected layer that computes
-                        it. A node that no layer computes belongs to its nearest layer
-                        if a node of this layer is adjacent to it */
+                        none. This is the first selected layer that computes the node.
+                        If no layer computes it, this is its nearest layer, but only if
+                        a node of this layer is adjacent to it */
     bool partial;  /**< the picture leaves something out */
     uint32_t constants;  /**< number of Constant nodes left out */
     const char *subject; /**< "reformats and their neighbors" */
@@ -372,8 +374,8 @@ enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *
 void fsd_diff_pick_layers(const struct fsd_diff *d, const fsd_id *layers, uint32_t n,
                           struct fsd_arena *arena, struct fsd_pick *pick);
 
-/** The form of a tensor at one end of its wire: at the producer's end if `source` is
- * true. If the port at this end is unknown, returns the form at the other end. */
+/** Returns the form of a wire's tensor at its producer if `source` is true, else at its
+ * consumer. If the port at this end is unknown, returns the form at the other end. */
 const struct fsd_form *fsd_wire_form(const struct fsd_graph *g,
                                      const struct fsd_line *wire, bool source);
 
@@ -415,8 +417,8 @@ struct fsd_near {
                              after the search: whether the unit is drawn */
     uint32_t n;         /**< number of units */
     unsigned depth;     /**< most steps */
-    const bool *passes; /**< by unit: whether the search continues past the unit
-                             in the same step; NULL: it continues past no unit */
+    const bool *passes; /**< by unit: whether its neighbors are reached in the same step
+                             as the unit itself; NULL: always in the next step */
     /** Calls fsd_near_take() for each neighbor of a unit. */
     void (*next)(struct fsd_near *near, fsd_id unit);
     const void *of;
@@ -431,7 +433,8 @@ void fsd_near_grow(struct fsd_near *near);
 struct fsd_near_pair {
     fsd_id a, b;
 };
-/** Like fsd_near_grow(), for a list of all pairs of neighbors. Sets `next` and `of`.
+/** Like fsd_near_grow(), but the caller lists all pairs of neighbors. Sets `next` and
+ * `of`.
  * @param pairs may be NULL if n is 0 */
 void fsd_near_grow_pairs(struct fsd_near *near, const struct fsd_near_pair *pairs,
                          uint32_t n);
@@ -471,6 +474,6 @@ struct fsd_compare_scene {
 extern const struct fsd_painter fsd_compare_painter, fsd_exports_painter;
 
 /** Tints of boxes. FSD_GROUP_LABELED: a group that shows the label of its region.
- * FSD_MOVE_UNCHANGED: a data-movement layer that is equal in both builds; a changed one
- * has its enum fsd_move_what as tint. */
+ * FSD_MOVE_UNCHANGED: a data-movement layer that is equal in both builds. A changed
+ * data-movement layer has its enum fsd_move_what as its tint. */
 enum { FSD_GROUP_LABELED = 1, FSD_MOVE_UNCHANGED = 3 };

@@ -1,9 +1,10 @@
 /*
  * Lays a picture out: by Graphviz in a child process (child.c), by a program
- * (program.c), or by a function of the library's user. The time of a layout grows much
- * faster than the size of the picture, so large pictures are simplified. Whether a
- * picture is simplified does not depend on the time of its layout: a layout that takes
- * too long is an error. A picture therefore has the same bytes on a busy machine.
+ * (program.c), or by a function of the library's user.
+ *
+ * The time of a layout grows much faster than the size of the picture, so large
+ * pictures are simplified. A layout that takes too long is an error; the picture is not
+ * simplified for this reason. A picture therefore has the same bytes on a busy machine.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"
@@ -184,10 +185,10 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
     if (!given && !fsd_child_draws())
         return fsd_fail(
             err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-            "expected a format that needs no layout, found %s: this "
-            "fusiondiff was built without Graphviz, and neither dot nor "
-            "graphviz-pure is on the PATH (install Graphviz, or `pip "
-            "install graphviz-pure`; -f dot writes the input of `dot -T%s`)",
+            "expected a format that needs no layout, found %s: this fusiondiff "
+            "was built without Graphviz, and neither dot nor graphviz-pure is "
+            "on the PATH; install Graphviz, run `pip install graphviz-pure`, "
+            "or pass -f dot and draw the output with `dot -T%s`",
             format, format);
     snprintf(why, sizeof why, "%s", too_large);
     do {
@@ -206,16 +207,17 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
     plan->spent = seconds - left;
     if (!o.good && (o.timed_out || left <= 0))
         return fsd_fail(err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
-                        "expected a layout within %g seconds of processor time, found "
-                        "that %u boxes take longer: --around, --only or --collapse "
-                        "make the picture smaller, --layout-timeout allows more time, "
-                        "and -f dot needs no layout",
+                        "expected a layout within %g seconds of processor time, "
+                        "found that the layout of %u boxes takes longer; pass "
+                        "--around, --only or --collapse for a smaller picture, or a "
+                        "larger --layout-timeout, or -f dot, which needs no layout",
                         seconds, plan->drawing->boxes.n);
     if (!o.good)
-        return fsd_fail(err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
-                        "expected a layout, found none (Graphviz: %s): --around or "
-                        "--only make the picture smaller, and -f dot needs no layout",
-                        said);
+        return fsd_fail(
+            err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
+            "expected a layout, found none (Graphviz: %s); pass --around or "
+            "--only for a smaller picture, or -f dot, which needs no layout",
+            said);
     report(plan, boxes, why, o.said);
     return FSD_OK;
 }

@@ -49,8 +49,8 @@ enum fsd_status fsd_picture_write(const struct fsd_diff *d, const char *format,
                                   struct fsd_error *err);
 
 /** Writes a picture of a comparison: both builds, or both exports, side by side. A
- * large picture shows only the changes; if these are too many, only the worst
- * changes. */
+ * large picture shows only the changes. If it is still too large, it shows only the
+ * worst changes. */
 enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
                                           const char *format,
                                           const struct fsd_style *style, FILE *out,

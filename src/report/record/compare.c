@@ -26,10 +26,10 @@
     when(t, MS,   run, s->timed_runs, fsd_real_ms(s->run.median), NULL, \
         .about = "median time of a whole run") \
     when(t, MS,   ms, s->profiles, s->total.median, NULL, \
-        .about = "median of the times of the profiles; the time of a profile is the " \
-                 "sum of the times of its layers") \
+        .about = "median over the profiles; the time of a profile is the sum of its " \
+                 "layer times") \
     when(t, MS,   ms_low, s->profiles, s->total.low, NULL, \
-        .about = "lower end of a robust interval around the median") \
+        .about = "the median minus the estimated standard deviation") \
     when(t, MS,   ms_high, s->profiles, s->total.high, NULL)
 FSD_RECORD_FROM(side, SIDE, const struct fsd_state *s = from)
 
@@ -100,7 +100,8 @@ const struct fsd_rows *fsd_rows_of_unstated(struct fsd_arena *arena,
     set(t, TYPE, before, n->before, FSD_ALWAYS) \
     set(t, TYPE, after, n->after, FSD_ALWAYS) \
     set(t, TEXT, change, fsd_width_name(n->width), FSD_ALWAYS, \
-        .about = "how the precision changed, in the words of `change` of an edge")
+        .about = "how the precision changed; the words are those of `change` in the " \
+                 "member `edges`")
 FSD_RECORD_FROM(precision, PRECISION, const struct fsd_compare *c = from;
     const struct fsd_node_change *n = &c->precisions.at[i])
 
@@ -186,12 +187,12 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
     set(t, TEXT,  what, fsd_happened_name(r->happened), FSD_ALWAYS, \
         .word = fsd_happened_name, .n_words = FSD__HAPPENED_COUNT) \
     set(t, TEXT,  precision, fsd_region_precision(r), FSD_ALWAYS, \
-        .about = "the worst change of precision among the nodes, in the words of the " \
-                 "member `change` of an edge; unknown if a build does not state the " \
-                 "type of a node and the other nodes keep their types") \
+        .about = "the worst change of precision of a node, in the words of `change` " \
+                 "in the member `edges`; unknown if no known type changed, but a " \
+                 "build does not state the types of all nodes") \
     set(t, FLAG,  opaque, r->hidden, NULL, .if_true = true, \
-        .about = "both builds compute the region's nodes in the same groups, but the " \
-                 "kernels inside one group are not stated") \
+        .about = "both builds have the same groups in the region, but the kernels of " \
+                 "a group are not stated, so the fusion in it may differ") \
     set(t, FLAG,  differs, r->differs, FSD_ALWAYS) \
     set(t, FLAG,  layout, r->layout, FSD_ALWAYS) \
     set(t, FLAG,  layers, r->layers, FSD_ALWAYS, \
@@ -202,8 +203,8 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
     set(t, FLAG,  tactic, r->tactic, FSD_ALWAYS) \
     when(t, WORDS, reads, r->unasked.n, \
         fsd_words_of_ends(arena, fsd_ends_in(c->new, c->pool.at, r->unasked)), NULL, \
-        .about = "nodes and inputs that the region's new layers read; the old " \
-                 "layers, and the region's nodes in the model, do not read them") \
+        .about = "nodes and inputs that the region's new layers read, although " \
+                 "neither its old layers nor its nodes in the model read them") \
     set(t, ROWS,  old, \
         fsd_rows_of_groups(arena, c->old, c->pool.at, r->old_groups), FSD_ALWAYS, \
         .of = &fsd_group_record) \
@@ -468,13 +469,13 @@ FSD_RECORD_FROM(effort, EFFORT, const struct fsd_compare *c = from;
     set(t, FLAG,   time_stamps, \
         c->efforts.n && (c->old->efforts_stamped || c->new->efforts_stamped), NULL, \
         .if_true = true, \
-        .about = "true: a log states no durations, so the seconds come from its time " \
-                 "stamps, in whole seconds") \
+        .about = "true: one of the logs states no durations; its seconds are " \
+                 "differences of time stamps, in whole seconds") \
     set(t, ROWS,   layers, FSD_LATER(arena, effort, c->efforts.n, c), FSD_ALWAYS, \
         .of = &effort_record, \
-        .about = "seconds that each build spent on timing kernels for the same " \
-                 "nodes, or on a step of the same name; the largest difference comes " \
-                 "first")
+        .about = "seconds that each build spent on timing kernels; an entry covers " \
+                 "the same nodes, or steps of the same name, in both builds; the " \
+                 "largest difference comes first")
 FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
 /* clang-format on */
 
@@ -487,23 +488,23 @@ FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
     set(t, FACTS, delta, \
         fsd_facts_of(arena, c->by_blame, FSD__BLAME_COUNT, fsd_blame_name), \
         FSD_ALWAYS, \
-        .about = "how `after` minus `before` is divided. fusion: regions whose " \
-                 "fusion differs, with their inserted layers; precision: regions " \
-                 "with the same fusion, but a different precision; kernel: regions " \
-                 "with the same fusion and precision (different tactic, or noise); " \
-                 "inserted: all other inserted layers and unfused quantizers")
+        .about = "`after` minus `before`, split by cause. fusion: regions with a " \
+                 "different fusion, including their inserted layers; precision: " \
+                 "regions with the same fusion, but a different precision; kernel: " \
+                 "regions with the same fusion and precision (different tactic, or " \
+                 "noise); inserted: all other inserted layers and unfused quantizers")
 FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
 
 #define SUMMARY(has, set, when, t) \
     set(t, FLAG,   differs, c->differs, FSD_ALWAYS, \
-        .about = "the builds differ in more than times, tactics, layer names and " \
-                 "layer order") \
+        .about = "the builds differ in something other than times, tactics, layer " \
+                 "names and layer order") \
     set(t, TALLY,  regions, \
         fsd_tally(arena, c->by_happened, FSD__HAPPENED_COUNT, 0, fsd_happened_name), \
         FSD_ALWAYS) \
     when(t, COUNT, opaque_regions, c->hidden, c->hidden, NULL, \
-        .about = "number of regions that have no known difference and whose kernels " \
-                 "the builds do not state") \
+        .about = "number of regions that have the same groups in both builds, but a " \
+                 "group whose kernels are not stated") \
     set(t, TALLY,  precisions, fsd_tally(arena, c->by_width, FSD__WIDTH_COUNT, \
         FSD_WIDTH_NARROWED, fsd_width_name), FSD_ALWAYS) \
     set(t, TALLY,  nodes, \
@@ -514,8 +515,8 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
     set(t, TALLY,  aligned_by, \
         fsd_tally(arena, c->align->by_count, FSD__ALIGN_COUNT, 0, fsd_align_name), \
         FSD_ALWAYS, \
-        .about = "number of computing nodes of the old model, by the evidence for " \
-                 "their counterparts in the new model") \
+        .about = "number of computing nodes of the old model, for each kind of " \
+                 "evidence that links a node to its counterpart in the new model") \
     when(t, RECORD, ms, c->timed, FSD_HELD(arena, times, c, 0), NULL, \
         .of = &times_record, .about = "times of the layers; absent unless both " \
                                       "builds have a profile")
@@ -524,11 +525,11 @@ FSD_RECORD_FROM(summary, SUMMARY, const struct fsd_compare *c = from)
 #define BUILDER(has, set, when, t) \
     set(t, NAME,  name, b->name, FSD_ALWAYS) \
     set(t, COUNT, groups, b->groups, FSD_ALWAYS, \
-        .about = "number of fused groups in the regions for which both builds state " \
-                 "which layer computes which node") \
+        .about = "number of fusion groups of this builder; only regions in which " \
+                 "both builds state the layer of each node are counted") \
     set(t, COUNT, fuses_more, b->fuses_more, FSD_ALWAYS, \
-        .about = "number of regions, among those of `groups`, in which the build has " \
-                 "fewer groups than the other build") \
+        .about = "number of the regions counted in `groups` in which this builder " \
+                 "makes fewer groups than the other builder") \
     set(t, COUNT, conversions, b->conversions, FSD_ALWAYS, \
         .about = "number of layers that convert data, except quantizers and layers " \
                  "that take no time") \
@@ -565,12 +566,12 @@ FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
     set(t, ROWS,   built, \
         FSD_LATER(arena, built, c->built.n, c), FSD_ALWAYS, \
         .of = &built_record, \
-        .about = "facts in which the builds differ, as their logs state them; " \
-                 "before or after is absent if that build does not state the fact") \
+        .about = "facts that differ between the logs of the two builds; `before` or " \
+                 "`after` is absent if the log of that build does not state the fact") \
     when(t, RECORD, buildtime, has_built_times(c) || c->efforts.n, \
         FSD_HELD(arena, buildtime, c, 0), NULL, .of = &buildtime_record, \
-        .about = "durations of the builds; absent unless the logs of both state " \
-                 "seconds") \
+        .about = "durations of the builds; present only if the logs of both builds " \
+                 "state seconds") \
     set(t, ROWS,   ports, \
         FSD_LATER(arena, port_change, c->ports.n, c), FSD_ALWAYS, \
         .of = &port_change_record) \
@@ -582,10 +583,10 @@ FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
         .about = "the regions that differ, worst first") \
     set(t, ROWS,   edges, FSD_LATER(arena, edge, c->edges.n, c), FSD_ALWAYS, \
         .of = &edge_record, \
-        .about = "tensors that connect the same two nodes in both builds and that " \
-                 "the consumer reads in a different type or layout; and tensors for " \
-                 "which only the producer shows such a difference: their old_to and " \
-                 "new_to are empty") \
+        .about = "tensors between the same two nodes of both builds that the " \
+                 "consumer reads in a different type or layout; if old_to and new_to " \
+                 "are empty, only the producer is known to write the tensor in a " \
+                 "different type or layout") \
     set(t, ROWS,   moves, FSD_LATER(arena, move_change, c->moves.n, c), FSD_ALWAYS, \
         .of = &move_change_record, \
         .about = "inserted layers, unfused quantizers and copies that were added, " \

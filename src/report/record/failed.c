@@ -83,8 +83,8 @@ static const char *by_name(unsigned i)
         .about = "line of the first error in the log") \
     set(t, NAME,   message, f->message, FSD_ALWAYS) \
     set(t, NAME,   because, f->because, NULL, \
-        .about = "the reason why no tactic implements the layer, from a message on " \
-                 "a skipped tactic") \
+        .about = "the reason why the layer has no tactic, as the message on a " \
+                 "skipped tactic states it") \
     set(t, NAME,   no_model, f->no_model, NULL, .about = "the reason why MODEL " \
             "cannot be read") \
     set(t, NAME,   named, f->named, NULL, .about = "the layer that the message names") \

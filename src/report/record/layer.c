@@ -110,8 +110,8 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
     when(t, TEXT,  spent, *spent_word(d->cost->layers[id].spent), \
         spent_word(d->cost->layers[id].spent), NULL, .word = spent_word, \
         .n_words = FSD__SPENT_COUNT, \
-        .about = "class of the layer in the member `spent` of the summary; absent if " \
-                 "the class follows from the kind") \
+        .about = "class for which the member `spent` of the summary counts the " \
+                 "layer; absent if the layer's `kind` determines the class") \
     set(t, TEXT,  log, fsd_said_of(arena, d, d->reasons[id].event), NULL, \
         .about = "the reason that the build log states for the layer") \
     set(t, ROWS,  nodes, links_of(arena, d, id), NULL, .of = &link_record, \
@@ -140,8 +140,8 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
         .about = "spread of the times over several profiles") \
     set(t, NAME,  bytes_unknown_of, \
         fsd_tensor_name(d->engine, fsd_cost_gap(d, id)), NULL, \
-        .about = "the tensor whose shape or type is unknown, so that the bytes are " \
-                 "unknown, too", \
+        .about = "the bytes of the layer are unknown, because the shape or type of " \
+                 "this tensor is unknown", \
         .says = "<, bytes unknown because the shape or type of {bytes_unknown_of} is " \
                 "unknown>") \
     set(t, BYTES, bytes, fsd_amount_cell(d, cost->bytes), "bytes", \

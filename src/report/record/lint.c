@@ -14,22 +14,24 @@
     set(t, NAME,   tensor, e->tensor, FSD_ALWAYS, \
         .about = "the tensor that the edit quantizes or casts") \
     set(t, COUNT,  node, e->node, FSD_ALWAYS, \
-        .about = "the node at which the edit is made. insert-pair, " \
-                 "repeat-heads, pad-input: the node that reads the tensor; " \
-                 "insert-cast: the node that will compute in `type` between Casts; " \
-                 "spread-scale: the quantizer of weights whose scale is repeated " \
-                 "along axis 0; add-dimension: the node whose scalar gets the " \
-                 "dimensions [1]; store-constant: the node whose constant gets a " \
-                 "different type; scale-first: the product whose first input is " \
-                 "scaled; slice-output, unmark-output: the node that writes the " \
-                 "output; other actions: the QuantizeLinear or DequantizeLinear") \
+        .about = "the node at which the edit is made. insert-pair, repeat-heads, " \
+                 "pad-input: the node that reads the tensor; insert-cast: the node " \
+                 "that will compute in `type` between Casts; spread-scale: the " \
+                 "weight quantizer; its scale is repeated along axis 0; " \
+                 "add-dimension: the node that reads the scalar; the scalar gets the " \
+                 "dimensions [1]; store-constant: the node that reads the constant; " \
+                 "the constant gets a different type; scale-first: the product whose " \
+                 "first input is scaled; slice-output, unmark-output: the node that " \
+                 "writes the output; other actions: the QuantizeLinear or " \
+                 "DequantizeLinear") \
     set(t, NAME,   node_name, e->name, FSD_ALWAYS) \
     set(t, COUNT,  input, e->input, FSD_ALWAYS, \
         .about = "number of the node's input; for move-pair, number of the input of " \
                  "`to`") \
     when(t, COUNT,  to, e->to_name, e->to, NULL, \
-        .about = "move-pair: the node that will read the pair; scale-first: the " \
-                 "node that scales the product and that the edit removes") \
+        .about = "move-pair: the node that reads the pair after the edit; " \
+                 "scale-first: the node that scales the product; the edit removes " \
+                 "this node") \
     when(t, NAME,   to_name, e->to_name, e->to_name, NULL) \
     set(t, NAME,   scale_of, e->like, NULL, \
         .about = "the quantizer whose scale the edit uses; absent if the scale " \
@@ -38,17 +40,17 @@
     when(t, NUMBER, scale, e->scale > 0, e->scale, NULL, \
         .about = "the scale, if it is a single known number") \
     set(t, TEXT,   type, e->type, NULL, \
-        .about = "type of the pair; make-symmetric: the quantizer's new type, whose " \
-                 "zero point is 0; store-constant: int8 with the zero point 0, or " \
-                 "the floating-point type of the node's output") \
+        .about = "type of the pair; for make-symmetric, the quantizer's new type " \
+                 "(zero point 0); for store-constant, int8 (zero point 0) or the " \
+                 "floating-point type of the node's output") \
     when(t, COUNT,  axis, e->size, e->axis, NULL, \
         .about = "the axis whose size changes: 0 is the last axis, 1 the axis before " \
                  "it") \
     when(t, COUNT,  size, e->size, (uint64_t)e->size, NULL, \
         .about = "the new size of this axis") \
     set(t, FLAG,   on_request, e->on_request, NULL, .if_true = true, \
-        .about = "the edit costs time or changes types: --fix applies it only if " \
-                 "its rule is named") \
+        .about = "the edit costs time or changes types: --fix applies the edit only " \
+                 "if its rule is named (--fix=RULE)") \
     set(t, FLAG,   together, e->together, NULL, .if_true = true, \
         .about = "the edit is applied together with all others of its finding, or " \
                  "not at all") \

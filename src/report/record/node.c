@@ -14,8 +14,8 @@
     when(t, COUNT, scope, n->scope, n->scope, NULL) \
     when(t, NAME,  module, source->modules.of[id], \
         fsd_text(source->modules.names, source->modules.of[id]), NULL, \
-        .about = "the module of the network to which the node belongs, taken from " \
-                 "its name; `scopes` has sums by module") \
+        .about = "the module of the network that contains the node, according to the " \
+                 "node's name; `scopes` has the sums of each module") \
     set(t, NAME,  source, fsd_text_or_null(d, n->written), NULL, \
         .about = "the place in the source code, as the exporter states it: file, " \
                  "line and the text of the line") \
@@ -31,11 +31,11 @@
     set(t, FLAG,  opaque, \
         fsd_opaque_layer_of(d->match, d->layers, id) != FSD_NONE, NULL, \
         .if_true = true, \
-        .about = "one of the node's layers is opaque, so the fusion of the node in " \
-                 "that layer and the type of the node are unknown") \
+        .about = "one of the node's layers is opaque, so the type of the node and " \
+                 "its fusion in that layer are unknown") \
     when(t, COUNT, part, d->parts, fsd_count_id(d->parts->of_node[id]), NULL, \
-        .about = "if there are several engines: the engine that computes the node, " \
-                 "or that has the tensors before and after it") \
+        .about = "if there are several engines: index in engine.parts of the engine " \
+                 "whose part of the model contains the node") \
     set(t, COUNT, region, fsd_count_id(d->match->region_of_node[id]), "node's region", \
         .behind = true, .says = "<; in region {region}>") \
     set(t, ROWS,  inputs, fsd_ports_of(arena, d, d->model, n->in), FSD_ALWAYS, \
@@ -50,9 +50,10 @@
         .says = "<, runs in {realised!}>") \
     set(t, MS,    ms, cost->ms, "node's ms", \
         .about = "the node's share of the times of its layers", \
-        .says = "<, {macs!} multiply-adds><, {ms}<{shares!} of its layers' time>>") \
+        .says = "<, {macs!} multiply-adds><, {ms}<{shares!} (its share of the " \
+                "layers' time)>>") \
     set(t, FLAG,  shares, cost->ms >= 0 && cost->shares, NULL, .if_true = true, \
-        .about = "the layer's time is shared with other nodes") \
+        .about = "true if the layer's time is divided among several nodes") \
     when(t, MACS, macs, cost->macs, fsd_amount_cell(d, cost->macs), NULL) \
     when(t, FACTS, values, d->values, \
         fsd_facts_of_row(arena, d->values, d->values->of_node[id]), "node's ", \

@@ -59,8 +59,8 @@ static struct fsd_size_list inferred_dims(struct fsd_arena *arena,
     return (struct fsd_size_list){true, shape->rank, at};
 }
 
-/* The sizes of a tensor with dynamic sizes, as numbers or terms; unset if a size is
- * unknown, or if the engine states all sizes as numbers. */
+/* The sizes of the tensor at `port`, as numbers or terms. Unset if the engine states
+ * all sizes as numbers. Also unset if a size is unknown. */
 static struct fsd_size_list sizes_of_run(struct fsd_arena *arena,
                                          const struct fsd_diff *d,
                                          const struct fsd_port *port,

@@ -1,10 +1,11 @@
 /*
- * The contents of reports as typed records: the layers and nodes of a run, the tensors
- * that they read and write, findings. A JSON document is the record of a whole subject.
- * A list of members (sheet/record.h) generates the struct, its JSON, its schema, the
- * function that fills it, and the list of fsd_diff_members() in the public API. A new
- * member therefore needs one line. The structs of the public API (struct fsd_layer_data
- * and others) are written by hand, in fusiondiff.h and api/data.c.
+ * The record types of reports: layers and nodes of a run, the tensors that they read
+ * and write, findings, and others. The JSON document of a subject is one record, which
+ * contains all others. Each type has one list of members (sheet/record.h). The list
+ * generates the struct, its JSON, its schema, the function that fills it, and the
+ * members that fsd_diff_members() of the public API passes. A new member therefore
+ * needs one line. The structs of the public API, such as struct fsd_layer_data, are not
+ * generated: they are written by hand, in fusiondiff.h and api/data.c.
  */
 #pragma once
 
@@ -130,8 +131,8 @@ static inline const char *fsd_level_word(unsigned i)
 }
 
 /** The fingerprint of a finding: 16 hexadecimal digits.
- * @param build the name of the build in a list, so that the same finding of two builds
- *        has two fingerprints; NULL: there is one build */
+ * @param build the name of the build, which becomes a part of the fingerprint: the same
+ *        finding of two builds then has two fingerprints. NULL: there is one build */
 const char *fsd_fingerprint_text(struct fsd_arena *arena, const char *build,
                                  const struct fsd_finding *finding);
 
@@ -150,8 +151,8 @@ struct fsd_fact_cells fsd_facts_of_built(struct fsd_arena *arena,
 struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,
                                  enum fsd_fate fate);
 
-/** Some groups of a state. The span `groups` of `pool` has the numbers of these
- * groups. */
+/** The rows of some groups of the state `s`. The numbers of these groups are in `pool`,
+ * in the span `groups`. */
 extern const struct fsd_record fsd_group_record;
 const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
                                           const struct fsd_state *s, const fsd_id *pool,

@@ -50,7 +50,8 @@ FSD_RECORD_FROM(model, MODEL, const struct fsd_diff *d = from;
 FSD_RECORD(sized_input, SIZED_INPUT)
 /* clang-format on */
 
-/* The values of the inputs' dynamic sizes, on which all counts are based. */
+/* A row for each input in `tensors`: its name and its sizes. The inputs have dynamic
+ * sizes, and all counts are computed for these values. NULL: `tensors` is empty. */
 static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
                                        const struct fsd_diff *d,
                                        const fsd_tensor_vec *tensors)
@@ -94,16 +95,16 @@ FSD_RECORD_FROM(engine_part, ENGINE_PART, const struct fsd_graph *g = from;
         .about = "number of the selected optimization profile, from 0") \
     when(t, COUNT, optimization_profiles, g->profiles > 1, g->profiles, NULL) \
     when(t, COUNT, layers_of_other_profiles, g->profiles > 1, g->elsewhere.n, NULL, \
-        .about = "number of layers of other optimization profiles, which are not " \
-                 "in the report") \
+        .about = "number of layers that belong to other optimization profiles; the " \
+                 "report omits these layers") \
     when(t, ROWS,  parts, g->parts.n, FSD_LATER(arena, engine_part, g->parts.n, g), \
         NULL, .of = &engine_part_record, \
-        .about = "the engines, if several compute one model; their layers follow " \
-                 "one another") \
+        .about = "the engines, if several compute one model; `layers` has the layers " \
+                 "of one engine after the other") \
     set(t, ROWS,  tuned_for, sizes_of(arena, d, &d->cost->tuned), NULL, \
         .of = &sized_input_record, \
-        .about = "the sizes of dynamic inputs for which bytes and multiply-adds are " \
-                 "computed") \
+        .about = "optimum sizes of dynamic inputs; bytes and multiply-adds are " \
+                 "computed for these sizes") \
     set(t, ROWS,  run_with, sizes_of(arena, d, &d->cost->run_with), NULL, \
         .of = &sized_input_record, \
         .about = "the sizes of dynamic inputs in the run, if the log states them")
@@ -149,13 +150,14 @@ static struct fsd_fact_cells op_times_of(struct fsd_arena *arena,
         .about = "number of nodes in the regions of `opaque_layers`; their fusions " \
                  "and precisions are unknown") \
     when(t, COUNT, equal_choices, s->choices, s->choices, NULL, \
-        .about = "number of nodes that one of several equal layers computes, but " \
-                 "nothing shows which layer: these nodes have a region and no link") \
+        .about = "number of nodes in regions whose layers are all equal: it is " \
+                 "unknown which of the layers computes which node, so these nodes " \
+                 "have no link") \
     set(t, COUNT, computing_layers, s->computing, FSD_ALWAYS) \
     set(t, COUNT, mapped_layers, s->mapped, FSD_ALWAYS, \
         .says = "{mapped_layers} of {computing_layers|computing layer|computing " \
-                "layers}, {links|link|links}<, {equal_choices|node|nodes} that one " \
-                "of several equal layers computes>")
+                "layers}, {links|link|links}<, {equal_choices|node|nodes} without a " \
+                "link because several layers are equal>")
 FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
 
 /* Without a profile, at most `run` is known: the time of a whole inference. */
@@ -166,8 +168,8 @@ FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
     when(t, COUNT,  runs, m->profiles && m->runs, m->runs, NULL, .large = true) \
     when(t, RECORD, totals, m->profiles > 1, fsd_spread_held(arena, &m->totals), NULL, \
         .of = &fsd_spread_row_record, \
-        .about = "spread of the total times of the profiles; `total` is the sum of " \
-                 "the layers' medians") \
+        .about = "spread of the total time over the profiles; `total` is a different " \
+                 "number: the sum of the layers' medians") \
     when(t, MS,     nodes, m->profiles, fsd_real(sums->nodes), NULL) \
     when(t, MS,     opaque, m->profiles && d->summary->opaque, \
         fsd_real(sums->opaque), NULL, \
@@ -234,9 +236,9 @@ FSD_RECORD_FROM(spent, SPENT, const struct fsd_spent_sum *classes = from)
         FSD_HELD(arena, times, d, 0), NULL, .of = &times_record) \
     set(t, RECORD, spent, FSD_HELD(arena, spent, d->cost->spent, 0), FSD_ALWAYS, \
         .of = &spent_record, \
-        .about = "time and bytes by class; each layer has one class; a share is a " \
-                 "part of the engine's time or, if no times are known, of all known " \
-                 "bytes") \
+        .about = "time and bytes of each class of layers; each layer is in one " \
+                 "class; `share` is the part of the engine's time or, if no times " \
+                 "are known, the part of all known bytes") \
     set(t, ROWS,   brief, fsd_brief_rows(arena, &brief), FSD_ALWAYS, \
         .of = &fsd_brief_line_record, \
         .about = "the summary: what runs, which layers take the time, what to do, " \
@@ -298,8 +300,8 @@ static const char *schema_name(unsigned i)
         .of = &fsd_summary_record, \
         .always = true) \
     set(t, RECORD, values, fsd_values_held(arena, d), NULL, .of = &fsd_values_record, \
-        .about = "numbers from --values; the record of a layer or a node has the " \
-                 "numbers of that layer or node") \
+        .about = "results of --values for the whole network; the numbers of a layer " \
+                 "or node are in the record of that layer or node") \
     set(t, ROWS,   layers, fsd_rows_later(arena, &fsd_layer_record, \
         d->engine->nodes.n, fsd_fill_layer, from), \
         "Layers and their nodes", .of = &fsd_layer_record, .always = true) \
@@ -315,8 +317,8 @@ static const char *schema_name(unsigned i)
     when(t, ROWS,   regions, d->match->regions.n, \
         FSD_LATER(arena, region, d->match->regions.n, d->match), NULL, \
         .of = &region_record, \
-        .about = "layers and nodes for which no evidence shows which layer computes " \
-                 "which node") \
+        .about = "regions: the layers compute the nodes, but no evidence shows which " \
+                 "layer computes which node") \
     set(t, ROWS,   findings, fsd_rows_later(arena, &fsd_finding_record, \
         d->findings->list.n, fsd_fill_finding, d->findings), FSD_ALWAYS, \
         .of = &fsd_finding_record)

@@ -98,14 +98,14 @@ FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
     set(t, COUNT, layer, fsd_count_id(e->layer), NULL, \
         .about = "the layer that computes this node") \
     SUSPECTED(t, suspects, when, \
-        "nodes between this tensor and the nearest earlier tensors with an error " \
-        "within the limit") \
+        "possible causes: the nodes between this tensor and the nearest earlier " \
+        "tensors with an error within the limit") \
     SUSPECTED(t, layers, when, "the layers that compute the suspects") \
     SUSPECTED(t, behind, when, \
-        "Casts and quantizers among the suspects, or right before the suspects") \
+        "Casts and quantizers that are suspects, or that directly precede a suspect") \
     SUSPECTED(t, moved, when, "layers that change the type of a suspect's input")
-/* Row i is entry i: a tensor where an error enters. If i is the number of entries, the
- * row is the first tensor with values that are not finite. */
+/* Row i describes v->entries.at[i], a tensor where an error enters. Row v->entries.n
+ * describes v->nan, the first tensor with values that are not finite. */
 FSD_RECORD_FROM(entry, ENTRY, const struct fsd_diff *d = from;
     const struct fsd_values *v = d->values;
     const struct fsd_entry *e = i < v->entries.n ? &v->entries.at[i] : &v->nan)
@@ -119,8 +119,8 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
 
 #define VALUES(has, set, when, t) \
     set(t, TEXT,   of, of_word(n->of), FSD_ALWAYS, .word = of_word, .n_words = 3, \
-        .about = "what the file has: a table, one set of tensors, or errors of one " \
-                 "set compared with another") \
+        .about = "kind of numbers; table: columns of a table; tensors: one set of " \
+                 "tensors; errors: one set compared with a reference set") \
     set(t, NAME,   path, n->paths[two], FSD_ALWAYS) \
     set(t, NAME,   reference, two ? n->paths[0] : NULL, NULL, \
         .about = "path of the set with which the tensors are compared") \
@@ -132,7 +132,7 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
     set(t, COUNT,  joined, v->joined, FSD_ALWAYS, \
         .about = "number of rows that have the name of a node, a layer or a tensor") \
     set(t, WORDS,  strangers, strangers_of(arena, d), NULL, \
-        .about = "names of the first rows that `joined` omits") \
+        .about = "first names that no node, layer or tensor has") \
     when(t, ROWS,   unmeasured, measured && n->unmeasured.n, \
         FSD_LATER(arena, unmeasured, n->unmeasured.n, d), NULL, \
         .of = &unmeasured_record, .about = "tensors that could not be compared") \
@@ -146,17 +146,18 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
         .about = "number of tensors above the limit, or with new NaN or Inf") \
     when(t, ROWS,   enters, measured, FSD_LATER(arena, entry, v->entries.n, d), NULL, \
         .of = &entry_record, \
-        .about = "tensors above the limit that depend on no other tensor above the " \
-                 "limit, in the model's order; the first 16 have suspects") \
+        .about = "tensors where an error enters, in the model's order: the tensor is " \
+                 "above the limit, and the tensors on which it depends are not; only " \
+                 "the first 16 have suspects") \
     when(t, RECORD, first_nan, measured && v->has_nan, \
         FSD_HELD(arena, entry, d, v->entries.n), NULL, .of = &entry_record, \
-        .about = "the first tensor with NaN or infinite values where the reference " \
-                 "has other values") \
+        .about = "the first tensor with a NaN or infinite value where the reference " \
+                 "has a different value") \
     when(t, ROWS,   growth, errors, FSD_LATER(arena, growth, v->growth.n, d), NULL, \
         .of = &growth_record, \
-        .about = "growth of the error from the first wrong tensor on: each further " \
-                 "step is the tensor with the largest error among the nearest " \
-                 "measured tensors after the step before")
+        .about = "tensors along which the error grows, from the first wrong tensor " \
+                 "on; of the measured tensors that follow a tensor next, the list " \
+                 "takes the one with the largest error")
 FSD_RECORD_SHARED(values, VALUES)
 /* clang-format on */
 

@@ -201,8 +201,8 @@ struct fsd_column {
     const char *about; /**< description in the JSON Schema; NULL: none */
     const char *key;   /**< key in JSON if the key cannot be a C name; NULL: the key is
                             `name` */
-    const char *says;  /**< template (sheet.h) that prints this member as a clause in
-                            the text of its record; NULL: none */
+    const char *says;  /**< template (sheet.h) of this member's clause. Text prints the
+                            clauses of a record that has no template. NULL: none */
     bool aside;        /**< left out of JSON, which has the value in a different form */
     bool behind;       /**< in tables: printed after the other columns of its record */
     bool brief;        /**< a name that many rows may repeat, so tables and text shorten
@@ -229,8 +229,8 @@ struct fsd_record {
     uint32_t n, size; /**< number of members; size of the struct in bytes */
 };
 
-/** These stand in place of a title. FSD_ALWAYS: tables never have the member, and JSON
- * always has it. FSD_ASIDE: neither tables nor JSON have the member. */
+/** A line of a list can have one of these in place of the title. FSD_ALWAYS: JSON
+ * always has the member, tables never. FSD_ASIDE: neither JSON nor tables have it. */
 #define FSD_ALWAYS NULL, .always = true
 #define FSD_ASIDE  NULL, .aside = true
 

@@ -108,8 +108,8 @@ const struct fsd_rows *fsd_rows_first(const struct fsd_rows *rows, uint32_t most
 /** Creates a struct of this record type whose members are all unknown. */
 void *fsd_record_new(struct fsd_arena *arena, const struct fsd_record *of);
 
-/** Makes `n` rows. `fill` fills a row when the row is printed, so that a large report
- * needs the memory of one row only. `fill` gets `from`. */
+/** Makes `n` rows. A row is filled only when it is printed, by a call of `fill` with
+ * `from`. Only one row at a time is therefore in memory. */
 const struct fsd_rows *fsd_rows_later(struct fsd_arena *arena,
                                       const struct fsd_record *of, uint32_t n,
                                       fsd_fill_row_fn *fill, const void *from);
@@ -129,8 +129,8 @@ const void *fsd_record_held(struct fsd_arena *arena, const struct fsd_record *of
                             fsd_fill_row_fn *fill, const void *from, fsd_id i);
 #define FSD_HELD(arena, type, from, i)                                                 \
     fsd_record_held((arena), &type##_record, fill_##type, (from), (i))
-/** One row, for printing. If fsd_row_begin() fills the row, the row is in the arena
- * `own`, which fsd_row_end() frees. If `rows` already has the row, `own` is NULL. */
+/** One row, for printing. `own` is the arena of a row that fsd_row_begin() fills, and
+ * fsd_row_end() frees it. NULL: the row is stored in the list of rows. */
 struct fsd_row {
     const void *at;
     struct fsd_arena *own;

@@ -51,7 +51,7 @@ static void put_reference(struct fsd_json *value, struct definitions *all,
 {
     char path[160];
 
-    if (!of) { /* the root of another document, which has its own schema */
+    if (!of) { /* the value is another document, which has its own schema */
         fsd_json_text(value, "type", "object");
         return;
     }
@@ -178,7 +178,7 @@ static void put_term(struct fsd_json *properties, const char *name)
     fsd_json_text(term, "type", "string");
 }
 
-/* @param schema_first true: also require "schema", which is no member of the record */
+/* @param schema_first true: also require the member "schema", which `of` lacks */
 static void put_required(struct fsd_json *schema, const struct fsd_record *of,
                          bool schema_first)
 {
@@ -195,8 +195,8 @@ static void put_required(struct fsd_json *schema, const struct fsd_record *of,
     }
 }
 
-/* @param id the value of "schema", a member that this function adds; NULL: adds no such
- *         member, because the record already has it or is not the root */
+/* @param id the value of the member "schema", which this function adds; NULL: adds no
+ *         "schema": `of` already has this member, or is not the root */
 static void put_members(struct fsd_json *schema, const struct fsd_record *of,
                         const char *id, struct definitions *all)
 {

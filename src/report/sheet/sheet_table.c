@@ -2,10 +2,12 @@
  * Prints a sheet as tables, in CSV (RFC 4180, but with lines that end in LF) and in
  * Markdown.
  *
- * Each column of the root that has a title and contains rows is a table. A row of the
- * table may itself contain rows, which become lines like in an outer join: a node that
- * three layers compute has three lines, and a node that no layer computes has one line.
- * A column of facts becomes one column for each fact that the sheet names.
+ * Each column of the root that has a title and contains rows is a table. If a row of
+ * the table contains rows itself, each inner row is a line, which repeats the cells of
+ * the outer row. Without inner rows, the outer row is one line with empty cells. For
+ * example, a node that three layers compute has three lines, and a node that no layer
+ * computes has one line. A column of facts becomes one column for each name in `facts`
+ * of the sheet.
  */
 #include "base/base.h"
 #include "report/phrase/escape.h"
@@ -154,8 +156,8 @@ static uint32_t width_of(const struct markup *m, const struct fsd_column *column
     return column->kind == FSD_CELL_FACTS ? m->of->n_facts : 1;
 }
 
-/* Rows are nested. A printed line has the cells of an innermost row and of all rows
- * around it. Each of these rows is a level. */
+/* A row at one depth of nested rows; `outer` is the row around it. A printed line has
+ * the cells of an innermost row and of all rows around it. */
 struct level {
     const struct fsd_record *of;
     const void *row; /* NULL: there is no row, so the cells are empty */
@@ -172,8 +174,9 @@ static uint32_t unfolded(const struct fsd_record *of)
     return i;
 }
 
-/* The next column that does not contain rows; NULL after the last one. `at` passes all
- * columns twice: first for the columns without `behind`, then for those with it. */
+/* The next column that has a title and does not contain rows; NULL after the last one.
+ * `at` counts through all columns twice. The first time, the function returns columns
+ * without `behind`; the second time, columns with `behind`. */
 static const struct fsd_column *next_column(const struct fsd_record *of, uint32_t *at)
 {
     while (*at < 2 * of->n) {
@@ -302,10 +305,10 @@ static const struct fsd_rows *table_at(const struct fsd_sheet *sheet, uint32_t i
     return NULL;
 }
 
-/* All lines of a CSV file have the same columns. If a sheet has several tables, prints
- * the table `sheet->csv` and the tables with the same record type. If `sheet->csv` is
- * NULL, the table with the most columns takes its place: the other tables are summaries
- * of the lines of this table. */
+/* Prints one table, because all lines of a CSV file must have the same columns. This is
+ * the table `sheet->csv`. If `sheet->csv` is NULL, it is the table with the most
+ * columns, because the others only sum up its lines. Also prints the tables whose
+ * record type is the same. */
 void fsd_sheet_put_csv(const struct fsd_sheet *sheet, FILE *out)
 {
     const struct fsd_rows *rows, *widest = NULL;

@@ -95,8 +95,8 @@ static void put_clauses(const struct writer *w, const struct fsd_record *of,
                         const void *row);
 
 /* Prints a text, and leaves out its middle if the text is too long. `columns` is the
- * limit in a report of USUAL_WIDTH columns. In a wider or narrower report, the limit is
- * larger or smaller by the same number of columns. */
+ * limit in a report of USUAL_WIDTH columns. Each column by which the report is wider or
+ * narrower raises or lowers the limit by one. */
 static void put_short(const struct writer *w, const char *text, int columns)
 {
     int room = columns + (int)fsd_text_width(w->style) - USUAL_WIDTH;

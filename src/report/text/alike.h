@@ -3,8 +3,9 @@
 
 #include "change/compare/compare.h"
 
-/** Regions that changed in the same way. In both arrays, index and value are places of
- * regions in `order` of struct fsd_compare. */
+/** Links regions that changed in the same way. The number of a region is its index in
+ * `order` of struct fsd_compare. Both arrays are indexed by the number of a region, and
+ * contain numbers of regions. */
 struct fsd_alike {
     uint32_t *first; /**< the first region that changed in the same way */
     uint32_t *next;  /**< the next region that changed in the same way; FSD_NONE:

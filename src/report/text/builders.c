@@ -47,8 +47,8 @@ void fsd_put_builders(const struct fsd_compare *c, FILE *out)
     put_name(&b[1], out);
     fputc('\n', out);
     put_counted("fused groups in comparable regions", b, b[0].groups, b[1].groups, out);
-    put_counted("regions in which this build fuses more", b, b[0].fuses_more,
-                b[1].fuses_more, out);
+    put_counted("regions fused into fewer groups", b, b[0].fuses_more, b[1].fuses_more,
+                out);
     put_counted("layers that convert data", b, b[0].conversions, b[1].conversions, out);
     put_counted("unfused Q/DQ", b, b[0].quantizers, b[1].quantizers, out);
     if (!c->timed)

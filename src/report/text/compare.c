@@ -63,16 +63,16 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
     bool any = false;
 
     fprintf(out,
-            "nodes aligned     %u of %u computing nodes (the new model has %u), by "
-            "evidence: ",
+            "nodes aligned     %u of %u computing nodes of the old "
+            "model (the new model has %u), by evidence: ",
             n.aligned, n.old, n.new);
     for (uint8_t by = FSD_ALIGN_MODEL; by < FSD__ALIGN_COUNT; by++)
         fsd_put_tally(out, &any, c->align->by_count[by], fsd_align_name(by));
     fputs(any ? "" : "none", out);
     if (n.rewritten)
         fprintf(out,
-                "; of the other old nodes, the new model computes %u by different "
-                "nodes",
+                "; not aligned, in matrix products that the new "
+                "model writes as other nodes: %u",
                 n.rewritten);
     fputs("\n", out);
 }
@@ -320,8 +320,9 @@ static void put_kernel(const struct fsd_compare *c, const struct fsd_kernel_chan
     fputc('\n', out);
 }
 
-/* Prints additional inputs of the new build's layers: tensors that the nodes of these
- * layers do not read in the model, and that the old build's layers do not read. */
+/* Prints the additional inputs (`unasked`) of the new build's layers. Such an input is
+ * a tensor that the new layers read. In the model, the nodes of these layers do not
+ * read it, and the old build's layers do not read it either. */
 static void put_unasked(const struct fsd_compare *c, const struct fsd_region_diff *r,
                         const struct fsd_style *style, FILE *out)
 {
@@ -331,14 +332,15 @@ static void put_unasked(const struct fsd_compare *c, const struct fsd_region_dif
         struct fsd_origin from = fsd_origin_at(c->pool.at, r->unasked, i);
 
         fsd_printf_safe(
-            out, "     ~    reads %s%s, unlike the old build and the model\n",
+            out,
+            "     ~    reads %s%s; the old layers and the nodes in the model do not\n",
             fsd_origin_node(from) == FSD_NONE ? "the input " : "the output of ",
             fsd_origin_text(c->new, from));
     }
     if (shown < r->unasked.n)
         fprintf(out,
-                "     ~    reads other such tensors: %u "
-                "(--all)\n",
+                "     ~    reads more such "
+                "tensors: %u (--all)\n",
                 r->unasked.n - shown);
 }
 
@@ -585,7 +587,7 @@ static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
             (shown >= FEW && !style->all))
             continue;
         if (!shown++)
-            fputs(c->untyped  ? "\nsame fusion as far as stated, different time\n"
+            fputs(c->untyped  ? "\nsame fusion, some types not stated, different time\n"
                   : c->across ? "\nsame fusion and precision, different time\n"
                               : "\nsame fusion, precision and layout, different time\n",
                   out);

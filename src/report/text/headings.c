@@ -7,9 +7,9 @@
  *        13 + 0.0030  Reformat (layout)  fp16 chw -> fp16 chw32
  *        14 | 0.0121  MatrixMultiply  fp16 chw  k_proj: MatMul + Add
  *
- * Headings are placed where they save the most text. A heading that is too general
- * leaves long names in its rows, but each heading takes a line. Rows without names fit
- * below any heading.
+ * Headings are placed where they save the most text. A heading for more rows is more
+ * general, so it shortens the names in these rows less. On the other hand, each heading
+ * takes a line. Rows without names fit below any heading.
  */
 #include "base/base.h"
 #include "model/graph/graph.h"
@@ -68,7 +68,8 @@ static int64_t saved(struct fsd_text_scope scope, uint32_t named)
     return named > 1 ? named * (n + 1) - (n + LINE) : 0;
 }
 
-/* The best choice of headings for the rows before row i; the index of a choice is i. */
+/* The best headings for the first i rows are element i of an array of choices. `saved`
+ * is their sum. `first` and `heading` describe the last of them. */
 struct choice {
     int64_t saved;
     uint32_t first; /* first row below the last heading; i - 1: the last row has

@@ -21,7 +21,7 @@ enum {
                           them */
     LEAST = 24,        /* minimum number of columns of the model's side, so that it has
                           room for "~ 3 folded, 12 absorbed" */
-    LEAST_REGION = 34  /* the minimum if there are regions, so that there is room for
+    LEAST_REGION = 34  /* replaces LEAST if there are regions; has room for
                           "region 3: 12 nodes in 4 layers" */
 };
 
@@ -288,8 +288,8 @@ static void put_one_column(const struct block *b, fsd_id layer,
     }
 }
 
-/* The number of columns of the model's side: as many as its longest text has, but at
- * most two fifths of the line; 0: the nodes are printed below their layer. */
+/* The width of the model's side, in columns: the width of its longest text, but at most
+ * two fifths of the line. 0: the nodes are printed below their layer. */
 static size_t left_width(const struct fsd_diff *d, const struct fsd_style *style,
                          struct fsd_arena *scratch)
 {

@@ -44,8 +44,8 @@ static bool is_alike(const struct fsd_findings *all, const struct fsd_finding *a
     return a->facts.n == b->facts.n;
 }
 
-/* Prints the node of a finding. If the head has the same node, or the finding has no
- * node, prints the layer of the finding. */
+/* Prints the node of a finding. Prints its layer instead if the finding has no node, or
+ * the same node as `head`. */
 static void put_place(const struct fsd_findings *all, const struct fsd_finding *head,
                       const struct fsd_finding *f, FILE *out)
 {

@@ -28,8 +28,8 @@ enum fsd_text_what {
 
 struct fsd_text_row {
     enum fsd_text_what what;
-    fsd_id from, to;             /**< the layers of the row, `to` excluded; for
-                                      FSD_TEXT_AGAIN, the block and all its
+    fsd_id from, to;             /**< the row's layers, from `from` to `to` - 1. For
+                                      FSD_TEXT_AGAIN, they are the block and all its
                                       repetitions */
     struct fsd_text_block block; /**< for FSD_TEXT_AGAIN: the block, which begins at
                                       `from` */

@@ -1,9 +1,9 @@
 /*
  * The text report of one run: head, counts, times, then layers, nodes without a layer
- * and findings. Findings are ordered by severity and rule, and within a rule by the
- * time of their layers (without times, by their bytes), so that the first lines are the
- * most relevant. A large engine has thousands of findings, so without --all only some
- * of each rule are printed.
+ * and findings. Findings are ordered by severity, then by rule. Within a rule, they are
+ * ordered by the time of their layers, or by the bytes if no times are known. The first
+ * lines are thus the most relevant. A large engine has thousands of findings, so only
+ * some of each rule are printed without --all.
  */
 #include "judge/findings/brief.h"
 #include "model/graph/graph.h"
@@ -94,8 +94,8 @@ static void put_sizes(const struct fsd_diff *d, const fsd_tensor_vec *inputs,
         fprintf(out, ", %s (--shape sets other sizes)\n", which);
 }
 
-/* Prints the optimization profile, if there are several, and the sizes of the inputs,
- * on which all counts are based. */
+/* Prints the optimization profile if the engine has several. Then prints the sizes that
+ * the dynamic inputs have in the run and in the optimum of the profile. */
 static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
                         FILE *out)
 {
@@ -244,7 +244,9 @@ static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style
         fputs(n ? ", opaque regions " : "opaque regions ", out);
         fsd_put_ms_column(d->cost->sums.opaque, 0, out);
     }
-    fputs(" (a layer's time is shared among its nodes by their work)\n", out);
+    fputs(
+        " (each layer's time is divided among its nodes in proportion to their work)\n",
+        out);
 }
 
 /* Prints how the layer times were measured. The times in a single profile are already

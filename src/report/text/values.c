@@ -34,8 +34,8 @@ static void put_errors_head(const struct fsd_diff *d, FILE *out)
     put_file(n, 1, out);
     fputs(" against ", out);
     put_file(n, 0, out);
-    fprintf(out, ":\n%*s%u above the limit (an l2_rel of %g)%s\n", INDENT, "", v->over,
-            v->limit, v->has_nan ? ", or with new NaN or Inf" : "");
+    fprintf(out, ":\n%*s%u with an l2_rel above the limit of %g%s\n", INDENT, "",
+            v->over, v->limit, v->has_nan ? " or with new NaN or Inf" : "");
 }
 
 static void put_tensors_head(const struct fsd_diff *d, FILE *out)
@@ -138,7 +138,7 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e,
     fsd_put_row(d->numbers, e->row, FSD_MOST_COLUMNS, out);
     putc('\n', out);
     if (e->suspects.n > 1) {
-        fprintf(out, "%*s%u node%s before it %s not measured", INDENT, "",
+        fprintf(out, "%*s%u node%s before this tensor %s not measured", INDENT, "",
                 e->suspects.n - 1, fsd_plural(e->suspects.n - 1),
                 e->suspects.n == 2 ? "was" : "were");
         if (e->layers.n) {
@@ -194,8 +194,8 @@ static void put_growth(const struct fsd_diff *d, const struct fsd_style *style,
     if (v->growth.n < 2)
         return;
     fsd_ink_title(style, "grows", out);
-    fputs("relative L2 error along the network: each step leads to the tensor with the "
-          "largest error among the nearest measured tensors\n",
+    fputs("relative L2 error along the network; of the measured tensors that follow a "
+          "tensor next, the list takes the one with the largest error\n",
           out);
     for (uint32_t i = 0; i < v->growth.n; i++) {
         bool last = i + 1 == v->growth.n;

@@ -17,8 +17,8 @@ static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
     putc('\n', out);
 }
 
-/* Whether the node's outcome is explained by a general reason alone, not by another
- * node or a log event. Such nodes are listed together. */
+/* Whether the node has the outcome `fate` for a reason (`why`) that names neither
+ * another node nor a log event. Nodes with the same such reason are listed together. */
 static bool is_plain(const struct fsd_node_result *r, enum fsd_fate fate)
 {
     return r->fate == fate && r->other == FSD_NONE && r->event == FSD_NONE;

@@ -99,8 +99,8 @@ static void add_driver(const struct fsd_verdicts *all, struct fsd_json *run,
     }
 }
 
-/* Adds, as notifications, the errors of builds that could not be checked, and the
- * conclusions on the other builds. */
+/* Adds notifications. A build that could not be checked has a notification with its
+ * error. Any other build that has conclusions has a notification with them. */
 static void add_invocation(const struct fsd_verdicts *all, struct fsd_json *run)
 {
     struct fsd_json *invocation, *notifications;

@@ -59,9 +59,9 @@ struct widths {
     size_t label, model, worst;
 };
 
-/* The widths of the table's columns, which together are as wide as the terminal. The
- * worst finding gets the rest of the line. A label or model that is too long is printed
- * without its middle. */
+/* The widths of the table's columns. The table is as wide as the terminal. The columns
+ * of labels and models are as wide as their longest text, up to a limit. Longer texts
+ * are printed without their middle. The worst finding gets the rest of the line. */
 static struct widths measure(const struct fsd_verdicts *all,
                              const struct fsd_style *style)
 {
@@ -88,8 +88,8 @@ static struct widths measure(const struct fsd_verdicts *all,
     return w;
 }
 
-/* Prints a sentence, and leaves out its last words if it is too long: the first words
- * name its subject. */
+/* Prints a sentence. If it is too long, its last words are left out, because its first
+ * words name its subject. */
 static void put_front(const char *text, size_t width, FILE *out)
 {
     char front[512];

@@ -121,8 +121,9 @@ static struct alike *count_alike(const struct fsd_verdict *v, uint32_t cause,
     return alike;
 }
 
-/* The number of similar findings to print. If one cause has more than NOTES similar
- * notes, none of them is printed, because they repeat the cause. */
+/* How many findings with the same rule and severity are printed. If `caused` is true,
+ * they belong to a cause. Notes only repeat their cause, so if there are more than
+ * NOTES of them, none is printed. */
 static uint32_t room_for(const struct alike *alike, enum fsd_severity severity,
                          bool caused)
 {
@@ -287,17 +288,18 @@ void fsd_verdict_put_line(const struct fsd_verdicts *all, const struct fsd_style
  * the rest. */
 enum { SHOWN = 10 };
 
-/* Annotations are workflow commands: "::warning file=,title=::text". For each severity,
- * `all` is the number of annotations, and `put` is the number of calls of
- * open_annotation() so far. */
+/* The annotations for GitHub, which are workflow commands: "::warning
+ * file=,title=::text". `all` counts the annotations of each severity. `put` counts the
+ * calls of open_annotation() for each severity so far. */
 struct annotations {
     uint32_t all[FSD__SEVERITY_COUNT], put[FSD__SEVERITY_COUNT];
     FILE *out;
 };
 
 /* Prints the front of an annotation, up to its title.
- * @return whether there is room for the annotation. If a severity has more than SHOWN
- *         annotations, the last shown one only states how many are left out. */
+ * @return true: the caller must print the rest. false: there is no room. If a severity
+ *         has more than SHOWN annotations, the last one that is shown does not state a
+ *         finding: it states how many annotations are left out. */
 static bool open_annotation(struct annotations *a, enum fsd_severity severity,
                             const char *file, uint32_t line)
 {

@@ -13,8 +13,8 @@
 enum { SHOWN = 10, SHOWN_SKIPS = 8 };
 
 /* clang-format off */
-/* The time spent on a layer, on a tactic source, or on a layer with kernels of one
- * tactic source. */
+/* The columns of time and counts that several row types share. They are the sums for a
+ * layer, for a tactic source, or for one tactic source of a layer. */
 #define SPENT(has, set, when, t) \
     when(t, NUMBER, seconds, w->known, spent->seconds, "seconds") \
     set(t, COUNT,  timed, spent->timed, "timed", .about = "number of format " \
@@ -103,7 +103,8 @@ static const char *clock_name(unsigned value)
     has(t, NAME,   plan,          NULL, .about = "size of the plan as the log " \
             "states it") \
     has(t, NUMBER, plan_mib,      NULL, \
-        .about = "size in MiB; if the log states a whole number, it is rounded down") \
+        .about = "size in MiB; if the log states a whole number, the true size may " \
+                 "be up to 1 MiB larger") \
     set(t, BYTES,  log_weights, fsd_amount_cell(w->d, weights), NULL, \
         .about = "size of the weights in the plan, as the log states it") \
     has(t, SHARE,  weights_share, NULL, \
@@ -116,8 +117,8 @@ static const char *clock_name(unsigned value)
     when(t, TEXT,  no_plan, !plan, "plan: the log does not state the size", FSD_ASIDE) \
     when(t, TEXT,  no_seconds, !w->known || !w->parts.n, w->parts.n \
         ? "the log does not state how long the timings took" \
-        : "the log has no lines on timed kernels (the log is not verbose, or begins " \
-          "after these lines)", FSD_ASIDE) \
+        : "the log has no lines about timed kernels (it is not verbose, or its " \
+          "beginning is missing)", FSD_ASIDE) \
     when(t, TEXT,  stamps, w->known && !w->stated, \
         "the log does not state how long the timings took; the seconds come from its " \
         "time stamps, which are in whole seconds", FSD_ASIDE) \
@@ -152,8 +153,8 @@ static const char head[] =
     "cache><, {skips} skipped>\n><timing cache: {cache}\n><timing cache: "
     "{cache_entries|entry|entries}, {cache_hits|hit|hits}\n><plan: "
     "{plan}\n><{no_plan}\n><weights in the plan: {log_weights}<, {weights_share} "
-    "%>\n><weights of the layers: {weights}<, without the unstated weights of "
-    "{layers_untold!|layer|layers}>\n>";
+    "%>\n><weights of the layers: {weights}<; the weights of "
+    "{layers_untold!|layer|layers} are unknown>\n>";
 
 static const char text[] =
     "<\n{*}  seconds      %  timed  kernels  cached  skipped  layer\n{/}{listed!}>"
@@ -242,8 +243,8 @@ static struct fsd_real share_of(const struct work *w, const struct spent *s)
 /* A sum of parts with the same key. Groups are sorted, the slowest first. */
 struct group {
     fsd_sym key;
-    struct fsd_span parts; /* the summed parts: a span of the array `parts` in struct
-                              work; the array is sorted by key */
+    struct fsd_span parts; /* the summed parts, which are consecutive: `parts` of struct
+                              work is sorted by key */
     struct spent spent;
 };
 

@@ -57,8 +57,9 @@ FSD_RECORD_FROM(model_row, MODEL_ROW, const struct context *k = from;
 
 /* ---------------------------------------------------------------------------- text */
 
-/* The length of the part of `text` by which changes are compared. If the tensor is
- * quantized in one export only, the scale does not count, because every node has a
+/* `text` describes a tensor in one export, and `other` describes it in the other
+ * export. Returns how many characters of `text` count when changes are compared. If
+ * `other` is "plain", the scale in `text` does not count, because every node has a
  * different scale. */
 static size_t length_alike(const char *text, const char *other)
 {
@@ -210,9 +211,9 @@ void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e)
     sheet->name = "compare";
     root = fsd_sheet_begin(
         sheet, "fusiondiff-exports/1", &answer_record,
-        "old  {old}new  {new}{aligned} computing nodes are in both<, {renamed!} of "
-        "them renamed>; weights are not compared<, nor are {not_compared!} scales "
-        "that are too large to read>\n",
+        "old  {old}new  {new}{aligned} computing nodes are in both<, "
+        "{renamed!} of them under a different name>; not compared: weights<, "
+        "and {not_compared!|scale|scales} too large to read>\n",
         "{lines}<\n{same!}\n>");
     FSD_FILL(root, ANSWER);
 }

@@ -158,7 +158,7 @@ static const char layer_text[] =
     "layer {index} {called:.88}\n"
     "  {sort}{clauses}\n"
     "  {n|node|nodes}<{of_region!} of the layer's region; other layers of this region "
-    "may compute these nodes, too>\n"
+    "may compute some of these nodes>\n"
     "<  by operator\n{by_operator!}><  by scope\n{by_scope!}>"
     "<  nodes\n{listed!}><  and {unlisted!} more (--all shows them)\n>";
 

@@ -98,10 +98,10 @@ static void put_type(uint8_t type, FILE *out)
     fputs(type ? fsd_dtype_name((enum fsd_dtype)type) : "?", out);
 }
 
-/* Prints "int8 | fp16 x2 +1": the type of each group, the number of layers of a group
- * that has several, and the number of layers inserted for all these groups. If there
- * are many groups, the text is shortened, because the widest row determines the width
- * of all rows. */
+/* Prints the groups of a cell: "int8 | fp16 x2 +1". This cell has two groups: an int8
+ * group of one layer, and an fp16 group of two layers. For these groups together, one
+ * layer is inserted. At most MOST_GROUPS groups are printed, because the widest row
+ * determines the width of all rows. */
 static void put_what(const struct context *k, uint32_t row, uint32_t b, FILE *out)
 {
     const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
@@ -674,16 +674,16 @@ FSD_RECORD_FROM(failed_row, FAILED_ROW, const struct fsd_matrix *m = from;
         .of = &failed_row_record, \
         .about = "builds that failed; they have no letter; absent if no build failed") \
     set(t, NAME,  versions, versions_text(k), NULL, \
-        .about = "the first two builds whose builders differ in version; absent if " \
-                 "all known versions are equal")
+        .about = "text that names A and the first build by another version of the " \
+                 "builder; absent if all known versions are equal")
 
 #define MATRIX(has, set, when, t) \
     HEAD(has, set, when, t) \
     has(t, ROWS, rows,  "What computes the nodes", .of = &matrix_row_record, \
         .always = true, \
-        .about = "one row for all groups that share nodes, in the order of the first " \
-                 "nodes; then one row for data movement outside all groups; then one " \
-                 "row for each input and each output") \
+        .about = "first, one row for each set of groups that share nodes, in the " \
+                 "order of the first nodes; then one row for all data movement " \
+                 "outside the groups; then one row for each input and each output") \
     has(t, ROWS, lines, FSD_ASIDE, .of = &fsd_line_record)
 FSD_RECORD(matrix, MATRIX)
 

@@ -83,8 +83,8 @@ FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
 static const char head[] =
-    "weights {weights}<, without the unstated weights of "
-    "{layers_untold!|layer|layers}><"
+    "weights {weights}< (the weights of "
+    "{layers_untold!|layer|layers} are unknown)><"
     "; activations {inside} in total><, peak {peak!} at layer {peak_layer}><; "
     "activations at least {inside_at_least} in total, peak at least {peak_at_least} at "
     "layer {peak_layer}><; {tensors_unknown!|activation tensor|activation tensors} of "

@@ -11,14 +11,15 @@
  *     nncf               ignored_scope=nncf.IgnoredScope(names=["name", ...])
  *     table              the type in which a node runs, the requested type, the name
  *
- * With --realised, autocast and modelopt print the precisions that the engine uses: the
- * type of at most 16 bits in which most nodes run, and the nodes and operators that run
- * in a higher precision.
+ * With --realised, modelopt and autocast print options that reproduce the precisions of
+ * the engine. One option is the low type: the most frequent quantized type for
+ * modelopt, or the most frequent 16-bit type for autocast. Other options exclude the
+ * nodes and operators that run in a higher precision.
  *
- * The forms with types state the type in which each node runs, so that a build with
- * this list keeps the type. With --finding RULE, they state the type that RULE needs.
- * A name that a form cannot express is left out and counted. A comment line states the
- * number of nodes whose type is unknown.
+ * Some forms state a type for each node: the type in which the node runs. A build with
+ * this list therefore keeps the type. With --finding RULE, they state the type that
+ * RULE needs. A name that a form cannot express is left out and counted. A comment line
+ * states the number of nodes whose type is unknown.
  */
 #include "base/base.h"
 #include "base/lines.h"
@@ -44,9 +45,9 @@ static enum fsd_dtype type_named(const char *name)
 
 struct chosen {
     fsd_id_vec nodes;
-    enum fsd_dtype low;  /* --realised: if the tool quantizes, the most frequent
-                            quantized type; otherwise the same as `half`; unknown: no
-                            node has such a type */
+    enum fsd_dtype low;  /* --realised: the most frequent quantized type if the tool
+                            quantizes, or else the value of `half`; unknown: no node has
+                            such a type */
     enum fsd_dtype half; /* --realised: the most frequent 16-bit type */
     const char *ops;     /* --realised: operators whose nodes all run in a higher
                             precision; `nodes` lacks these nodes; NULL: none */
@@ -172,9 +173,9 @@ static bool is_above(const struct fsd_diff *d, fsd_id node, int rank)
     return computes(d, node) && fsd_dtype_rank(d->nodes[node].realised) > rank;
 }
 
-/* Lists operators, separated by blanks, and marks each of them in `whole`. An operator
- * is listed if it has at least two nodes with a known precision, and all these nodes
- * run in a higher precision than `rank`. */
+/* Lists operators, separated by blanks, and marks each of them in `whole`. A listed
+ * operator has at least two nodes with a known precision. All of these nodes run in a
+ * higher precision than `rank`. */
 static const char *ops_above(struct fsd_arena *arena, const struct fsd_diff *d,
                              int rank, bool *whole)
 {
@@ -423,10 +424,10 @@ FSD_RECORD(name_row, NAME_ROW)
 #define ANSWER(has, set, when, t) \
     has(t, COUNT, of_unknown_type, NULL) \
     has(t, TEXT,  low,             NULL, \
-        .about = "with --realised: the most used of the types to which the tool " \
-                 "converts nodes") \
+        .about = "with --realised: of the types to which the tool can convert nodes, " \
+                 "the type in which most nodes run") \
     has(t, TEXT,  half,            NULL, \
-        .about = "with --realised: the most used 16-bit type") \
+        .about = "with --realised: the 16-bit type in which most nodes run") \
     has(t, NAME,  ops,             NULL, \
         .about = "with --realised: operators whose nodes all run in a higher " \
                  "precision than `low`") \
@@ -505,8 +506,8 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
 struct listed {
     const char *name;
     bool found;
-    const char *near; /* a name of the model that differs only in characters that
-                         TensorRT rewrites; NULL: none */
+    const char *near; /* if the name is not found: a name of the model that is equal
+                         except for characters that TensorRT rewrites; NULL: none */
 };
 typedef FSD_VEC(struct listed) listed_vec;
 

@@ -1,7 +1,7 @@
 /*
- * Shows several engines of one model: the nodes of each engine; the tensors that pass
- * between engines, or between an engine and the runtime, with their sizes; and the
- * nodes that are in no engine. The runtime computes the nodes that are in no engine.
+ * Shows several engines of one model: the nodes of each engine, and the nodes that are
+ * in no engine, which the runtime computes. Also shows the tensors, with their sizes,
+ * that pass between two engines, or between an engine and the runtime.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -16,8 +16,8 @@
     has(t, NAME,  path,   "path") \
     has(t, COUNT, layers, "layers") \
     has(t, COUNT, nodes,  "nodes", .about = "number of the model's nodes that the " \
-                                            "engine computes; absent if an input of " \
-                                            "the engine cannot be found in the model") \
+                                            "engine computes; absent if any engine " \
+                                            "has the member `open`") \
     has(t, MS,    ms,     "ms") \
     has(t, NAME,  open,   "input not found", .about = "tensors of the model that " \
                                                       "nodes of the engine seem to " \
@@ -118,8 +118,9 @@ static bool crosses(const struct crossing *c)
     return c->outside || (is_written(c) && c->n_to);
 }
 
-/* Finds the inputs and outputs of engines. The returned array is indexed by tensor of
- * the engine graph. For other tensors, `from` is FSD_NONE and `n_to` is 0. */
+/* Finds the engines that write and read each tensor. The returned array is indexed by
+ * tensor of the engine graph. If no engine outputs the tensor, `from` is FSD_NONE. If
+ * it is no engine's input, `n_to` is 0. */
 static struct crossing *find_crossings(struct fsd_arena *arena,
                                        const struct fsd_diff *d)
 {

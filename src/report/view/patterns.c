@@ -1,8 +1,8 @@
 /*
- * Shows the blocks of a model that users expect as one kernel (attention,
- * normalizations, activations, ...), and which of them are completely fused. For the
- * other blocks, it shows the layers that compute them, the layers in between, and the
- * difference from most blocks of the same pattern.
+ * Shows the blocks of a model that users expect as one kernel: attention,
+ * normalizations, activations and others. States which blocks are completely fused. For
+ * each other block, states the layers that compute it and the layers between these. If
+ * most blocks of the same pattern have another outcome, states the difference.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -160,8 +160,9 @@ static bool same_fate(const struct fsd_block *a, const struct fsd_block *b)
            a->between.n == b->between.n && a->type == b->type;
 }
 
-/* The usual outcome of a pattern's blocks: more than half of the blocks, and at least
- * three, have it. */
+/* The usual outcome of a pattern's blocks. `n` is the number of blocks with this
+ * outcome: at least three, and more than half. `like` is one of these blocks; NULL:
+ * there is no usual outcome. */
 struct usual {
     const struct fsd_block *like;
     uint32_t n;
@@ -200,11 +201,10 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_block *b,
                            usual->n, fsd_fused_name((enum fsd_fused)o->fused),
                            o->layers.n, o->layers.n == 1 ? "layer" : "layers");
     if (b->between.n != o->between.n)
-        return fsd_printed(
-            arena,
-            "in each of the other %u blocks, %u layers lie between the layers "
-            "that compute the block",
-            usual->n, o->between.n);
+        return fsd_printed(arena,
+                           "in each of the other %u blocks, %u other layers "
+                           "run between the block's own layers",
+                           usual->n, o->between.n);
     return fsd_printed(arena, "the other %u blocks run in %s", usual->n,
                        o->type ? fsd_dtype_name(o->type) : "several types");
 }

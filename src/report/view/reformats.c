@@ -20,7 +20,8 @@ enum { FEW_FREE = 5, FEW_LISTED = 10 };
 
 typedef FSD_VEC(fsd_id) id_vec;
 
-/* Layers of one class, and the number and time of those that the query leaves out. */
+/* The layers of one class that are listed. `left_out` and `left_out_ms` are the number
+ * and the time of the others: the query leaves them out. */
 struct list {
     id_vec layers;
     uint32_t left_out;
@@ -382,9 +383,9 @@ static uint32_t beyond(const struct fsd_rows *rows, uint32_t most)
     return rows->at.n > most ? rows->at.n - most : 0;
 }
 
-/* Fills the answer. Text shows only the first few of the layers that the model requests
- * and of the layers that requantize. Of layers that take no time, it shows only the
- * number. */
+/* Fills the answer. Text shows only the first few layers that the model requests, and
+ * the first few that requantize. If more than FEW_FREE layers take no time, it shows
+ * only their number. */
 static void fill_root(struct fsd_arena *arena, struct answer *root,
                       const struct fsd_request *request, const struct lists *lists)
 {

@@ -42,8 +42,8 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
     set(t, NAME,  error, route->in->failed && !route->in->error \
         ? "no reason is stated" : route->in->error, "error") \
     set(t, NAME,  unlike, route->in->unlike, "measured differently", \
-        .about = "how this time was measured; absent if it was measured like the " \
-                 "other times; a time with this field is not compared") \
+        .about = "how this time was measured, if it was measured differently from " \
+                 "the other times; such a time is not compared with them") \
     set(t, FACTS, settings, settings_of(k, i, false), FSD_ALWAYS, \
         .about = "values of the knobs that vary between the routes") \
     set(t, NAME,  knobs, knobs_text(k, i), FSD_ASIDE) \
@@ -249,9 +249,9 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
     when(t, NAME,  base, base, text(k, base), "in the base") \
     set(t, WORDS, values, values_of(k, i), "values", .always = true) \
     when(t, FLAG,  idle, tally.compared, tally.same == tally.compared, \
-        "changes nothing", .about = "true if the two builds are equal in every pair " \
-                                    "of routes that differ in this knob alone; " \
-                                    "absent if no pair has both builds") \
+        "changes nothing", .about = "true if no change of this knob alone changes " \
+                                    "the build; absent if no two routes that differ " \
+                                    "in this knob alone both have a build") \
     set(t, COUNT, pairs, tally.pairs, "pairs", .always = true, \
         .about = "number of pairs of routes that differ in this knob alone")
 FSD_RECORD(knob_row, KNOB_ROW)
@@ -308,8 +308,8 @@ static const struct fsd_rows *knob_rows(const struct fsd_routes_source *k)
     return rows;
 }
 
-/* A sentence on the settings without an effect: those for which fsd_effect_is_idle() is
- * true and no pair of routes has times. */
+/* A sentence that lists the settings without an effect; NULL: there are none. Their
+ * effects satisfy fsd_effect_is_idle(), and no times of them are measured. */
 static const char *idle_text(const struct fsd_routes_source *k)
 {
     struct fsd_print print;
@@ -321,14 +321,14 @@ static const char *idle_text(const struct fsd_routes_source *k)
         if (!e->timed && fsd_effect_is_idle(e))
             fprintf(out, "%s%s", n++ ? ", " : "",
                     fsd_setting_text(k, e->knob, e->after));
-    fprintf(out, n == 1 ? " changes" : " change");
-    fputs(" no fact that the builds state", out);
+    fprintf(out, n == 1 ? " causes" : " cause");
+    fputs(" no known difference between the builds", out);
     all = fsd_print_take(&print, k->arena);
     return n ? all : NULL;
 }
 
-/* A sentence on the knobs that never vary alone: routes that differ in such a knob also
- * differ in another. */
+/* A sentence that lists the knobs whose effect cannot be tested; NULL: there are none.
+ * Any two routes that differ in such a knob also differ in another knob. */
 static const char *untested_text(const struct fsd_routes_source *k)
 {
     struct fsd_print print;
@@ -341,7 +341,7 @@ static const char *untested_text(const struct fsd_routes_source *k)
             fprintf(out, "%s%s", any ? ", " : "", text(k, k->r->knobs.at[i].name));
             any = true;
         }
-    fputs(": no two routes differ in this knob alone", out);
+    fputs(": changed only together with other knobs", out);
     all = fsd_print_take(&print, k->arena);
     return any ? all : NULL;
 }
@@ -359,14 +359,14 @@ static const char *untested_text(const struct fsd_routes_source *k)
     set(t, FLAG,   chance, r->kept == FSD_NONE && r->best != r->base, NULL, \
         .about = "true if the gain is not larger than `noise`") \
     when(t, NAME,  kept, r->kept != FSD_NONE, route_name(k, r->kept), NULL, \
-        .about = "the route that keeps the gain and changes the fewest knobs; " \
-        "absent if there is no gain") \
+        .about = "of the routes with the gain of the best route, the one with the " \
+                 "fewest changed knobs; absent if there is no gain") \
     when(t, TEXT,  kept_by, r->kept != FSD_NONE && r->kept_by != FSD_KEPT_NONE, \
         fsd_kept_by_name(r->kept_by), NULL, .word = fsd_kept_by_name, \
         .n_words = FSD__KEPT_BY_COUNT, \
-        .about = "engine: the route has the engine of the best route; time: it is " \
-                 "as fast as the best route; absent: no built route keeps the " \
-                 "gain with fewer of the best route's knobs") \
+        .about = "why `kept` keeps the gain; engine: it has the engine of the best " \
+                 "route; time: it is as fast as the best route; absent: `kept` is " \
+                 "the best route itself") \
     when(t, FACTS, settings, r->kept != FSD_NONE, settings_of(k, r->kept, true), NULL, \
         .about = "knobs of the route that differ from the base")
 FSD_RECORD_FROM(best, BEST, const struct fsd_routes_source *k = from;
@@ -392,8 +392,8 @@ static const char *best_text(const struct fsd_routes_source *k)
     else
         fprintf(out, ", %.1f %% faster than the base", 100 * (base - best) / base);
     if (r->best != r->base && r->kept == FSD_NONE)
-        fputs(", but times of routes with the same engine differ by as much, so the "
-              "gain is not proved",
+        fputs(", but the gain is not proved: times of routes with "
+              "the same engine differ just as much",
               out);
     return fsd_print_take(&print, k->arena);
 }
@@ -456,8 +456,8 @@ FSD_RECORD_FROM(tuner, TUNER, const struct fsd_routes_source *k = from;
     set(t, COUNT,  aside, r->aside, FSD_ALWAYS, \
         .about = "number of routes whose loss is above the limit") \
     set(t, COUNT,  engines, r->engines.n, FSD_ALWAYS, \
-        .about = "number of different engines among the builds, as their comparison " \
-                 "shows") \
+        .about = "number of different engines; builds without a known difference " \
+                 "count as one engine") \
     set(t, NAME,   base, route_name(&k, r->base), FSD_ALWAYS) \
     when(t, NUMBER, noise, r->noise >= 0, r->noise, NULL, .about = "the greatest " \
             "difference in ms between times of routes with the same engine") \

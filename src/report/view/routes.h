@@ -13,8 +13,8 @@ struct fsd_routes_source {
 const char *fsd_setting_text(const struct fsd_routes_source *k, uint32_t knob,
                              fsd_sym value);
 
-/** Whether at least one pair of routes has two builds, and in each such pair the two
- * builds are equal. */
+/** Whether a setting changes no build. This needs at least one pair of routes that both
+ * have a build. In each such pair, the two builds are equal. */
 static inline bool fsd_effect_is_idle(const struct fsd_route_effect *e)
 {
     return e->compared && e->same == e->compared;

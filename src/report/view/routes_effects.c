@@ -206,7 +206,7 @@ static void put_what(const struct fsd_engine_change *change,
         return;
     }
     if (change->same) {
-        fputs("changes no fact that the builds state", out);
+        fputs("causes no known difference between the builds", out);
         return;
     }
     if (change->tactics) {
@@ -284,11 +284,11 @@ static void put_others(const struct fsd_routes_source *k,
                 one->inserted == shown->inserted && one->wider == shown->wider;
     }
     if (like < e->compared)
-        fprintf(out, "; seen in %u of %u pairs", like, e->compared);
+        fprintf(out, "; same effect in %u of %u pairs", like, e->compared);
     else if (like == 2)
-        fputs("; the same in both pairs", out);
+        fputs("; same effect in both pairs", out);
     else
-        fprintf(out, "; the same in all %u pairs", like);
+        fprintf(out, "; same effect in all %u pairs", like);
 }
 
 /* Whether a fact only repeats the knob's value. Example: for the knob setting "v=1.4",
@@ -411,8 +411,8 @@ static void fill_effect(const struct fsd_routes_source *k, struct effect_row *ro
         row->more = fsd_count(row->proof->at.n - row->shown->at.n);
 }
 
-/* The text has one common line for all knobs that change nothing and whose times are
- * not measured. */
+/* If `brief` is true, idle effects without times have no row: idle_text() lists their
+ * settings in one line. */
 const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_source *k, bool brief)
 {
     struct fsd_rows *rows =

@@ -62,8 +62,9 @@ static const char plain_text[] =
  *     encoder.layer.2  10 layers
  *     encoder.layer.3  9 layers
  *
- * Modules whose names differ in one number are blocks of one kind. If the builder built
- * more than half of them in the same way, the text report shows these as one row.
+ * Modules whose names differ in one number are blocks of one kind. If more than half of
+ * the blocks of a kind are built in the same way, the text report has one row for this
+ * majority. The table above has the modules at the left, and the rows at the right.
  */
 
 enum { FEWEST = 3, LEAST_NODES = 4 };
@@ -266,9 +267,9 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet,
     root = fsd_sheet_begin(
         sheet, "fusiondiff-scopes/1", &answer_record,
         "{n} scopes at depth {depth}; moves: data-movement layers<; "
-        "{shared_layers!|layer computes|layers compute} nodes of several scopes, and "
-        "each of these scopes counts such a layer><; the engine does not state the "
-        "kernels, precisions and data-movement layers of {opaque!|node|nodes}>",
+        "{shared_layers!|layer computes|layers compute} nodes of several scopes "
+        "(counted in each of these scopes)><; the engine does not state the kernels, "
+        "precisions and data-movement layers of {opaque!|node|nodes}>",
         timed ? timed_text : plain_text);
     FSD_FILL(root, ANSWER);
     return FSD_OK;

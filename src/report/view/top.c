@@ -28,8 +28,8 @@ typedef FSD_VEC(struct item) item_vec;
 struct ranking {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
-    uint32_t column; /* column of the external numbers (--values) by which items are
-                        ranked; FSD_NONE: none */
+    uint32_t column; /* items are ranked by this column of the external numbers
+                        (--values); FSD_NONE: they are not ranked by external numbers */
     item_vec items;
     const char *by;   /* the quantity by which items are ranked */
     const char *unit; /* the unit of the ranking: "ms", "bytes", "multiply-adds" */
@@ -169,8 +169,8 @@ static const struct basis {
     const char *by, *what; /* what: plural noun of the items, "layer types" */
     void (*fill)(struct ranking *r);
     bool single;   /* each item is a single layer */
-    bool computed; /* items consist of nodes, which share bytes, so the bytes of an item
-                      are unknown */
+    bool computed; /* items consist of nodes; their bytes are unknown, because the nodes
+                      of a layer share its bytes */
 } bases[] = {
     {LAYERS, "layers", by_layers, true, false},
     {NODES, "nodes", by_nodes, false, true},
@@ -357,12 +357,12 @@ FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
 static const char head[] =
-    "<{untimed}: times are unknown; by {unit}, ><by {ranked_by}: >the first {shown} of "
-    "{of} {what}< take {share:.1} %>< of {total_ms}><, the time of all layers; a run "
-    "takes {run_ms}><; {not_ranked!} of the {what} cannot be ranked: their {units} are "
-    "unknown><; {unvalued!} of the {what} have no value><; {macs_not_attributed!} "
-    "multiply-adds are "
-    "attributed to no layer>";
+    "<{untimed}, so times are unknown; ranked by {unit}, ><ranked by "
+    "{ranked_by}: >the first {shown} of {of} {what}< take {share:.1} %>< of "
+    "{total_ms}><, the time of all layers; a run takes {run_ms}><; "
+    "{not_ranked!} of the {what} cannot be ranked: their {units} are "
+    "unknown><; {unvalued!} of the {what} have no value><; "
+    "{macs_not_attributed!} multiply-adds are attributed to no layer>";
 
 /* Templates, indexed by whether times are known and by whether each item is a single
  * layer. */
@@ -517,9 +517,9 @@ static void fill_answer(struct ranking *r, const struct basis *basis,
     if (basis->single && !valued && r->d->cost->unattributed)
         root->macs_not_attributed = fsd_amount_cell(r->d, r->d->cost->unattributed);
     root->items = rows;
-    if (!valued && (timed || !basis->computed)) { /* without times, a `computed` basis
-                                                     is ranked by multiply-adds, which
-                                                     spent_rows() does not sum up */
+    if (!valued && (timed || !basis->computed)) { /* spent_rows() sums up times and
+                                                     bytes; without times, a `computed`
+                                                     basis uses multiply-adds */
         root->spent = spent_rows(r->arena, r->d);
     }
 }

@@ -48,11 +48,10 @@ void fsd_find_older(struct fsd_finder *f)
                 "version that took the snapshot",
                 same_build(f->c), f->reread);
     else
-        fputs(
-            "an older fusiondiff took the snapshot, which lacks kernels, sizes of the "
-            "engine's inputs and outputs, and most node attributes, so these are not "
-            "compared",
-            f->out);
+        fputs("the snapshot of an older fusiondiff lacks kernels, sizes of the "
+              "engine's inputs and outputs, and most node attributes, so the check "
+              "does not compare these facts",
+              f->out);
     fputs(": --update rewrites the snapshot", f->out);
     f->count = f->rule->which ? f->reread : 1;
     fsd_finding_close(f);
@@ -82,7 +81,7 @@ void fsd_find_variants(struct fsd_finder *f)
         else
             fputs("data movement outside all groups", f->out);
         fprintf(f->out, ": %s build %c of the snapshot (%s)",
-                v->apart ? "computed differently than in any recorded build; most "
+                v->apart ? "computed differently in all recorded builds; most "
                            "similar to"
                          : "computed as in",
                 (char)('A' + v->build), fsd_text(of->names, of->producer));

@@ -136,14 +136,16 @@ static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
         const char *was_idle = idle_kind(old, f->c, r->old_groups);
 
         if (idle || was_idle)
-            fprintf(f->out, "; in %s, a layer that is mapped to these nodes is a %s",
+            fprintf(f->out,
+                    "; in %s, a layer with these nodes does not compute: it "
+                    "is a %s",
                     idle ? "the build" : "the snapshot's build",
                     idle ? idle : was_idle);
         else
             fprintf(
                 f->out,
-                "; in %s, the mapping of layers to nodes is unknown, or inferred only "
-                "from the graph's structure: pass a detailed dump or the build log",
+                "; in %s, the layers of these nodes are unknown, or known only from "
+                "the graph's structure: pass a detailed dump or the build log",
                 before && now ? "either build"
                 : before      ? "the snapshot's build"
                               : "the build");
@@ -196,7 +198,7 @@ static void report_edit(struct fsd_finder *f, const struct fsd_node_edit *edit)
     fprintf(f->out, "`%s`", key(f->c->new, edit->new));
     fsd_put_node_edit(edit, false, f->out);
     if (edit->what == FSD_EDIT_SOURCE)
-        fputs(", and the model changed in the same way", f->out);
+        fputs("; the model was changed in this way", f->out);
     fsd_finding_close(f);
 }
 
@@ -261,9 +263,7 @@ void fsd_find_unasked(struct fsd_finder *f)
                                                       : "%sthe output of `%s`",
                     k ? ", " : "", fsd_origin_text(c->new, from));
         }
-        fputs(", which neither the layers in the snapshot nor the nodes in the model "
-              "read",
-              f->out);
+        fputs("; neither the snapshot nor the model has such a connection", f->out);
         fsd_finding_close(f);
     }
     report_sources(f, reported);

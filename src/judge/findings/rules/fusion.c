@@ -30,20 +30,20 @@ static void put_whose(struct fsd_finder *f, const struct fsd_products *products)
         fprintf(f->out,
                 "; %u of the %u Conv and GEMM kernels in %s %s %s directly (such as "
                 "layer %u): compare the quantizers after these kernels with the "
-                "quantizers after the other kernels",
+                "quantizers of this finding",
                 products->direct, products->narrow, type,
                 products->direct == 1 ? "writes" : "write", type, products->example);
     } else if (products->unknown) {
-        fprintf(
-            f->out,
-            "; the output type of %u of the %u Conv and GEMM kernels in %s is unknown",
-            products->unknown, products->narrow, type);
+        fprintf(f->out,
+                "; for %u of the %u Conv and GEMM kernels in %s, the output type is "
+                "unknown",
+                products->unknown, products->narrow, type);
     } else {
         fprintf(
             f->out,
-            "; none of the %u Conv and GEMM kernels in %s writes %s, so the "
-            "separate requantization is the builder's choice, and no known change of "
-            "the model avoids it",
+            "; none of the %u Conv and GEMM kernels in %s writes %s, so the builder "
+            "chose to requantize in separate kernels, and no known change of the "
+            "model avoids this",
             products->narrow, type, type);
     }
 }
@@ -505,8 +505,8 @@ static void report_unfused(struct fsd_finder *f, const struct unfused *all)
                 all->requantizing == 1 ? "s" : "");
     if (all->elsewhere)
         fprintf(f->out,
-                "; for %s, other Conv or GEMM kernels of this engine include "
-                "operations of the same kinds: compare layer %u with layer %u",
+                "; the same kinds of operations as in %s are fused into other Conv "
+                "or GEMM kernels of this engine: compare layer %u with layer %u",
                 some_of(f, all->elsewhere, all->cost.layers), all->layer, all->like);
     else
         fputs(

@@ -16,8 +16,9 @@ void fsd_find_other_build(struct fsd_finder *f)
     fsd_fact_number(f, "differ", h->foreign);
     if (!h->foreign_name) {
         fprintf(f->out,
-                "the log belongs to another session and is not used as evidence: the "
-                "session placed %u nodes, but this optimized model has %u",
+                "the log belongs to another session and is not used as evidence: "
+                "that session assigned %u nodes to providers, but this optimized "
+                "model has %u nodes",
                 h->placed.at[h->build],
                 f->d->engine->nodes.n + f->d->engine->in_bodies);
         fsd_finding_close(f);
@@ -95,8 +96,8 @@ void fsd_find_log_cut(struct fsd_finder *f)
     if (!f->d->story || !f->d->story->cut)
         return;
     fsd_finding_open(f);
-    fputs("the log exceeds a limit of fusiondiff (number of combined nodes, or depth "
-          "of nested names), so fusiondiff ignores some steps of the log",
+    fputs("the log has too many steps, or names that combine too many nodes or are "
+          "nested too deeply, so fusiondiff ignores some steps of the log",
           f->out);
     fsd_finding_close(f);
 }

@@ -70,7 +70,9 @@ static void find_unpacked(struct fsd_finder *f, const struct fsd_fit *fit)
     fsd_about_node(f, fit->packed_node);
     fsd_fact_number(f, "packed", fit->packed);
     fsd_put_noun(f->out, fit->packed, "weight");
-    fprintf(f->out, " of 4 bits in the model %s in this strongly typed engine: ",
+    fprintf(f->out,
+            " of 4 bits in the model %s in this strongly typed engine; for "
+            "example, ",
             fit->packed == 1 ? "is a float" : "are floats");
     fsd_put_subjects(f, f->now.nodes);
     fprintf(f->out,
@@ -154,8 +156,8 @@ void fsd_find_misfit(struct fsd_finder *f)
         return;
     }
     if (f->d->match->inferred) {
-        fputs("the engine's layers name no node of the model: layers are mapped by "
-              "their weights, their sizes and the paths between them",
+        fputs("the engine's layers name no node of the model, so fusiondiff maps "
+              "layers to nodes by weights, sizes and the paths between layers",
               f->out);
         fsd_finding_close(f);
         return;
@@ -185,9 +187,9 @@ void fsd_find_no_model(struct fsd_finder *f)
     fsd_finding_open(f);
     fsd_fact_number(f, "nodes", m->nodes.n);
     fprintf(f->out,
-            "no MODEL was given: %u nodes are known from the engine's names; the ONNX "
-            "model would add the other nodes and their outcomes, and also edges, sizes "
-            "and requested types",
+            "no MODEL was given: %u nodes are known from the engine's names; with "
+            "the ONNX model, fusiondiff also reports the other nodes, and outcomes, "
+            "edges, sizes and requested types",
             m->nodes.n);
     fsd_finding_close(f);
 }

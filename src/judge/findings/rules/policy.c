@@ -79,7 +79,7 @@ static void judge_promises(struct fsd_finder *f)
             continue;
         open_at(f, p->line);
         fprintf(f->out, "[%s] requires nothing: it sets %s", rule->id,
-                blocks ? "neither a number nor a fusion nor a type" : "a share of 0");
+                blocks ? "min = 0, fused = any and no type" : "a share of 0");
         fsd_finding_close(f);
     }
 }

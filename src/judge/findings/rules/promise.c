@@ -44,8 +44,8 @@ static bool has_run(struct fsd_finder *f, const struct fsd_promise *p)
     if (f->d)
         return true;
     open_promise(f, p);
-    fputs("the result is unknown, because a snapshot was passed as the build; pass the "
-          "model and the engine",
+    fputs("fusiondiff cannot judge this requirement from a snapshot: pass the model "
+          "and the engine of the build",
           f->out);
     fsd_finding_close(f);
     return false;
