@@ -26,8 +26,8 @@ static enum fsd_status no_reader(const struct fsd_file *file, const char *expect
                     "expected %s, found another kind of file", expected);
 }
 
-static enum fsd_status read_file(struct fsd_inputs *d, const char *path,
-                                 fsd_profile_vec *out, struct fsd_error *err)
+static enum fsd_status read_profile_file(struct fsd_inputs *d, const char *path,
+                                         fsd_profile_vec *out, struct fsd_error *err)
 {
     struct fsd_file file;
     enum fsd_status status =
@@ -133,7 +133,7 @@ enum fsd_status fsd_profiles_read(struct fsd_inputs *d, const struct fsd_options
     enum fsd_status status = FSD_OK;
 
     for (unsigned i = 0; i < opt->n_profiles && status == FSD_OK; i++)
-        status = read_file(d, opt->profiles[i], out, err);
+        status = read_profile_file(d, opt->profiles[i], out, err);
     return status;
 }
 

@@ -15,8 +15,9 @@ struct opened {
     bool table;
 };
 
-static enum fsd_status read_file(struct fsd_inputs *d, struct opened *o, unsigned i,
-                                 struct fsd_numbers *numbers, struct fsd_error *err)
+static enum fsd_status read_sets_or_table(struct fsd_inputs *d, struct opened *o,
+                                          unsigned i, struct fsd_numbers *numbers,
+                                          struct fsd_error *err)
 {
     const struct fsd_file *file = &o->files[i];
 
@@ -56,7 +57,7 @@ static enum fsd_status read_all(struct fsd_inputs *d, struct opened *o,
     for (unsigned i = 0; i < opt->n_values && status == FSD_OK; i++) {
         status = fsd_file_open_decompressed(&o->files[i], opt->values[i],
                                             FSD_VALUES_LIMIT, err);
-        FSD_THEN(status, read_file(d, o, i, numbers, err));
+        FSD_THEN(status, read_sets_or_table(d, o, i, numbers, err));
         if (status == FSD_OK && o->table && opt->values_rows)
             status = fsd_fail(
                 err, FSD_E_ARG, opt->values[i], FSD_POS_NONE, 0,

@@ -32,7 +32,7 @@
 #include "match/cut.h"
 #include "model/graph/graph.h"
 
-enum { BUDGET_PER_NODE = 64 };
+enum { VISITS_PER_NODE = 64 };
 
 struct visit {
     fsd_id node;
@@ -92,7 +92,7 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
     c->reaches = FSD_NEW(scratch, uint32_t, nodes);
     c->cut = FSD_NEW(scratch, uint32_t, nodes);
     c->stack = FSD_NEW(scratch, struct visit, nodes);
-    c->budget = (uint64_t)nodes * BUDGET_PER_NODE + tensors;
+    c->budget = (uint64_t)nodes * VISITS_PER_NODE + tensors;
     for (fsd_id e = 0; e < m->engine->tensors.n; e++) {
         fsd_set_at(c->moved, m->moved_q[e]);
         if (fsd_match_holds(m, e)) {

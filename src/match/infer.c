@@ -91,7 +91,7 @@ static fsd_id find_value(const struct infer *x, fsd_id tensor)
 
 /* Whether the node computes something at run time.  A node that forwards its input or
  * is folded does not. */
-static bool computes(const struct infer *x, fsd_id node)
+static bool is_computed(const struct infer *x, fsd_id node)
 {
     const struct fsd_facts *f = x->m->facts;
 
@@ -113,7 +113,7 @@ static void list_readers(struct infer *x)
         x->output[x->value[t]] |=
             (g->tensors.at[t].flags & FSD_TENSOR_OUTPUT) && !g->tensors.at[t].scope;
     for (fsd_id node = g->nodes.n; node-- > 0;)
-        for (uint32_t i = 0; i < g->nodes.at[node].in.n && computes(x, node); i++) {
+        for (uint32_t i = 0; i < g->nodes.at[node].in.n && is_computed(x, node); i++) {
             fsd_id t = fsd_node_in_tensor(g, node, i);
 
             if (!fsd_is_data(x->m->facts, t))
@@ -361,7 +361,7 @@ static void list_weights(struct infer *x)
     x->nodes = FSD_NEW(x->scratch, struct weighted, g->nodes.n + 1);
     x->layers = FSD_NEW(x->scratch, struct weighted, e->layers.n + 1);
     for (fsd_id i = 0; i < g->nodes.n; i++)
-        if (computes(x, i) && has_weights(x, i))
+        if (is_computed(x, i) && has_weights(x, i))
             x->nodes[x->n_nodes++] =
                 (struct weighted){(uint64_t)fsd_match_weight_count(x->m, i), i};
     for (fsd_id i = 0; i < e->layers.n; i++)

@@ -212,7 +212,7 @@ static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
 /* Returns one side of a tensor.  The result is kept, so that a tensor with many
  * consumers takes linear time.  On a cycle, such as a loop state that is written in
  * place, the result is not yet final and is computed again. */
-static const struct side *look(const struct loops *l, fsd_id tensor, bool behind)
+static const struct side *find_side(const struct loops *l, fsd_id tensor, bool behind)
 {
     struct side *side = &l->sides[behind][tensor];
 
@@ -231,7 +231,7 @@ static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
     fsd_id found = FSD_NONE, reader = FSD_NONE;
 
     FSD_EACH_OF (t, e->ports, ports, tensor) {
-        const struct side *side = t == FSD_NONE ? NULL : look(l, t, behind);
+        const struct side *side = t == FSD_NONE ? NULL : find_side(l, t, behind);
 
         if (!side)
             continue;
@@ -253,7 +253,7 @@ static bool outputs_value(const struct loops *l, fsd_id layer)
     if (!is_bare(l->m, layer) || out == FSD_NONE ||
         (kind != FSD_KIND_REFORMAT && kind != FSD_KIND_COPY))
         return false;
-    side = look(l, out, true);
+    side = find_side(l, out, true);
     if (side->leaves)
         l->view[layer] = side->view;
     return side->leaves;
@@ -267,7 +267,7 @@ static bool goes_on_in(const struct loops *l, fsd_id layer, fsd_id loop)
     for (uint32_t i = 0; i < out.n && loop != FSD_NONE; i++) {
         fsd_id t = fsd_node_out_tensor(l->m->engine, layer, i);
 
-        if (t != FSD_NONE && look(l, t, true)->loop == loop)
+        if (t != FSD_NONE && find_side(l, t, true)->loop == loop)
             return true;
     }
     return false;

@@ -14,7 +14,7 @@
 #include "match/pass.h"
 #include "model/graph/graph.h"
 
-static bool computes(const struct fsd_mention *mention)
+static bool names_computed(const struct fsd_mention *mention)
 {
     return mention->role == FSD_MENTION_COMPUTES ||
            mention->role == FSD_MENTION_FIRST || mention->role == FSD_MENTION_LAST ||
@@ -88,7 +88,7 @@ static void link_mentions(struct fsd_match *m, unsigned by)
         FSD_EACH_IN (const struct fsd_mention, mention, m->engine->mentions, span) {
             fsd_id node = mention->node;
 
-            if (!(mention->by & by) || !computes(mention) || mention->among > 1 ||
+            if (!(mention->by & by) || !names_computed(mention) || mention->among > 1 ||
                 crosses(&m->engine->layers.at[i], mention))
                 continue;
             if (node == FSD_NONE && mention->role == FSD_MENTION_COPIES &&
@@ -117,7 +117,7 @@ void fsd_pass_repeated(struct fsd_match *m)
         struct fsd_span span = m->engine->layers.at[i].mentions;
 
         FSD_EACH_IN (const struct fsd_mention, mention, m->engine->mentions, span)
-            if (mention->among > 1 && computes(mention) &&
+            if (mention->among > 1 && names_computed(mention) &&
                 (mention->by & m->evidence) && fsd_match_has(m, i, mention->node))
                 fsd_match_link(m, i, mention->node, mention->by);
     }

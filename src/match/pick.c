@@ -117,7 +117,7 @@ static void by_number(struct search *s, const struct fsd_graph *g, mark_fn *take
 /* Tries the methods in order; the first method with a result ends the search.  Each
  * method first looks for a name of the wanted kind.  If there is none, the method looks
  * for a name of the other kind, which stands for the linked nodes or layers. */
-static void look(struct search *s)
+static void run_searches(struct search *s)
 {
     static search_fn *const searches[] = {by_name, by_number, by_provider, by_pattern,
                                           by_tensor};
@@ -188,7 +188,7 @@ enum fsd_status fsd_pick(const struct fsd_match *m, enum fsd_pick_want want,
     struct search s = {
         .m = m, .want = want, .word = fsd_word_read(word), .picked = picked};
 
-    look(&s);
+    run_searches(&s);
     return s.found ? FSD_OK : fail(&s, err);
 }
 

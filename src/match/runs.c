@@ -135,7 +135,7 @@ static void follow_runs(struct fsd_match *m)
 
 /* Whether the layer computes nodes.  A layer with steps may compute a node even if its
  * kind is a data movement. */
-static bool computes(const struct fsd_match *m, fsd_id layer)
+static bool may_compute(const struct fsd_match *m, fsd_id layer)
 {
     switch (m->engine->layers.at[layer].kind) {
     case FSD_KIND_CONSTANT:
@@ -165,7 +165,7 @@ void fsd_match_find_runs(struct fsd_match *m)
 
         for (uint32_t k = 0; k < m->of_layer[i].n && !any; k++)
             any = could_be_folded(m, fsd_match_of_layer(m, i, k)->node);
-        if (!any || !computes(m, i))
+        if (!any || !may_compute(m, i))
             continue;
         if (!lowerings)
             lowerings = fsd_lowerings_new(scratch, m->facts);

@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 
-enum { NAMED = 3 }; /* the most nodes that one entry names */
+enum { NAMED_NODES = 3 }; /* the most nodes that one entry names */
 
 static void differs(struct fsd_compare *c, enum fsd_aspect_id id, const char *what)
 {
@@ -46,15 +46,15 @@ struct names {
 
 static void put_name(struct names *names, const char *name)
 {
-    if (names->n < NAMED)
+    if (names->n < NAMED_NODES)
         fprintf(names->out, "%s`%s`", names->n ? ", " : "", name);
     names->n++;
 }
 
 static void end_names(const struct names *names)
 {
-    if (names->n > NAMED)
-        fprintf(names->out, " and %u more", names->n - NAMED);
+    if (names->n > NAMED_NODES)
+        fprintf(names->out, " and %u more", names->n - NAMED_NODES);
 }
 
 /* The aspect to which a change of a node belongs. A different size of a weight is a
@@ -150,7 +150,7 @@ static void take_model(struct fsd_compare *c, struct fsd_arena *scratch)
 
 /* ------------------------------------------------------------ inputs and outputs */
 
-static const char *port_text(const struct fsd_compare *c, const struct fsd_state *s,
+static const char *form_text(const struct fsd_compare *c, const struct fsd_state *s,
                              const struct fsd_state_port *p)
 {
     return fsd_printed(c->arena, "%s %s", fsd_dtype_name((enum fsd_dtype)p->form.type),
@@ -181,10 +181,10 @@ static void take_ports(struct fsd_compare *c)
                     fsd_printed(c->arena, "%s `%s`, previously `%s`", noun, name,
                                 fsd_text(c->old->names, was->name)));
         if (was && now && (p->shape || p->form) &&
-            strcmp(port_text(c, c->new, now), port_text(c, c->old, was)) != 0)
+            strcmp(form_text(c, c->new, now), form_text(c, c->old, was)) != 0)
             differs(c, FSD_ASPECT_PORTS,
                     fsd_printed(c->arena, "%s `%s`: %s, previously %s", noun, name,
-                                port_text(c, c->new, now), port_text(c, c->old, was)));
+                                form_text(c, c->new, now), form_text(c, c->old, was)));
     }
 }
 

@@ -94,7 +94,7 @@ static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
 
 /* ----------------------------------------------------------------------- offers */
 
-static uint32_t collect(struct aligner *a, enum color color)
+static uint32_t collect_nodes(struct aligner *a, enum color color)
 {
     uint32_t n = 0;
 
@@ -115,7 +115,7 @@ static uint32_t collect(struct aligner *a, enum color color)
  * node of their sides has this color. */
 static void make_offers(struct aligner *a, int kind, enum color color)
 {
-    uint32_t n = fsd_hash_rows_pairs(a->rows, collect(a, color));
+    uint32_t n = fsd_hash_rows_pairs(a->rows, collect_nodes(a, color));
 
     for (int k = 0; k < 2; k++)
         for (fsd_id i = 0; i < a->side[k].s->nodes.n; i++)
@@ -293,7 +293,7 @@ static uint32_t pair_alike(struct aligner *a, const struct fsd_hash_row *at, uin
 
 static uint32_t align_alike(struct aligner *a)
 {
-    uint32_t n = collect(a, BY_BOTH), made = 0;
+    uint32_t n = collect_nodes(a, BY_BOTH), made = 0;
 
     fsd_hash_rows_sort(a->rows, n);
     for (uint32_t i = 0, k; i < n; i = k) {

@@ -50,8 +50,8 @@ static fsd_id *like_of(struct fsd_arena *scratch, const struct fsd_align_side si
 
 /* Whether input `slot` of `reader` is the tensor `from`. Any input counts if the order
  * of inputs does not matter in one of the models. */
-static bool reads(const struct fsd_align_side *side, fsd_id reader, uint32_t slot,
-                  bool anywhere, struct fsd_producer from)
+static bool reads_tensor(const struct fsd_align_side *side, fsd_id reader,
+                         uint32_t slot, bool anywhere, struct fsd_producer from)
 {
     const struct fsd_state *s = side->s;
     struct fsd_span in = s->nodes.at[reader].core_in;
@@ -74,8 +74,8 @@ static void vote(struct votes *votes, bool agrees)
 /* Each neighbor of `node` votes if it has a counterpart on the other side. The neighbor
  * votes for the pair if its counterpart is a neighbor of `other`, else against the
  * pair. */
-static void ask(const struct keys *keys, int k, fsd_id node, fsd_id other,
-                struct votes *votes)
+static void collect_votes(const struct keys *keys, int k, fsd_id node, fsd_id other,
+                          struct votes *votes)
 {
     const struct fsd_align_side *here = &keys->side[k], *there = &keys->side[!k];
     struct fsd_span in = here->s->nodes.at[node].core_in, uses = here->uses[node];
@@ -89,7 +89,7 @@ static void ask(const struct keys *keys, int k, fsd_id node, fsd_id other,
         else if (input != FSD_NONE)
             from.at = fsd_input_origin(here->in_counterpart[input]);
         if (fsd_is_origin(from.at))
-            vote(votes, reads(there, other, i, here->commutes[node], from));
+            vote(votes, reads_tensor(there, other, i, here->commutes[node], from));
     }
     for (uint32_t i = 0; i < uses.n; i++) {
         const struct fsd_use *use = &here->use[uses.at + i];
@@ -97,8 +97,8 @@ static void ask(const struct keys *keys, int k, fsd_id node, fsd_id other,
         struct fsd_producer from = {fsd_node_origin(other), use->out};
 
         if (reader != FSD_NONE)
-            vote(votes,
-                 reads(there, reader, use->slot, here->commutes[use->node], from));
+            vote(votes, reads_tensor(there, reader, use->slot,
+                                     here->commutes[use->node], from));
     }
 }
 
@@ -180,8 +180,8 @@ static bool agree(const struct keys *keys, bool core, fsd_id old, fsd_id new)
     if ((core && keys->twins[0][old] != keys->twins[1][new]) ||
         has_other_weight(keys->side, old, new))
         return false;
-    ask(keys, 0, old, new, &votes);
-    ask(keys, 1, new, old, &votes);
+    collect_votes(keys, 0, old, new, &votes);
+    collect_votes(keys, 1, new, old, &votes);
     return votes.for_it > votes.against;
 }
 

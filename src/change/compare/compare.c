@@ -232,8 +232,8 @@ static void sum(struct fsd_compare *c)
 
 /* -------------------------------------------------------------------------- all */
 
-static struct fsd_compare *compare(const struct fsd_state *old,
-                                   const struct fsd_state *new, bool across)
+static struct fsd_compare *compare_states(const struct fsd_state *old,
+                                          const struct fsd_state *new, bool across)
 {
     struct fsd_arena *arena = fsd_arena_new();
     FSD_SCRATCH(scratch);
@@ -272,13 +272,13 @@ static struct fsd_compare *compare(const struct fsd_state *old,
 struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
                                     const struct fsd_state *new)
 {
-    return compare(old, new, false);
+    return compare_states(old, new, false);
 }
 
 struct fsd_compare *fsd_compare_builds(const struct fsd_state *old,
                                        const struct fsd_state *new)
 {
-    return compare(old, new, fsd_compare_across(old, new));
+    return compare_states(old, new, fsd_compare_across(old, new));
 }
 
 void fsd_compare_free(struct fsd_compare *c)

@@ -91,8 +91,9 @@ static const char *value_of(const struct fsd_state *s, const char *key, bool opt
                                                  : NULL;
 }
 
-static void add(struct fsd_arena *arena, fsd_built_changes *out,
-                const struct fsd_state *const side[2], const char *key, bool options)
+static void add_built_change(struct fsd_arena *arena, fsd_built_changes *out,
+                             const struct fsd_state *const side[2], const char *key,
+                             bool options)
 {
     struct fsd_built_change change = {key, value_of(side[0], key, options),
                                       value_of(side[1], key, options)};
@@ -114,12 +115,13 @@ void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
         fsd_vec_push(arena, out,
                      ((struct fsd_built_change){FSD_BUILT_VERSION, before, after}));
     for (uint32_t i = 0; i < old->built.n; i++)
-        add(arena, out, side, fsd_text(old->names, old->built.at[i].key), options);
+        add_built_change(arena, out, side, fsd_text(old->names, old->built.at[i].key),
+                         options);
     for (uint32_t i = 0; i < new->built.n; i++) {
         const char *key = fsd_text(new->names, new->built.at[i].key);
 
         if (!fsd_built_find(&old->built, old->names, key))
-            add(arena, out, side, key, options);
+            add_built_change(arena, out, side, key, options);
     }
 }
 

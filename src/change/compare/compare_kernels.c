@@ -28,7 +28,7 @@ enum {
     BY_SIZES,
     BY_TYPE,
     BY_REST,
-    PASSES
+    CRITERIA
 };
 
 struct pairing {
@@ -328,7 +328,7 @@ static bool is_compared(const struct pairing *p, bool new, fsd_id kernel)
     return p->bucket[new][kernel] != FSD_NONE && (k->kind != FSD_KIND_SYNC || k->out.n);
 }
 
-static uint32_t collect(const struct pairing *p, int pass)
+static uint32_t collect_kernels(const struct pairing *p, int pass)
 {
     uint32_t n = 0;
 
@@ -427,8 +427,8 @@ static struct pairing pairing_of(struct fsd_compare *c, struct fsd_arena *scratc
 
 static void pair_all(struct pairing *p, struct fsd_arena *scratch)
 {
-    for (int pass = p->places ? BY_PLACE : BY_ALL; pass < PASSES; pass++) {
-        uint32_t count = collect(p, pass);
+    for (int pass = p->places ? BY_PLACE : BY_ALL; pass < CRITERIA; pass++) {
+        uint32_t count = collect_kernels(p, pass);
 
         for (uint32_t i = 0, k; i < count; i = k) {
             k = fsd_hash_rows_end(p->rows, count, i);
@@ -437,10 +437,10 @@ static void pair_all(struct pairing *p, struct fsd_arena *scratch)
     }
     for (fsd_id i = 0; i < p->c->old->kernels.n; i++)
         if (is_compared(p, false, i) && !p->done[0][i])
-            add_kernel_change(p, scratch, i, FSD_NONE, PASSES);
+            add_kernel_change(p, scratch, i, FSD_NONE, CRITERIA);
     for (fsd_id i = 0; i < p->c->new->kernels.n; i++)
         if (is_compared(p, true, i) && !p->done[1][i])
-            add_kernel_change(p, scratch, FSD_NONE, i, PASSES);
+            add_kernel_change(p, scratch, FSD_NONE, i, CRITERIA);
 }
 
 void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,

@@ -11,7 +11,7 @@
  */
 #include "change/compare/parts.h"
 
-static bool is_as_before(const struct fsd_compare *c, fsd_id region)
+static bool is_region_as_before(const struct fsd_compare *c, fsd_id region)
 {
     const struct fsd_region_diff *r = fsd_compare_region(c, region);
 
@@ -31,7 +31,7 @@ static bool are_as_before(const struct fsd_compare *c, struct fsd_ends old)
         if (node == FSD_NONE)
             same = !c->bindings.n;
         else
-            same = is_as_before(c, fsd_compare_region_of_node(c, false, node));
+            same = is_region_as_before(c, fsd_compare_region_of_node(c, false, node));
     }
     return same;
 }
@@ -68,7 +68,7 @@ static bool is_missed_move(const struct fsd_compare *c, fsd_id move)
 
     return m->from.n && m->to.n &&
            (rewrites(m->before, m->after) || resizes(c->old, m->kernels)) &&
-           is_as_before(c, fsd_compare_region_of_move(c, false, move)) &&
+           is_region_as_before(c, fsd_compare_region_of_move(c, false, move)) &&
            are_as_before(c, fsd_ends_of_origins(c->old, m->from)) &&
            are_as_before(c, fsd_ends_of_destinations(c->old, m->to));
 }
@@ -81,7 +81,8 @@ static bool *read_otherwise(const struct fsd_compare *c, struct fsd_arena *scrat
     for (fsd_id g = 0; g < c->old->groups.n; g++) {
         struct fsd_span in = c->old->groups.at[g].in;
 
-        for (uint32_t i = 0; i < in.n && !is_as_before(c, c->old_region[g]); i++) {
+        for (uint32_t i = 0; i < in.n && !is_region_as_before(c, c->old_region[g]);
+             i++) {
             fsd_id at = fsd_origin_node(c->old->borders.at[in.at + i].at);
 
             fsd_set_at(otherwise, at);
@@ -107,7 +108,7 @@ static bool is_missed_kernel(const struct fsd_compare *c, const bool *otherwise,
     for (uint32_t i = 0; i < g->in.n; i++) {
         fsd_id at = fsd_origin_node(c->old->borders.at[g->in.at + i].at);
 
-        same &= is_as_before(c, fsd_compare_region_of_node(c, false, at));
+        same &= is_region_as_before(c, fsd_compare_region_of_node(c, false, at));
     }
     return same;
 }

@@ -271,8 +271,8 @@ static struct fsd_producer source_of(const struct fsd_compare *c, bool new, fsd_
     return s->sources.at[n->core_in.at + i];
 }
 
-static bool reads(const struct fsd_compare *c, bool new, fsd_id node,
-                  struct fsd_producer from)
+static bool reads_from(const struct fsd_compare *c, bool new, fsd_id node,
+                       struct fsd_producer from)
 {
     uint32_t n = (new ? c->new : c->old)->nodes.at[node].core_in.n;
 
@@ -300,9 +300,10 @@ static void compare_sources(struct fsd_compare *c, fsd_id old, fsd_id new)
         struct fsd_origin before = fsd_align_old_origin(c->align, is.at);
 
         if (!fsd_is_origin(now.at) || !fsd_is_origin(before) ||
-            (any_order ? reads(c, true, new, now) &&
-                             reads(c, false, old, (struct fsd_producer){before, is.out})
-                       : fsd_same_origin(now.at, is.at) && now.out == is.out))
+            (any_order
+                 ? reads_from(c, true, new, now) &&
+                       reads_from(c, false, old, (struct fsd_producer){before, is.out})
+                 : fsd_same_origin(now.at, is.at) && now.out == is.out))
             continue;
         add_edit(c, (struct fsd_node_edit){
                         FSD_EDIT_SOURCE, old, new,

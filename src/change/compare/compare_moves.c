@@ -166,7 +166,7 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
 /* Whether a move is compared: the builder inserted it, it computes Q, DQ or views, or
  * it is a computing layer whose nodes are unknown. Shape arithmetic, constants and
  * synchronization are not compared. */
-static bool counts(const struct fsd_move *m)
+static bool is_move_compared(const struct fsd_move *m)
 {
     return m->kind != FSD_KIND_SYNC &&
            (m->inserted || m->nodes.n || m->kind == FSD_KIND_QUANTIZE ||
@@ -242,7 +242,7 @@ static uint32_t collect_moves(const struct fsd_compare *c, bool *const done[2],
         const struct fsd_state *s = k ? c->new : c->old;
 
         for (fsd_id i = 0; i < s->moves.n; i++)
-            if (!done[k][i] && counts(&s->moves.at[i]))
+            if (!done[k][i] && is_move_compared(&s->moves.at[i]))
                 rows[n++] = (struct fsd_hash_row){hash_move(c, k, i, pass), i, k};
     }
     fsd_hash_rows_sort(rows, n);
@@ -277,7 +277,7 @@ static void compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
 
         of_move[k] = FSD_NEW(scratch, uint32_t, s->moves.n);
         for (fsd_id i = 0; i < s->moves.n; i++)
-            of_move[k][i] = counts(&s->moves.at[i]) ? FSD_NONE : most;
+            of_move[k][i] = is_move_compared(&s->moves.at[i]) ? FSD_NONE : most;
     }
     for (fsd_id i = 0; i < c->new->moves.n; i++)
         if (done_new[i])
@@ -318,12 +318,12 @@ void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch)
             same[i] = done[1][i];
     }
     for (fsd_id i = 0; i < m; i++)
-        if (!done[1][i] && counts(&c->new->moves.at[i]))
+        if (!done[1][i] && is_move_compared(&c->new->moves.at[i]))
             add_change(c, FSD_MOVE_ADDED, FSD_NONE, i);
         else if (done[1][i] && !same[i])
             change_move(c, partner[i], i);
     for (fsd_id i = 0; i < n; i++)
-        if (!done[0][i] && counts(&c->old->moves.at[i]))
+        if (!done[0][i] && is_move_compared(&c->old->moves.at[i]))
             add_change(c, FSD_MOVE_REMOVED, i, FSD_NONE);
     compare_kernels(c, scratch, partner, alike, done[1]);
 }

@@ -183,13 +183,13 @@ static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
  * (struct fsd_border). `border` and `stamp` hold the borders of one node at a time. */
 struct border_index {
     uint32_t *first, *count; /* indexed by old node: its range of the old borders */
-    uint32_t *border;        /* indexed by the number that place_of() gives an origin:
-                                the border */
+    uint32_t *border;        /* indexed by the number that origin_place() gives an
+                                origin: the border */
     fsd_id *stamp;           /* indexed like `border`: the node of the entry, plus 1 */
 };
 
 /* A number for an origin: old nodes come first, then old inputs. */
-static uint32_t place_of(const struct fsd_compare *c, struct fsd_origin at)
+static uint32_t origin_place(const struct fsd_compare *c, struct fsd_origin at)
 {
     fsd_id node = fsd_origin_node(at);
 
@@ -221,11 +221,11 @@ static const struct fsd_border *old_border(const struct fsd_compare *c,
                                            struct border_index *x, fsd_id node,
                                            struct fsd_origin at)
 {
-    uint32_t place = place_of(c, at);
+    uint32_t place = origin_place(c, at);
 
     for (uint32_t i = 0; i < x->count[node]; i++) {
         uint32_t k = x->first[node] + i;
-        uint32_t here = place_of(c, c->old->borders.at[k].at);
+        uint32_t here = origin_place(c, c->old->borders.at[k].at);
 
         if (x->stamp[here] == node + 1)
             break; /* the table has the node's borders already */

@@ -100,8 +100,9 @@ static bool has_weights(const struct fsd_state *s, const struct fsd_group *g)
     return yes;
 }
 
-static struct answer ask(const struct fsd_compare *c, const struct fsd_region_diff *r,
-                         bool new, const struct meeting *m)
+static struct answer answer_of(const struct fsd_compare *c,
+                               const struct fsd_region_diff *r, bool new,
+                               const struct meeting *m)
 {
     struct fsd_span groups = new ? r->new_groups : r->old_groups;
     struct answer answer = {0};
@@ -161,7 +162,7 @@ static enum fsd_happened happened(const struct fsd_compare *c,
                                   const struct fsd_region_diff *r,
                                   const struct meeting *m)
 {
-    struct answer before = ask(c, r, false, m), after = ask(c, r, true, m);
+    struct answer before = answer_of(c, r, false, m), after = answer_of(c, r, true, m);
 
     if (!r->new_groups.n)
         return FSD_HAPPENED_OLD_ONLY;

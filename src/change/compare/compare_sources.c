@@ -40,8 +40,8 @@ static fsd_id writer_of(const struct fsd_kernel_graph *g, struct fsd_producer fr
     return fsd_state_writer(g->s, g->first_out, from, out);
 }
 
-static struct fsd_producer source_of(const struct fsd_kernel_graph *g, fsd_id kernel,
-                                     uint32_t in)
+static struct fsd_producer kernel_source(const struct fsd_kernel_graph *g,
+                                         fsd_id kernel, uint32_t in)
 {
     return g->s->tensors.at[g->s->kernels.at[kernel].in.at + in].from;
 }
@@ -51,7 +51,7 @@ static void find_edges(struct fsd_kernel_graph *g, struct fsd_arena *scratch)
     for (fsd_id k = 0; k < g->s->kernels.n; k++)
         for (uint32_t in = 0; in < g->s->kernels.at[k].in.n; in++) {
             uint32_t out = 0;
-            fsd_id from = writer_of(g, source_of(g, k, in), &out);
+            fsd_id from = writer_of(g, kernel_source(g, k, in), &out);
 
             if (from != FSD_NONE)
                 fsd_vec_push(scratch, &g->edges, ((struct edge){from, k, out, in}));
@@ -125,7 +125,7 @@ static void hash_above(const struct fsd_kernel_graph *g, const uint64_t *text,
         uint64_t hash = text[k];
 
         for (uint32_t in = 0; in < g->s->kernels.at[k].in.n; in++) {
-            struct fsd_producer from = source_of(g, k, in);
+            struct fsd_producer from = kernel_source(g, k, in);
             uint32_t out = 0;
             fsd_id writer = writer_of(g, from, &out);
 
@@ -199,8 +199,8 @@ static fsd_id same_region(const struct fsd_compare *c, bool new, fsd_id kernel)
                                                                            : FSD_NONE;
 }
 
-static uint32_t count_readers(const struct fsd_kernel_graph *g, fsd_id kernel,
-                              uint32_t out)
+static uint32_t count_reading_kernels(const struct fsd_kernel_graph *g, fsd_id kernel,
+                                      uint32_t out)
 {
     uint32_t n = 0;
 
@@ -219,15 +219,15 @@ static bool are_one(const struct rewiring *w, fsd_id p, uint32_t p_out, fsd_id q
     fsd_id was = w->to_old[q];
 
     return p_out == q_out && was != FSD_NONE &&
-           (was == p ||
-            (w->places->above[0][was] == w->places->above[0][p] &&
-             count_readers(w->old, p, p_out) == count_readers(w->new, q, q_out)));
+           (was == p || (w->places->above[0][was] == w->places->above[0][p] &&
+                         count_reading_kernels(w->old, p, p_out) ==
+                             count_reading_kernels(w->new, q, q_out)));
 }
 
 /* Whether the kernel has a counterpart, and the fusion of its region is unchanged. If
  * not, the kernel itself is reported as a change. Different inputs of its consumers may
  * then be mere consequences. */
-static bool is_as_before(const struct rewiring *w, bool new, fsd_id kernel)
+static bool is_kernel_as_before(const struct rewiring *w, bool new, fsd_id kernel)
 {
     return (new ? w->to_old : w->to_new)[kernel] != FSD_NONE &&
            same_region(w->c, new, kernel) != FSD_NONE;
@@ -251,8 +251,8 @@ static bool is_other(const struct rewiring *w, struct fsd_producer was,
 
     if (!fsd_is_origin(was.at) || (p == FSD_NONE && q == FSD_NONE))
         return is_other_port(w, was, is);
-    if ((p != FSD_NONE && !is_as_before(w, false, p)) ||
-        (q != FSD_NONE && !is_as_before(w, true, q)))
+    if ((p != FSD_NONE && !is_kernel_as_before(w, false, p)) ||
+        (q != FSD_NONE && !is_kernel_as_before(w, true, q)))
         return false;
     return p == FSD_NONE || q == FSD_NONE || !are_one(w, p, p_out, q, q_out);
 }
@@ -265,7 +265,7 @@ static uint32_t find_other(const struct rewiring *w, fsd_id old, fsd_id new)
                             *q = &w->new->s->kernels.at[new];
 
     for (uint32_t i = 0; i < p->in.n && i < q->in.n; i++)
-        if (is_other(w, source_of(w->old, old, i), source_of(w->new, new, i)))
+        if (is_other(w, kernel_source(w->old, old, i), kernel_source(w->new, new, i)))
             return i;
     return FSD_NONE;
 }
@@ -329,7 +329,8 @@ void fsd_compare_sources(struct fsd_compare *c, struct fsd_arena *scratch,
         change = change_of(&w, k, to_new[k], region);
         change->source = true;
         change->input = input;
-        change->old_writer = writer_of(w.old, source_of(w.old, k, input), &out);
-        change->new_writer = writer_of(w.new, source_of(w.new, to_new[k], input), &out);
+        change->old_writer = writer_of(w.old, kernel_source(w.old, k, input), &out);
+        change->new_writer =
+            writer_of(w.new, kernel_source(w.new, to_new[k], input), &out);
     }
 }

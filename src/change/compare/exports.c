@@ -48,8 +48,9 @@ static bool same(struct thing a, struct thing b)
     return !strcmp(a.text, b.text) && a.values == b.values;
 }
 
-static void add(struct context *k, enum fsd_export_what what, fsd_id old, fsd_id new,
-                const char *of, struct thing was, struct thing now)
+static void add_export_change(struct context *k, enum fsd_export_what what, fsd_id old,
+                              fsd_id new, const char *of, struct thing was,
+                              struct thing now)
 {
     const char *more = !strcmp(was.text, now.text) ? " (different values)" : "";
 
@@ -184,7 +185,7 @@ static struct route route_to(const struct context *k, const struct side *side,
 /* Whether the values of a constant are compared. This is so for scalars and for lists
  * of integers. Other constants count as weights, which differ after every training:
  * only their shapes are compared. */
-static bool counts(const struct fsd_graph *g, const struct fsd_form *form)
+static bool has_compared_values(const struct fsd_graph *g, const struct fsd_form *form)
 {
     bool integer =
         form->type == FSD_INT64 || form->type == FSD_INT32 || form->type == FSD_BOOL;
@@ -192,9 +193,9 @@ static bool counts(const struct fsd_graph *g, const struct fsd_form *form)
     return integer || fsd_form_count(g, form) == 1;
 }
 
-/* The constant of an input as text: its shape, and its values if counts(): "64x3x7x7",
- * "= 0.5" for a scalar, "2 = [2, 3]" for a list of 2 values. The text is "none" if the
- * input is left out, and "" if the input is not a constant. */
+/* The constant of an input as text: its shape, and its values if has_compared_values():
+ * "64x3x7x7", "= 0.5" for a scalar, "2 = [2, 3]" for a list of 2 values. The text is
+ * "none" if the input is left out, and "" if the input is not a constant. */
 static struct thing constant_at(const struct context *k, const struct side *side,
                                 fsd_id tensor)
 {
@@ -211,7 +212,7 @@ static struct thing constant_at(const struct context *k, const struct side *side
     form = fsd_tensor_form(side->g, tensor);
     out = fsd_print_open(&print);
     fsd_put_sizes(side->g, form, "x", out);
-    if (counts(side->g, form)) {
+    if (has_compared_values(side->g, form)) {
         fputs(form->dims.n ? " = " : "= ", out);
         put_values(side, tensor, &thing, out);
     }
@@ -229,10 +230,11 @@ static void compare_constants(struct context *k, fsd_id old, fsd_id new, const c
     if (was.unread || now.unread || same(was, now) || (!*was.text && !*now.text))
         return;
     if (gone != came)
-        add(k, FSD_EXPORT_CONSTANT, old, new, of, gone && *was.text ? constant : was,
-            came && *now.text ? constant : now);
+        add_export_change(k, FSD_EXPORT_CONSTANT, old, new, of,
+                          gone && *was.text ? constant : was,
+                          came && *now.text ? constant : now);
     else if (*was.text && *now.text)
-        add(k, FSD_EXPORT_CONSTANT, old, new, of, was, now);
+        add_export_change(k, FSD_EXPORT_CONSTANT, old, new, of, was, now);
 }
 
 static const struct thing plain = {.text = "plain"};
@@ -254,10 +256,11 @@ static void compare_input(struct context *k, fsd_id old, fsd_id new, uint32_t i)
 
     k->e->unread += a.quantized.unread || b.quantized.unread;
     if (!same(a.quantized, b.quantized))
-        add(k, FSD_EXPORT_QUANTIZED, old, new, of, or_plain(a.quantized),
-            or_plain(b.quantized));
+        add_export_change(k, FSD_EXPORT_QUANTIZED, old, new, of, or_plain(a.quantized),
+                          or_plain(b.quantized));
     if (!same(a.cast, b.cast))
-        add(k, FSD_EXPORT_CAST, old, new, of, or_plain(a.cast), or_plain(b.cast));
+        add_export_change(k, FSD_EXPORT_CAST, old, new, of, or_plain(a.cast),
+                          or_plain(b.cast));
     x = constant_at(k, p, a.from);
     y = constant_at(k, q, b.from);
     /* If only one model quantizes the input, the values differ for that reason and are
@@ -317,13 +320,13 @@ static void compare_attribute(struct context *k, fsd_id old, fsd_id new,
 
     if (!was == !now && (!was || !strcmp(was, now)))
         return;
-    add(k, FSD_EXPORT_ATTRIBUTE, old, new,
-        fsd_printed(k->e->arena, "attribute %s", name),
-        (struct thing){.text = was ? was : "not set"},
-        (struct thing){.text = now ? now : "not set"});
+    add_export_change(k, FSD_EXPORT_ATTRIBUTE, old, new,
+                      fsd_printed(k->e->arena, "attribute %s", name),
+                      (struct thing){.text = was ? was : "not set"},
+                      (struct thing){.text = now ? now : "not set"});
 }
 
-static void compare_attributes(struct context *k, fsd_id old, fsd_id new)
+static void compare_each_attribute(struct context *k, fsd_id old, fsd_id new)
 {
     for (int s = 0; s < 2; s++) {
         const struct fsd_graph *g = k->side[s].g, *other = k->side[!s].g;
@@ -377,13 +380,14 @@ static void compare_output(struct context *k, fsd_id old, fsd_id new, uint32_t i
     x = type_of(p->g, a);
     y = type_of(q->g, b);
     if (x != FSD_DTYPE_UNKNOWN && y != FSD_DTYPE_UNKNOWN && x != y)
-        add(k, FSD_EXPORT_TYPE, old, new, of, (struct thing){.text = fsd_dtype_name(x)},
-            (struct thing){.text = fsd_dtype_name(y)});
+        add_export_change(k, FSD_EXPORT_TYPE, old, new, of,
+                          (struct thing){.text = fsd_dtype_name(x)},
+                          (struct thing){.text = fsd_dtype_name(y)});
     s = shape_text(k, p, a);
     t = shape_text(k, q, b);
     if (s && t && strcmp(s, t) != 0 && !strchr(s, '?') && !strchr(t, '?'))
-        add(k, FSD_EXPORT_SHAPE, old, new, of, (struct thing){.text = s},
-            (struct thing){.text = t});
+        add_export_change(k, FSD_EXPORT_SHAPE, old, new, of, (struct thing){.text = s},
+                          (struct thing){.text = t});
 }
 
 /* Compares the attributes, inputs and outputs of an aligned pair of nodes. */
@@ -395,7 +399,7 @@ static void compare_node(struct context *k, fsd_id old, fsd_id new)
     uint32_t n = a->in.n > b->in.n ? a->in.n : b->in.n;
 
     if (!strcmp(fsd_text(p->g->names, a->op), fsd_text(q->g->names, b->op)))
-        compare_attributes(k, old, new);
+        compare_each_attribute(k, old, new);
     for (uint32_t i = 0; i < n; i++)
         compare_input(k, old, new, i);
     for (uint32_t i = 0; i < a->out.n && i < b->out.n; i++)
@@ -404,14 +408,14 @@ static void compare_node(struct context *k, fsd_id old, fsd_id new)
 
 /* ------------------------------------------------------------------------ the whole */
 
-static void take_facts(struct context *k)
+static void add_facts(struct context *k)
 {
     const struct fsd_compare *c = k->e->compare;
 
     FSD_EACH (const struct fsd_built_change, b, c->built)
-        add(k, FSD_EXPORT_MODEL, FSD_NONE, FSD_NONE, b->key,
-            (struct thing){.text = b->before ? b->before : "none"},
-            (struct thing){.text = b->after ? b->after : "none"});
+        add_export_change(k, FSD_EXPORT_MODEL, FSD_NONE, FSD_NONE, b->key,
+                          (struct thing){.text = b->before ? b->before : "none"},
+                          (struct thing){.text = b->after ? b->after : "none"});
 }
 
 static struct thing port_text(const struct context *k, int s, bool output, fsd_id port)
@@ -428,17 +432,18 @@ static struct thing port_text(const struct context *k, int s, bool output, fsd_i
                             fsd_text(state->names, p->shape))};
 }
 
-static void take_ports(struct context *k)
+static void add_ports(struct context *k)
 {
     const struct fsd_compare *c = k->e->compare;
 
     FSD_EACH (const struct fsd_port_change, p, c->ports)
-        add(k, FSD_EXPORT_PORT, FSD_NONE, FSD_NONE, p->output ? "output" : "input",
+        add_export_change(
+            k, FSD_EXPORT_PORT, FSD_NONE, FSD_NONE, p->output ? "output" : "input",
             port_text(k, 0, p->output, p->old), port_text(k, 1, p->output, p->new));
 }
 
 /* Adds the computing nodes that only one model has. */
-static void take_lone_nodes(struct context *k)
+static void add_lone_nodes(struct context *k)
 {
     const struct fsd_compare *c = k->e->compare;
 
@@ -451,9 +456,9 @@ static void take_lone_nodes(struct context *k)
         if (fsd_state_role_of(node.s, node.at) != FSD_ROLE_CORE)
             continue;
         if (p->what == FSD_ONLY_OLD)
-            add(k, FSD_EXPORT_REMOVED, p->old, FSD_NONE, "", op, none);
+            add_export_change(k, FSD_EXPORT_REMOVED, p->old, FSD_NONE, "", op, none);
         else if (p->what == FSD_ONLY_NEW)
-            add(k, FSD_EXPORT_ADDED, FSD_NONE, p->new, "", none, op);
+            add_export_change(k, FSD_EXPORT_ADDED, FSD_NONE, p->new, "", none, op);
     }
 }
 
@@ -478,7 +483,7 @@ static void compare_nodes(struct context *k)
 
 /* Adds the changes of operators and of the producers of inputs, which the comparison of
  * the states has found. */
-static void take_edits(struct context *k)
+static void add_edits(struct context *k)
 {
     const struct fsd_compare *c = k->e->compare;
 
@@ -486,7 +491,8 @@ static void take_edits(struct context *k)
         if (edit->what == FSD_EDIT_ATTRIBUTE || edit->what == FSD_EDIT_VALUE)
             continue; /* compare_node() compares attributes and values, because the
                          models hold more values than their states */
-        add(k, edit->what == FSD_EDIT_SOURCE ? FSD_EXPORT_READS : FSD_EXPORT_OPERATOR,
+        add_export_change(
+            k, edit->what == FSD_EDIT_SOURCE ? FSD_EXPORT_READS : FSD_EXPORT_OPERATOR,
             edit->old, edit->new, edit->what == FSD_EDIT_SOURCE ? edit->of : "",
             (struct thing){.text = edit->was}, (struct thing){.text = edit->now});
     }
@@ -541,11 +547,11 @@ struct fsd_exports *fsd_exports_new(struct fsd_export old, struct fsd_export new
     e->after = k.side[1].s;
     e->compare = fsd_compare_new(e->before, e->after);
     e->compare->exports = e;
-    take_facts(&k);
-    take_ports(&k);
-    take_lone_nodes(&k);
+    add_facts(&k);
+    add_ports(&k);
+    add_lone_nodes(&k);
     compare_nodes(&k);
-    take_edits(&k);
+    add_edits(&k);
     fsd_vec_sort(&e->changes, by_what);
     mark_changes(e);
     return e;

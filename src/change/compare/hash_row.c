@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-static int compare(const void *a, const void *b)
+static int by_hash(const void *a, const void *b)
 {
     const struct fsd_hash_row *x = a, *y = b;
 
@@ -24,7 +24,7 @@ static int compare(const void *a, const void *b)
 void fsd_hash_rows_sort(struct fsd_hash_row *rows, uint32_t n)
 {
     if (n) /* rows may be NULL if n is 0 */
-        qsort(rows, n, sizeof *rows, compare);
+        qsort(rows, n, sizeof *rows, by_hash);
 }
 
 uint32_t fsd_hash_rows_end(const struct fsd_hash_row *rows, uint32_t n, uint32_t i)

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-enum { NAMED = 3 }; /* the most parameters that are listed */
+enum { LISTED_PARAMETERS = 3 }; /* the most parameters that are listed */
 
 FSD_NAMES(fsd_kernel_what_name, unsigned,
           FSD_KERNEL_REMOVED + 1, [FSD_KERNEL_CHANGED] = "changed",
@@ -93,15 +93,15 @@ static void put_parameters(const char *was, const char *is, const char *comma,
     while (fsd_state_next_word(&at, &word)) {
         if (!fsd_state_find_word(was, word.name, &other))
             other.value = (struct fsd_slice){NULL, 0};
-        if (!fsd_slice_equal(word.value, other.value) && n++ < NAMED)
+        if (!fsd_slice_equal(word.value, other.value) && n++ < LISTED_PARAMETERS)
             put_parameter(word.name, other.value, word.value, n > 1 ? "; " : "", out);
     }
     for (at = was; fsd_state_next_word(&at, &word);)
-        if (!fsd_state_find_word(is, word.name, &other) && n++ < NAMED)
+        if (!fsd_state_find_word(is, word.name, &other) && n++ < LISTED_PARAMETERS)
             put_parameter(word.name, word.value, (struct fsd_slice){NULL, 0},
                           n > 1 ? "; " : "", out);
-    if (n > NAMED)
-        fprintf(out, "; and %u more parameters", n - NAMED);
+    if (n > LISTED_PARAMETERS)
+        fprintf(out, "; and %u more parameters", n - LISTED_PARAMETERS);
     else if (!n)
         fputs("different parameters", out);
 }

@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 
-struct context {
+struct matrix_draft {
     struct fsd_matrix *m;
     struct fsd_arena *scratch;
     fsd_id *first_of; /* indexed by build: first_of[build] + node is the union-find
@@ -27,7 +27,7 @@ struct context {
 
 /* The element of a node. The nodes of the first build are the first elements. Then
  * follow, build by build, the nodes that the first build lacks. */
-static fsd_id element(const struct context *k, uint32_t build, fsd_id node)
+static fsd_id node_element(const struct matrix_draft *k, uint32_t build, fsd_id node)
 {
     const struct fsd_compare *c = k->m->with[build];
     fsd_id old = c ? c->align->to_old[node] : node;
@@ -35,14 +35,14 @@ static fsd_id element(const struct context *k, uint32_t build, fsd_id node)
     return fsd_id_or(old, k->first_of[build] + node);
 }
 
-static fsd_id group_element(const struct context *k, uint32_t build, fsd_id group)
+static fsd_id group_element(const struct matrix_draft *k, uint32_t build, fsd_id group)
 {
     const struct fsd_state *s = k->m->builds[build];
 
-    return element(k, build, s->refs.at[s->groups.at[group].nodes.at]);
+    return node_element(k, build, s->refs.at[s->groups.at[group].nodes.at]);
 }
 
-static void join_groups(struct context *k, uint32_t build)
+static void join_build_groups(struct matrix_draft *k, uint32_t build)
 {
     const struct fsd_state *s = k->m->builds[build];
 
@@ -51,7 +51,7 @@ static void join_groups(struct context *k, uint32_t build)
 
         for (uint32_t i = 1; i < nodes.n; i++)
             fsd_sets_join(k->head, group_element(k, build, g),
-                          element(k, build, s->refs.at[nodes.at + i]));
+                          node_element(k, build, s->refs.at[nodes.at + i]));
     }
 }
 
@@ -63,18 +63,19 @@ static fsd_id add_row(struct fsd_matrix *m, enum fsd_matrix_row_of of, fsd_id po
     return m->rows.n - 1;
 }
 
-static fsd_id row_of_move(const struct context *k, uint32_t build, fsd_id move)
+static fsd_id row_of_move(const struct matrix_draft *k, uint32_t build, fsd_id move)
 {
     const struct fsd_state *s = k->m->builds[build];
     fsd_id owner = fsd_state_owner_of_move(s, &s->moves.at[move]);
-    fsd_id row = owner == FSD_NONE
-                     ? FSD_NONE
-                     : k->of_head[fsd_sets_find(k->head, element(k, build, owner))];
+    fsd_id row =
+        owner == FSD_NONE
+            ? FSD_NONE
+            : k->of_head[fsd_sets_find(k->head, node_element(k, build, owner))];
 
     return fsd_id_or(row, k->m->moves_row); /* no build computes the node */
 }
 
-static void make_rows(struct context *k)
+static void make_rows(struct matrix_draft *k)
 {
     struct fsd_matrix *m = k->m;
     const struct fsd_state *first = m->builds[0];
@@ -89,7 +90,7 @@ static void make_rows(struct context *k)
     k->head = fsd_sets_new(k->scratch, elements);
     k->of_head = fsd_ids_new(k->scratch, elements);
     for (uint32_t b = 0; b < m->n; b++)
-        join_groups(k, b);
+        join_build_groups(k, b);
     for (uint32_t b = 0; b < m->n; b++) {
         const struct fsd_state *s = m->builds[b];
 
@@ -118,7 +119,7 @@ static struct fsd_matrix_cell *cell(const struct fsd_matrix *m, fsd_id row, uint
 
 /* Counts the groups and moves of each cell of build `b` or, with `put`, stores their
  * ids in ascending order. */
-static void fill_cells(struct context *k, uint32_t b, bool put)
+static void fill_cells(struct matrix_draft *k, uint32_t b, bool put)
 {
     struct fsd_matrix *m = k->m;
     const struct fsd_state *s = m->builds[b];
@@ -140,7 +141,7 @@ static void fill_cells(struct context *k, uint32_t b, bool put)
     }
 }
 
-static void make_cells(struct context *k)
+static void make_cells(struct matrix_draft *k)
 {
     struct fsd_matrix *m = k->m;
 
@@ -180,14 +181,14 @@ static fsd_id row_of_port(const struct fsd_matrix *m, bool output, fsd_id port)
     return m->rows.n - first->outputs.n + (output ? port : port - first->inputs.n);
 }
 
-static fsd_id row_of_node(const struct context *k, uint32_t b, fsd_id node)
+static fsd_id row_of_node(const struct matrix_draft *k, uint32_t b, fsd_id node)
 {
     fsd_id group = k->m->builds[b]->nodes.at[node].group;
 
     return fsd_id_or(fsd_id_at(k->m->row_of[b], group), k->m->moves_row);
 }
 
-static fsd_id row_of_loss(const struct context *k, uint32_t b,
+static fsd_id row_of_loss(const struct matrix_draft *k, uint32_t b,
                           const struct fsd_fact_lost *lost, fsd_id port)
 {
     switch ((enum fsd_fact_of)lost->of) {
@@ -206,7 +207,7 @@ static fsd_id row_of_loss(const struct context *k, uint32_t b,
 
 /* Judges each row from a comparison of the builds `a` and `b`, and stores the result in
  * `is`, indexed by row. A fact that only one build states makes the row unknown. */
-static void judge(const struct context *k, const struct fsd_compare *c, uint32_t a,
+static void judge(const struct matrix_draft *k, const struct fsd_compare *c, uint32_t a,
                   uint32_t b, uint8_t *is)
 {
     const struct fsd_align *to_first = a ? k->m->with[a]->align : NULL;
@@ -251,7 +252,8 @@ static void judge(const struct context *k, const struct fsd_compare *c, uint32_t
 }
 
 /* Indexed by row: how the builds `a` and `b` compare; `b` is the later build. */
-static const uint8_t *judged(struct context *k, uint8_t **of, uint32_t a, uint32_t b)
+static const uint8_t *judged(struct matrix_draft *k, uint8_t **of, uint32_t a,
+                             uint32_t b)
 {
     struct fsd_matrix *m = k->m;
     struct fsd_compare *own;
@@ -278,7 +280,7 @@ static const uint8_t *judged(struct context *k, uint8_t **of, uint32_t a, uint32
 /* Marks the cells of build `b` that state less than the cells of the first build. A
  * check uses the variant of such a cell only if build `b` and the checked build state
  * the same kinds of facts. */
-static void find_less(struct context *k, uint32_t b)
+static void find_less(struct matrix_draft *k, uint32_t b)
 {
     const struct fsd_compare *c = k->m->with[b];
 
@@ -297,7 +299,7 @@ static void find_less(struct context *k, uint32_t b)
 /* Sets the variant of each cell.  The cell gets the variant of the earliest build whose
  * cell in the row does not differ from this cell.  If there is no such build, the cell
  * gets a new variant. */
-static void find_variants(struct context *k)
+static void find_variants(struct matrix_draft *k)
 {
     struct fsd_matrix *m = k->m;
     uint8_t **of = FSD_NEW(k->scratch, uint8_t *, (size_t)m->n * m->n);
@@ -331,7 +333,7 @@ struct fsd_matrix *fsd_matrix_new(const struct fsd_state *const *builds, uint32_
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_matrix *m = FSD_NEW(arena, struct fsd_matrix, 1);
     FSD_SCRATCH(scratch);
-    struct context k = {.m = m, .scratch = scratch};
+    struct matrix_draft k = {.m = m, .scratch = scratch};
 
     m->arena = arena;
     m->n = n;

@@ -48,7 +48,8 @@ static struct fsd_compared *find_output(const struct reading *x,
 
 /* Counts a result of an output. If an iteration states an output several times,
  * `passed` grows by one at most. */
-static void count(const struct reading *x, struct fsd_compared *output, bool passed)
+static void count_result(const struct reading *x, struct fsd_compared *output,
+                         bool passed)
 {
     if (!output)
         return;
@@ -68,7 +69,7 @@ static void read_output(struct reading *x, struct fsd_compared *output)
         if (step != FSD_RECORD_FIELD)
             continue;
         if (fsd_field_is(&field, "passed") && (field.is_true || field.is_false))
-            count(x, output, field.is_true);
+            count_result(x, output, field.is_true);
         else if (field.opens)
             x->r.at = fsd_record_behind(&x->r);
     }
@@ -90,7 +91,7 @@ static void read_iteration(struct reading *x)
         else if (field.opens)
             x->r.at = fsd_record_behind(&x->r);
         else if (field.is_true || field.is_false)
-            count(x, find_output(x, &field), field.is_true);
+            count_result(x, find_output(x, &field), field.is_true);
     }
 }
 

@@ -51,7 +51,7 @@ bool fsd_choice_can(const struct fsd_marks *m, fsd_id group)
     return can_try(m, group, true) || can_try(m, group, false);
 }
 
-static uint32_t count(const struct fsd_hunt *h, const bool *set)
+static uint32_t count_set(const struct fsd_hunt *h, const bool *set)
 {
     uint32_t n = 0;
 
@@ -104,7 +104,7 @@ struct fsd_choice fsd_choice_begin(struct fsd_hunt *h)
 uint32_t fsd_choice_halve(struct fsd_choice *c, const bool *among, const bool *stay)
 {
     struct fsd_hunt *h = c->h;
-    uint32_t all = count(h, among), half = all / 2 < h->limit ? all / 2 : h->limit;
+    uint32_t all = count_set(h, among), half = all / 2 < h->limit ? all / 2 : h->limit;
     uint32_t n = 0;
 
     half = half ? half : 1;

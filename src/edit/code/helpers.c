@@ -84,7 +84,7 @@ static const char import_rtx[] =
     "    import tensorrt_rtx_libs  # noqa: F401 (loads the shared libraries)\n"
     "    import tensorrt_rtx_bindings as trt\n";
 
-static void put_head(const char *end, bool rtx, FILE *out)
+static void put_preamble(const char *end, bool rtx, FILE *out)
 {
     const char *import = strstr(source(), import_trt);
     const char *rest = import + sizeof import_trt - 1;
@@ -110,7 +110,7 @@ void fsd_code_print_helpers(struct fsd_arena *arena, const char *calls, bool rtx
 
     find_helpers(arena, &helpers);
     need(&helpers, calls, strlen(calls));
-    put_head(first, rtx, out);
+    put_preamble(first, rtx, out);
     for (uint32_t i = 0; i < helpers.n; i++)
         if (helpers.at[i].needed)
             fwrite(helpers.at[i].text, 1, helpers.at[i].n, out);

@@ -8,7 +8,7 @@
 /* The most layers in a report, so that it stays small. */
 enum { MOST_LAYERS = 8 };
 
-static void add(struct fsd_arena *arena, fsd_id_vec *list, fsd_id id)
+static void add_once(struct fsd_arena *arena, fsd_id_vec *list, fsd_id id)
 {
     if (!fsd_ids_have(list->at, list->n, id))
         fsd_vec_push(arena, list, id);
@@ -85,14 +85,14 @@ enum fsd_status fsd_issue_pick_finding(struct fsd_issue_subject *s,
     s->finding = worst;
     if (worst->layers.n > MOST_LAYERS) {
         s->n_alike = worst->layers.n;
-        add(arena, &s->layers, slowest(d, worst));
+        add_once(arena, &s->layers, slowest(d, worst));
         return FSD_OK;
     }
     FSD_EACH_OF (subject, all->subjects, worst->layers, id)
-        add(arena, &s->layers, subject);
+        add_once(arena, &s->layers, subject);
     for (uint32_t i = 0; i < worst->nodes.n; i++)
-        add(arena, &s->nodes,
-            main_node(d->model, all->subjects.at[worst->nodes.at + i].id));
+        add_once(arena, &s->nodes,
+                 main_node(d->model, all->subjects.at[worst->nodes.at + i].id));
     return FSD_OK;
 }
 
@@ -142,7 +142,7 @@ static void add_layers(struct fsd_arena *arena, fsd_id_vec *list,
 
     for (fsd_id l = 0; s->of_layer && l < n_layers; l++)
         if (region_of(c, new, s->of_layer[l]) == region)
-            add(arena, list, l);
+            add_once(arena, list, l);
 }
 
 enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
@@ -167,7 +167,7 @@ enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
             &c->new->groups.at[c->pool.at[c->regions.at[s->region].new_groups.at + i]];
 
         FSD_EACH_ID (node, c->new->refs, g->nodes)
-            add(arena, &s->nodes, main_node(d->model, c->new->number_of[node]));
+            add_once(arena, &s->nodes, main_node(d->model, c->new->number_of[node]));
     }
     add_layers(arena, &s->layers, c, true, s->region, d->engine->nodes.n);
     if (old)
@@ -181,7 +181,7 @@ static void add_nodes_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
                          const struct fsd_diff *d, fsd_id layer)
 {
     FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node)
-        add(arena, &s->nodes, main_node(d->model, node));
+        add_once(arena, &s->nodes, main_node(d->model, node));
 }
 
 /* Adds to s->nodes the producers and consumers of the data that the layer moves. */
@@ -193,10 +193,10 @@ static void add_nodes_around(struct fsd_issue_subject *s, struct fsd_arena *aren
     if (!f->there)
         return;
     if (f->producer != FSD_NONE)
-        add(arena, &s->nodes, main_node(d->model, f->producer));
+        add_once(arena, &s->nodes, main_node(d->model, f->producer));
     FSD_EACH_OF (node, d->flows->readers, f->readers, node)
         if (node != FSD_NONE)
-            add(arena, &s->nodes, main_node(d->model, node));
+            add_once(arena, &s->nodes, main_node(d->model, node));
 }
 
 /* Adds the nodes of a kernel. The nodes of a region are left out, because a region may
@@ -207,7 +207,7 @@ static void add_kernel(struct fsd_issue_subject *s, struct fsd_arena *arena,
     if (d->layers[layer].opaque)
         return;
     FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node)
-        add(arena, &s->around, main_node(d->model, node));
+        add_once(arena, &s->around, main_node(d->model, node));
 }
 
 static void add_kernels_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
@@ -234,7 +234,7 @@ static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
         if (!fsd_node_is(g, concat, FSD_ONNX_Concat) || g->nodes.at[concat].scope ||
             d->match->of_node[concat].n)
             continue;
-        add(arena, &s->around, concat);
+        add_once(arena, &s->around, concat);
         for (uint32_t k = 0; k < g->nodes.at[concat].in.n; k++)
             add_kernels_of(s, arena, d, fsd_node_in_producer(g, concat, k));
         behind = fsd_tensor_consumers(g, fsd_node_out_tensor(g, concat, 0));
@@ -254,7 +254,7 @@ static void add_beside(struct fsd_arena *arena, const struct fsd_graph *e, fsd_i
             struct fsd_span peers = fsd_port_peers(e, ports[side].at + k, side == 0);
 
             FSD_EACH_ID (peer, e->links, peers)
-                add(arena, list, peer);
+                add_once(arena, list, peer);
         }
 }
 
@@ -295,8 +295,8 @@ void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
         add_nodes_around(s, arena, d, s->layers.at[i]);
     for (uint32_t i = 0; i < asked && !s->layers.n; i++)
         for (uint32_t k = 0; k < d->match->of_node[s->nodes.at[i]].n; k++)
-            add(arena, &s->layers,
-                fsd_match_of_node(d->match, s->nodes.at[i], k)->layer);
+            add_once(arena, &s->layers,
+                     fsd_match_of_node(d->match, s->nodes.at[i], k)->layer);
     fsd_vec_sort(&s->layers, fsd_by_id);
     fsd_vec_sort(&s->nodes, fsd_by_id);
     fsd_vec_sort(&s->old_layers, fsd_by_id);
@@ -311,7 +311,7 @@ static void add_views(struct fsd_issue_subject *s, struct fsd_arena *arena,
     const struct fsd_graph *g = d->model;
 
     for (uint32_t i = 0; i < s->nodes.n; i++)
-        add(arena, &s->around, s->nodes.at[i]);
+        add_once(arena, &s->around, s->nodes.at[i]);
     for (uint32_t i = 0; i < s->around.n; i++) {
         struct fsd_span readers =
             fsd_tensor_consumers(g, fsd_node_out_tensor(g, s->around.at[i], 0));
@@ -319,7 +319,7 @@ static void add_views(struct fsd_issue_subject *s, struct fsd_arena *arena,
         FSD_EACH_ID (node, g->links, readers)
             if (!g->nodes.at[node].scope && !d->match->of_node[node].n &&
                 d->match->region_of_node[node] == FSD_NONE)
-                add(arena, &s->around, node);
+                add_once(arena, &s->around, node);
     }
 }
 

@@ -63,7 +63,7 @@ static size_t lower(struct fsd_slice word, char *to)
     return n;
 }
 
-static void add(struct fsd_public_words *p, struct fsd_slice word)
+static void add_word(struct fsd_public_words *p, struct fsd_slice word)
 {
     char low[LONGEST_WORD];
 
@@ -91,7 +91,7 @@ void fsd_public_add(struct fsd_public_words *p, const char *words)
         size_t n = strcspn(words, " ");
 
         if (n)
-            add(p, (struct fsd_slice){words, n});
+            add_word(p, (struct fsd_slice){words, n});
         words += n + (words[n] == ' ');
     }
 }
@@ -103,11 +103,11 @@ static void add_operators(struct fsd_public_words *p, struct fsd_arena *arena)
     for (fsd_sym i = 0; i < fsd_intern_count(ops); i++) {
         struct fsd_slice rest = fsd_slice_of(fsd_text(ops, i));
 
-        add(p, rest);
+        add_word(p, rest);
         while (rest.n) {
             size_t word = first_word(rest);
 
-            add(p, (struct fsd_slice){rest.s, word});
+            add_word(p, (struct fsd_slice){rest.s, word});
             rest = fsd_slice_from(rest, word);
         }
     }

@@ -65,7 +65,8 @@ static void visit(struct walk *w, fsd_id tensor)
         fsd_vec_push(w->scratch, &w->todo, tensor);
 }
 
-static void add_group(const struct fsd_marks *m, struct fsd_users *users, fsd_id group)
+static void add_user_group(const struct fsd_marks *m, struct fsd_users *users,
+                           fsd_id group)
 {
     uint32_t *stamp = &m->stamps[m->d->model->tensors.n + group];
 
@@ -87,7 +88,7 @@ static bool add_layers(const struct fsd_marks *m, struct fsd_users *users, fsd_i
         if (of & FSD_LAYER_MOVES)
             users->outside = true;
         else
-            add_group(m, users, of);
+            add_user_group(m, users, of);
     }
     return match->of_node[node].n;
 }
@@ -103,7 +104,7 @@ static void use(const struct fsd_marks *m, struct walk *w, struct fsd_users *use
         return;
     users->loops |= d->facts->traits[node] & (FSD_OP_CONTROL | FSD_OP_RECURRENT);
     if (m->group_of[node] != FSD_NONE) {
-        add_group(m, users, m->group_of[node]);
+        add_user_group(m, users, m->group_of[node]);
         return;
     }
     if (add_layers(m, users, node))

@@ -435,8 +435,8 @@ static void find_functions(struct hider *h, struct fsd_slice model)
                                           fsd_onnx_block(block.bytes, FUNCTION_NAME)}));
 }
 
-static const struct fsd_file *mapping_of(void *payload, const char *at,
-                                         size_t **released)
+static const struct fsd_file *model_mapping(void *payload, const char *at,
+                                            size_t **released)
 {
     struct hider *h = payload;
     const char *begin = (const char *)h->file->bytes;
@@ -456,7 +456,7 @@ enum fsd_status fsd_onnx_hide(const struct fsd_file *file,
 
     find_functions(&h, model);
     hide(&h, model, MODEL, (struct context){.call = false}, &all);
-    status = fsd_pieces_write(&all, file, mapping_of, &h, out, err);
+    status = fsd_pieces_write(&all, file, model_mapping, &h, out, err);
     fsd_arena_free(h.arena);
     return status;
 }

@@ -8,7 +8,7 @@
 #include "model/graph/graph.h"
 #include "read/engine/reader.h"
 
-enum { FAR = 4, LISTED = 4 };
+enum { READER_DISTANCE = 4, LISTED = 4 };
 
 bool fsd_layer_is_free(const struct fsd_diff *d, fsd_id layer)
 {
@@ -320,7 +320,7 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
         if (d->facts->traits[node] & FSD_OP_QDQ)
             continue;
         reader = unquantized_reader(d, layer, fsd_node_out_tensor(d->model, node, 0),
-                                    FAR, &read);
+                                    READER_DISTANCE, &read);
         if (reader == FSD_NONE)
             continue;
         fprintf(out, "layer %u writes %s, because ", layer, fsd_dtype_name(made->type));
@@ -534,7 +534,7 @@ static bool is_pooled(const struct fsd_diff *d, fsd_id layer)
 /* Whether the copied tensor is an output of the network, and a product kernel writes
  * it.  Being an output is then the reason for the copy: a product kernel writes any
  * other tensor directly into the output of the Concat, however many layers read it. */
-static bool is_read_outside(const struct fsd_diff *d, fsd_id layer)
+static bool copies_product_output(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
 
@@ -618,7 +618,7 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
         fprintf(out, "%suse one scale for all inputs", between);
         between = ", and ";
     }
-    if (written && is_read_outside(d, layer)) {
+    if (written && copies_product_output(d, layer)) {
         fprintf(out, "%sdo not make the copied tensor a network output", between);
         between = ", and ";
     }

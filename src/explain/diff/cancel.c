@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-enum { STEPS = 256 }; /* maximum number of nodes that are visited for a quantizer */
+enum { VISITS = 256 }; /* maximum number of nodes that are visited for a quantizer */
 
 /* The largest relative difference of scales that count as equal; one of them may have
  * been rounded to FP32. */
@@ -168,7 +168,7 @@ static bool find_before(const struct fsd_match *m, fsd_id node, struct quantizer
     double by;
 
     *factor = 1;
-    for (int steps = 0; steps < STEPS && node != FSD_NONE; steps++, data = 0) {
+    for (int steps = 0; steps < VISITS && node != FSD_NONE; steps++, data = 0) {
         if (m->facts->traits[node] & FSD_OP_DEQUANTIZE)
             return read_quantizer(m, node, from);
         if (scales(m, node, &data, &by))
@@ -184,7 +184,7 @@ bool fsd_cancels(const struct fsd_match *m, fsd_id node)
 {
     const struct fsd_graph *g = m->model;
     struct quantizer q;
-    int steps = STEPS;
+    int steps = VISITS;
     double factor;
 
     if (m->facts->traits[node] & FSD_OP_QUANTIZE)

@@ -168,7 +168,7 @@ static enum fsd_dtype own_type(const struct fsd_match *m, fsd_id node)
     return fsd_tensor_form(m->model, fsd_node_out_tensor(m->model, node, 0))->type;
 }
 
-static bool only_moves(const struct fsd_match *m, fsd_id node)
+static bool moves_or_casts(const struct fsd_match *m, fsd_id node)
 {
     return (m->facts->traits[node] &
             (FSD_OP_VIEW | FSD_OP_CASTS | FSD_OP_COMMUTES | FSD_OP_COPIES)) != 0;
@@ -179,7 +179,7 @@ static bool moves_results(const struct view *v, fsd_id node)
 {
     const struct fsd_graph *g = v->m->model;
 
-    while (only_moves(v->m, node)) {
+    while (moves_or_casts(v->m, node)) {
         node = fsd_node_in_producer(g, node, 0);
         if (node == FSD_NONE || !fsd_match_has(v->m, v->layer, node))
             return false;
@@ -344,7 +344,7 @@ static enum fsd_dtype computed(const struct view *v, const struct fsd_layer_resu
                                fsd_id node)
 {
     const struct fsd_layer *l = &v->m->engine->layers.at[v->layer];
-    bool moves = only_moves(v->m, node);
+    bool moves = moves_or_casts(v->m, node);
     enum fsd_dtype type = r->precision;
 
     if (r->kind == FSD_KIND_FOREIGN || is_product_elsewhere(v->m, v->layer, node) ||

@@ -213,7 +213,7 @@ static void find_source(const struct fsd_match *m,
 /* -------------------------------------------------------------------- forwards */
 
 /* State of the walks.  Model tensors with the same value form a ring. */
-struct walk {
+struct flow_search {
     const struct fsd_match *m;
     const struct fsd_layer_result *layers;
     struct fsd_flows *flows; /* under construction */
@@ -225,7 +225,7 @@ struct model_queue {
     uint32_t n;
 };
 
-static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor)
+static void push_same(const struct flow_search *w, struct model_queue *q, fsd_id tensor)
 {
     fsd_id at = tensor;
 
@@ -242,7 +242,8 @@ static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor
 /* The reader for `layer` if no node of `layer` is known to read the output of `mover`.
  * If `mover` is a copy for a Concat or a Slice, the node of the reader is this Concat
  * or Slice.  Otherwise the node of the reader is FSD_NONE. */
-static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
+static struct fsd_reader own_reader(const struct flow_search *w, fsd_id mover,
+                                    fsd_id layer)
 {
     const struct fsd_match *m = w->m;
     fsd_id tensor = w->flows->of[mover].model_tensor;
@@ -262,7 +263,8 @@ static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id l
 /* The node of `layer` that consumes the output of `mover`, directly or through
  * quantizers, views and a Concat without layers.  If several nodes of the layer consume
  * it, an operator takes precedence over a quantizer. */
-static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id layer)
+static struct fsd_reader node_reader(const struct flow_search *w, fsd_id mover,
+                                     fsd_id layer)
 {
     const struct fsd_match *m = w->m;
     const struct fsd_graph *g = m->model;
@@ -314,7 +316,7 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
 
 /* Whether the flow already lists the reader.  A layer may read a tensor at several
  * ports, or a ring of inserted layers may lead to a layer again. */
-static bool is_listed(const struct walk *w, const struct fsd_flow *flow,
+static bool is_listed(const struct flow_search *w, const struct fsd_flow *flow,
                       struct fsd_reader reader)
 {
     FSD_EACH_IN (const struct fsd_reader, other, w->flows->readers, flow->readers)
@@ -325,7 +327,7 @@ static bool is_listed(const struct walk *w, const struct fsd_flow *flow,
 }
 
 /* Adds the reader to the flow unless the flow lists it already. */
-static void add_reader(const struct walk *w, struct fsd_flow *flow,
+static void add_reader(const struct flow_search *w, struct fsd_flow *flow,
                        struct fsd_reader reader)
 {
     if (is_listed(w, flow, reader))
@@ -343,7 +345,7 @@ static void add_reader(const struct walk *w, struct fsd_flow *flow,
 /* Adds the consumers of the tensor at `port`, an output of `mover` or of an inserted
  * layer behind `mover`.  A consumer that is an inserted layer is queued instead.
  * Returns the new length of the queue. */
-static uint32_t add_readers_of(const struct walk *w, fsd_id mover, uint32_t port,
+static uint32_t add_readers_of(const struct flow_search *w, fsd_id mover, uint32_t port,
                                fsd_id queue[STEPS], uint32_t n)
 {
     const struct fsd_graph *e = w->m->engine;
@@ -372,7 +374,7 @@ static uint32_t add_readers_of(const struct walk *w, fsd_id mover, uint32_t port
 }
 
 /* Adds the consumers of the outputs of `mover`, looking through inserted layers. */
-static void find_readers(const struct walk *w, fsd_id mover)
+static void find_readers(const struct flow_search *w, fsd_id mover)
 {
     const struct fsd_graph *e = w->m->engine;
     struct fsd_flow *flow = &w->flows->of[mover];
@@ -394,7 +396,8 @@ const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
 {
     FSD_SCRATCH(scratch);
     struct fsd_flows *flows = FSD_NEW(m->arena, struct fsd_flows, 1);
-    struct walk w = {m, layers, flows, FSD_NEW(scratch, fsd_id, m->model->tensors.n)};
+    struct flow_search w = {m, layers, flows,
+                            FSD_NEW(scratch, fsd_id, m->model->tensors.n)};
     uint32_t n = m->engine->nodes.n;
 
     for (fsd_id i = 0; i < m->model->tensors.n; i++) {

@@ -46,7 +46,7 @@ static FILE *open_line(struct writer *w)
 }
 
 /* The number of terminal rows that a text takes, including indentation. */
-static unsigned rows_of(const char *text)
+static unsigned count_rows(const char *text)
 {
     size_t room = FSD_BRIEF_COLUMNS - FSD_BRIEF_TOPIC - 2;
 
@@ -56,7 +56,7 @@ static unsigned rows_of(const char *text)
 static void add_line(struct writer *w, const char *topic, const char *text)
 {
     w->brief.at[w->brief.n++] = (struct fsd_brief_line){topic, text};
-    w->rows += rows_of(text);
+    w->rows += count_rows(text);
 }
 
 /* Adds the printed line. Returns false if the line is empty, or if there is no room for
@@ -65,7 +65,7 @@ static bool close_line(struct writer *w, const char *topic)
 {
     const char *text = fsd_print_take(&w->print, w->arena);
 
-    if (!*text || w->rows + rows_of(text) > FSD_BRIEF_LINES)
+    if (!*text || w->rows + count_rows(text) > FSD_BRIEF_LINES)
         return false;
     add_line(w, topic, text);
     return true;
@@ -342,7 +342,7 @@ static void append_split(struct writer *w, uint32_t split)
             continue;
         text = fsd_printed(w->arena, "%s; %u attention%s split", line->text, split,
                            split == 1 ? " is" : "s are");
-        if (rows_of(text) == rows_of(line->text))
+        if (count_rows(text) == count_rows(line->text))
             line->text = text;
     }
 }
@@ -394,12 +394,12 @@ static void write_todos(struct writer *w, const struct fsd_todos *all)
     uint32_t written = 0, behind = 0;
 
     for (uint32_t i = 0; i < all->n; i++)
-        behind += rows_of(all->at[i].brief);
+        behind += count_rows(all->at[i].brief);
     FSD_EACH (const struct fsd_todo, todo, *all) {
         bool fits;
 
-        behind -= rows_of(todo->brief);
-        fits = w->rows + rows_of(todo->text) + behind <= FSD_BRIEF_LINES;
+        behind -= count_rows(todo->brief);
+        fits = w->rows + count_rows(todo->text) + behind <= FSD_BRIEF_LINES;
         fputs(fits ? todo->text : todo->brief, open_line(w));
         written += close_line(w, "to do");
     }
@@ -513,7 +513,7 @@ static const char *unknown_of(struct writer *w)
 
 static void close_unknown(struct writer *w, const char *unknown)
 {
-    w->rows -= rows_of(unknown);
+    w->rows -= count_rows(unknown);
     if (*unknown)
         add_line(w, "unknown", unknown);
 }
@@ -537,7 +537,7 @@ static unsigned rows_to_reserve(const struct fsd_todos *todos)
     unsigned rows = 0;
 
     for (uint32_t i = 0; i < todos->n && i <= todos->facts; i++)
-        rows += rows_of(todos->at[i].brief);
+        rows += count_rows(todos->at[i].brief);
     return rows ? rows : 1;
 }
 
@@ -562,7 +562,7 @@ struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
     if (!d->engine->only_timed)
         todos = fsd_find_todos(arena, d);
     reserved = rows_to_reserve(&todos);
-    w.rows = rows_of(unknown);
+    w.rows = count_rows(unknown);
     write_wrong(&w);
     write_alone(&w);
     write_layers(&w);
@@ -586,7 +586,7 @@ struct fsd_brief fsd_brief_of_check(struct fsd_arena *arena, const char *const s
     struct writer w = {.arena = arena, .d = d};
     const char *unknown = d ? unknown_of(&w) : "";
 
-    w.rows = rows_of(unknown);
+    w.rows = count_rows(unknown);
     for (size_t i = 0; says[0] && i < FSD_COUNT_OF(topics); i++)
         add_line(&w, topics[i], says[i]);
     if (d) {

@@ -229,7 +229,7 @@ static void cite_bare_readers(struct citer *c, fsd_id tensor)
 
 /* Collects all Q/DQ pairs that would let a layer read lower precision, each once. Other
  * edits are cited only at data-movement layers. */
-static void propose(struct citer *c)
+static void collect_proposed(struct citer *c)
 {
     const struct fsd_edit *edits = c->lint->edits.at;
 
@@ -394,7 +394,7 @@ static void put_scales(const struct fsd_cite *const *cites, uint32_t n, FILE *ou
         fprintf(out, ", and calibrate the scales of %u of the pairs", to_calibrate);
 }
 
-static void put_scale(const struct fsd_edit *e, FILE *out)
+static void put_scale_source(const struct fsd_edit *e, FILE *out)
 {
     if (e->like)
         fprintf(out, "with the scale of `%s`", e->like);
@@ -425,7 +425,7 @@ static void put_words(const char *words, const struct fsd_cite *const *cites,
         if (!strncmp(key, "n}", 2))
             fprintf(out, "%u", n);
         else if (!strncmp(key, "scale}", 6))
-            put_scale(e, out);
+            put_scale_source(e, out);
         else if (!strncmp(key, "scales}", 7))
             put_scales(cites, n, out);
     }
@@ -538,7 +538,7 @@ void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d)
         return;
     scratch = fsd_arena_new();
     index_edits(&c, scratch);
-    propose(&c);
+    collect_proposed(&c);
     found->cites_of = FSD_NEW(found->arena, struct fsd_span, d->engine->nodes.n);
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (changes_type(d, i))

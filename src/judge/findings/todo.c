@@ -106,7 +106,7 @@ static void add_gain(struct todo *t, struct deed *deed, fsd_id layer, double par
 
 /* ------------------------------------------------------------------ edits of lint */
 
-static void add_edit(struct todo *t, struct deed *deed, const struct fsd_cite *cite)
+static void add_cite(struct todo *t, struct deed *deed, const struct fsd_cite *cite)
 {
     for (uint32_t i = 0; i < deed->edits.n; i++)
         if (fsd_cites_same_edit(deed->edits.at[i], cite))
@@ -132,7 +132,7 @@ static struct deed *edits_of(struct todo *t, struct fsd_span span)
 
     for (uint32_t i = 0; i < span.n; i++)
         if (!strcmp(own[i].rule, own->rule) && own[i].edit->action == own->edit->action)
-            add_edit(t, deed, &own[i]);
+            add_cite(t, deed, &own[i]);
     return deed;
 }
 
@@ -186,7 +186,7 @@ static void add_proposed(struct todo *t)
 
         if (deed < t->list.at + costed)
             continue;
-        add_edit(t, deed, cite);
+        add_cite(t, deed, cite);
         if (deed->edits.n > had && !t->d->times->profiles)
             deed->typed += typed_share(t->d, cite->edit);
     }

@@ -160,7 +160,7 @@ bool fsd_attention_is_across(struct fsd_measured_block *m)
 }
 
 /* The larger one of the head sizes of keys and values. */
-static int64_t head_size(const struct fsd_measured_block *m)
+static int64_t larger_head(const struct fsd_measured_block *m)
 {
     int64_t key = fsd_attention_size(m, m->q, 0),
             value = fsd_attention_size(m, m->v, 0);
@@ -170,7 +170,7 @@ static int64_t head_size(const struct fsd_measured_block *m)
 
 bool fsd_attention_is_wide(struct fsd_measured_block *m)
 {
-    m->number[0] = head_size(m);
+    m->number[0] = larger_head(m);
     return m->number[0] > WIDE;
 }
 
@@ -531,7 +531,7 @@ bool fsd_attention_shares_queries(struct fsd_measured_block *m)
 
 bool fsd_attention_is_beyond_documented(struct fsd_measured_block *m)
 {
-    int64_t head = head_size(m);
+    int64_t head = larger_head(m);
 
     m->number[0] = head;
     return head > 0 && (head < LEAST || head > WIDE || head % MULTIPLE);

@@ -187,14 +187,14 @@ static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
 
 /* Whether the kernel may have a step for `node`, although `node` needs no step.  An
  * example is a scaling that the builder could have merged into weights. */
-static bool is_done(const struct replay *r, fsd_id node)
+static bool may_have_step(const struct replay *r, fsd_id node)
 {
     return !fsd_only_moves(r, node) && !fsd_has_layer(r, node) &&
            fsd_could_end(r, node);
 }
 
 /* Whether the kernel reads an output of the layer that computes the node. */
-static bool reads_from(const struct replay *r, fsd_id node)
+static bool reads_layer_of(const struct replay *r, fsd_id node)
 {
     struct fsd_span in = r->m->engine->nodes.at[r->layer].in;
 
@@ -221,7 +221,7 @@ static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted
             return true;
     if (fsd_stays_constant(r, tensor))
         return true;
-    if (by != FSD_NONE && wanted && reads_from(r, by))
+    if (by != FSD_NONE && wanted && reads_layer_of(r, by))
         return true;
     if (by == FSD_NONE || !far || w->n_taken == TAKEN ||
         (fsd_has_layer(r, by) && !r->nodes[by].passes &&
@@ -235,7 +235,7 @@ static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted
     FSD_EACH_OF (in, r->g->ports, r->g->nodes.at[by].in, tensor)
         if (in != FSD_NONE && !collect(r, w, wanted, in, far - 1))
             return false;
-    if ((!r->nodes[by].passes || (wanted && is_done(r, by))) &&
+    if ((!r->nodes[by].passes || (wanted && may_have_step(r, by))) &&
         !fsd_candidate_took(w, by))
         w->taken[w->n_taken++] = by;
     return true;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-struct row {
+struct float_row {
     const char *name;
     uint8_t half, brain; /* the first opset in which the operator accepts FP16 (`half`)
                             or BF16 (`brain`); 255: it never accepts the type */
@@ -18,12 +18,12 @@ bool fsd_op_takes(const struct fsd_graph *g, fsd_id node, enum fsd_dtype type,
 {
 #define FLOATS(name, half, brain, inputs, outputs)                                     \
     {#name, half, brain, {inputs, outputs}},
-    static const struct row rows[] = {
+    static const struct float_row rows[] = {
 #include "model/ops/floats.inc"
     };
 #undef FLOATS
     const struct fsd_node *n = &g->nodes.at[node];
-    const struct row *row =
+    const struct float_row *row =
         fsd_is_onnx_domain(fsd_text(g->names, n->domain)) && !(n->flags & FSD_NODE_CALL)
             ? bsearch(fsd_text(g->names, n->op), rows, FSD_COUNT_OF(rows), sizeof *rows,
                       fsd_by_name)

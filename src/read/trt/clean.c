@@ -17,7 +17,7 @@ struct cleaner {
     struct fsd_cleaned about;
 };
 
-static void put(struct cleaner *c, const char *s, size_t len)
+static void put_bytes(struct cleaner *c, const char *s, size_t len)
 {
     if (c->out)
         memcpy(c->out + c->used, s, len);
@@ -26,7 +26,7 @@ static void put(struct cleaner *c, const char *s, size_t len)
 
 static void copy(struct cleaner *c, size_t len)
 {
-    put(c, (const char *)c->in + c->at, len);
+    put_bytes(c, (const char *)c->in + c->at, len);
     c->at += len;
 }
 
@@ -97,9 +97,9 @@ static void step_in_string(struct cleaner *c)
         char text[] = {'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]};
 
         if (zero || !byte)
-            put(c, "\\\\x00", 5);
+            put_bytes(c, "\\\\x00", 5);
         else
-            put(c, text, sizeof text);
+            put_bytes(c, text, sizeof text);
         c->at += zero ? 6 : 1;
         c->about.changed = true;
     } else if (byte == '\\' && c->at + 1 < c->n && c->in[c->at + 1] >= 0x20) {
@@ -119,7 +119,7 @@ static void step_outside(struct cleaner *c)
 
         if (!is_next(c, words[i], len))
             continue;
-        put(c, "1e999", 5);
+        put_bytes(c, "1e999", 5);
         c->at += len;
         c->about.changed = true;
         return;

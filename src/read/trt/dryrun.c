@@ -35,7 +35,7 @@ static void add(struct fsd_build *b, struct fsd_slice name, struct fsd_slice typ
     fsd_build_layer_end(b);
 }
 
-static bool read_line(struct fsd_build *b, struct fsd_slice t)
+static bool read_dry_line(struct fsd_build *b, struct fsd_slice t)
 {
     struct fsd_slice name;
     uint64_t number;
@@ -63,7 +63,7 @@ enum fsd_status fsd_dryrun_read(struct fsd_build *b, const struct fsd_file *file
     uint32_t layers = 0;
 
     while (fsd_log_next(&lines, &line)) {
-        layers += read_line(b, line.text);
+        layers += read_dry_line(b, line.text);
         if (layers > DRY_LAYERS_MAX)
             return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_LINE, line.number,
                             "expected at most %d layers, found more", DRY_LAYERS_MAX);

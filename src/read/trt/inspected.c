@@ -48,7 +48,7 @@ struct printed {
 
 /* ----------------------------------------------------------------------- pieces */
 
-static void put(struct printed *p, cJSON *to, const char *key, cJSON *item)
+static void put_item(struct printed *p, cJSON *to, const char *key, cJSON *item)
 {
     if (item &&
         (key ? cJSON_AddItemToObject(to, key, item) : cJSON_AddItemToArray(to, item)))
@@ -59,7 +59,7 @@ static void put(struct printed *p, cJSON *to, const char *key, cJSON *item)
 
 static void put_text(struct printed *p, cJSON *to, const char *key, struct fsd_slice t)
 {
-    put(p, to, key, fsd_json_string(t));
+    put_item(p, to, key, fsd_json_string(t));
 }
 
 static cJSON *put_list(struct printed *p, cJSON *to, const char *key)
@@ -88,7 +88,7 @@ static void put_sizes(struct printed *p, cJSON *to, const char *key, struct fsd_
             cJSON_DeleteItemFromObject(to, key);
             return;
         }
-        put(p, list, NULL, cJSON_CreateNumber(open ? -1.0 : (double)size));
+        put_item(p, list, NULL, cJSON_CreateNumber(open ? -1.0 : (double)size));
         fsd_slice_skip(&t, ",");
     }
 }
@@ -115,7 +115,7 @@ static void read_printed_tensor(struct printed *p, struct fsd_slice t)
     struct fsd_slice name = t, about, sizes, format, type, rest;
     cJSON *tensor = cJSON_CreateObject();
 
-    put(p, p->tensors, NULL, tensor);
+    put_item(p, p->tensors, NULL, tensor);
     if (p->full)
         return;
     if (!fsd_slice_split_last(&name, " [dtype=", &about) &&
@@ -206,7 +206,8 @@ static void put_fixed(struct printed *p, cJSON *binding)
     cJSON_ArrayForEach (size, least) {
         bool same = most && cJSON_GetNumberValue(size) == cJSON_GetNumberValue(most);
 
-        put(p, list, NULL, cJSON_CreateNumber(same ? cJSON_GetNumberValue(size) : -1));
+        put_item(p, list, NULL,
+                 cJSON_CreateNumber(same ? cJSON_GetNumberValue(size) : -1));
         most = most ? most->next : NULL;
     }
 }
@@ -222,7 +223,7 @@ static void put_profile(struct printed *p, cJSON *list, struct fsd_slice about)
     for (size_t i = 0; profile && i < FSD_COUNT_OF(words); i++)
         if (find_sizes(about, words[i][0], &sizes))
             put_sizes(p, profile, words[i][1], sizes);
-    put(p, list, NULL, profile);
+    put_item(p, list, NULL, profile);
 }
 
 /* Reads a line about an input or output. Each optimization profile lists the same
@@ -252,7 +253,7 @@ static void read_profile_binding(struct printed *p, struct fsd_slice t)
         put_profile(p, put_list(p, binding, "ProfileInfo"), about);
     if (!output && !p->full)
         put_fixed(p, binding);
-    put(p, p->bindings, NULL, binding);
+    put_item(p, p->bindings, NULL, binding);
 }
 
 /* Adds the bindings to the graph, after all optimization profiles were read. */

@@ -236,7 +236,8 @@ static size_t value_end(struct fsd_slice t)
 
 /* Reads one optimization profile: "{ MinShape: [1,3], OptShape: [4,3], MaxShape: [8,3],
  * Format: ...". */
-static void read_profile(struct context *m, cJSON *list, struct fsd_slice t)
+static void read_optimization_profile(struct context *m, cJSON *list,
+                                      struct fsd_slice t)
 {
     static const char *const words[] = {"MinShape: [", "OptShape: [", "MaxShape: ["};
     cJSON *one = cJSON_CreateObject();
@@ -270,7 +271,7 @@ static cJSON *profiles_of(struct context *m, struct fsd_slice t)
         struct fsd_slice own = from(t, (size_t)(at - t.s));
         bool ends = fsd_slice_split_at(&own, " }", &t);
 
-        read_profile(m, list, own);
+        read_optimization_profile(m, list, own);
         if (!ends) {
             m->odd = true;
             break;

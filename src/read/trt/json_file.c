@@ -62,7 +62,7 @@ static const char *known_neighbour(const cJSON *root)
                : NULL;
 }
 
-static enum fsd_status refuse(struct fsd_json_reading *r, const cJSON *root)
+static enum fsd_status refuse_root(struct fsd_json_reading *r, const cJSON *root)
 {
     const char *what = known_neighbour(root);
     const cJSON *layers = fsd_json_get(root, "Layers");
@@ -329,7 +329,7 @@ static enum fsd_status report_wrong(struct fsd_json_reading *r,
         status = fail_at(r, text, end, "JSON", false);
     else if (root && !has_layers(root)) /* the file is JSON, but no dump: its kind helps
                                            the user more than an error behind `root` */
-        status = refuse(r, root);
+        status = refuse_root(r, root);
     else if (root && (end = skip_space(text, end)) < text->s + text->n)
         status = fail_at(r, text, end, "nothing after the JSON value", true);
     else if (status == FSD_OK) /* memory ran out, here or in read_pieces() */

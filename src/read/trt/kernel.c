@@ -16,14 +16,14 @@
 
 #include <stdlib.h>
 
-struct word {
+struct word_steps {
     const char *word;
     fsd_sym steps[7]; /* up to the first 0 */
 };
 
 /* The abbreviations, sorted.  If a word has no row here, it stands for the operator
  * whose name begins with the word ("Add", "Relu", "Mul"). */
-static const struct word words[] = {
+static const struct word_steps words[] = {
     {"Asin", {FSD_ONNX_Asin}},
     {"Bott", {FSD_ONNX_TopK}},
     {"Ceil", {FSD_ONNX_Ceil}},
@@ -72,7 +72,7 @@ static void add_step(struct fsd_graph *g, struct fsd_layer *layer, fsd_sym step)
 }
 
 static void add_steps(struct fsd_graph *g, struct fsd_layer *layer,
-                      const struct word *word)
+                      const struct word_steps *word)
 {
     for (size_t i = 0; i < FSD_COUNT_OF(word->steps) && word->steps[i]; i++)
         add_step(g, layer, word->steps[i]);
@@ -97,7 +97,7 @@ static void put_first(struct fsd_graph *g, const struct fsd_layer *layer,
 static void read_words(struct fsd_graph *g, struct fsd_layer *layer, const char *name)
 {
     while (*name >= 'A' && *name <= 'Z') {
-        const struct word *row;
+        const struct word_steps *row;
         char word[16];
         size_t n = 1;
         uint32_t before = layer->steps.n;
@@ -164,13 +164,13 @@ static bool hides_steps(const struct fsd_layer *layer)
 static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
                         struct fsd_layer *layer)
 {
-    static const struct word types[] = {{"correlation", {FSD_ONNX_Conv}},
-                                        {"deconv", {FSD_ONNX_ConvTranspose}},
-                                        {"maxpool", {FSD_ONNX_MaxPool}},
-                                        {"avgpool", {FSD_ONNX_AveragePool}}};
+    static const struct word_steps types[] = {{"correlation", {FSD_ONNX_Conv}},
+                                              {"deconv", {FSD_ONNX_ConvTranspose}},
+                                              {"maxpool", {FSD_ONNX_MaxPool}},
+                                              {"avgpool", {FSD_ONNX_AveragePool}}};
     /* The steps of every attention kernel.  If the network scales or masks, the kernel
      * has further steps. */
-    static const struct word attention = {
+    static const struct word_steps attention = {
         "mha",
         {FSD_ONNX_MatMul, FSD_ONNX_ReduceMax, FSD_ONNX_Sub, FSD_ONNX_Exp,
          FSD_ONNX_ReduceSum, FSD_ONNX_Div, FSD_ONNX_MatMul}};

@@ -13,7 +13,7 @@
 
 /* The limit on the size of a JSON dump, in bytes; the largest dumps known have about 50
  * MB.  Text has no such limit, because it is read line by line. */
-static const uint64_t size_max = (uint64_t)1 << 28;
+static const uint64_t dump_size_max = (uint64_t)1 << 28;
 enum { HASH_STEP = 1 << 22, VERSION_WITHIN = 1 << 16 };
 
 /* ----------------------------------------------------------------- what a file is */
@@ -98,7 +98,7 @@ static enum form form_of(const struct fsd_file *file)
 
 /* Whether a JSON file lists layers, as objects or as names.  Other JSON files may come
  * from any program. */
-static bool has_layers(const struct fsd_file *file)
+static bool mentions_layers(const struct fsd_file *file)
 {
     enum { SEARCHED = 4096 };
 
@@ -115,7 +115,8 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
     case FSD_INPUT_ENGINE: /* also accepts a plan: load() refuses it with advice */
         if (form == FORM_NONE)
             return FSD_CLAIM_NONE;
-        return form == FORM_TEXT || form == FORM_PLAN || (json && !has_layers(file))
+        return form == FORM_TEXT || form == FORM_PLAN ||
+                       (json && !mentions_layers(file))
                    ? FSD_CLAIM_MAYBE
                    : FSD_CLAIM_SURE;
     case FSD_INPUT_LOG: /* a log may begin with any text, so FORM_TEXT is accepted,
@@ -263,10 +264,11 @@ static enum fsd_status read_json(struct fsd_build *b, const struct fsd_source *s
     const struct fsd_file *file = source->file;
     enum fsd_status status;
 
-    if (file->size > size_max)
+    if (file->size > dump_size_max)
         return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
                         "expected a dump of at most %llu bytes, found %llu",
-                        (unsigned long long)size_max, (unsigned long long)file->size);
+                        (unsigned long long)dump_size_max,
+                        (unsigned long long)file->size);
     if (fsd_times_kind(file) == FSD_INPUT_PROFILE)
         return read_profiled(b, source, err);
     status = fsd_json_read(b, file, err);

@@ -11,7 +11,7 @@
 #include "base/base.h"
 #include "read/log/log.h"
 
-enum { LAYERS_MAX = 1 << 20, MENTIONS_MAX = 1 << 24, VECTOR_MAX = UINT16_MAX };
+enum { LOG_LAYERS_MAX = 1 << 20, LOG_MENTIONS_MAX = 1 << 24, VECTOR_MAX = UINT16_MAX };
 
 struct reading {
     struct fsd_build *b;
@@ -213,14 +213,14 @@ static enum fsd_status read_line(struct reading *r, enum fsd_log_form form,
         r->layers++;
     }
     if (status != FSD_OK ||
-        (r->layers <= LAYERS_MAX && r->b->g->mentions.n <= MENTIONS_MAX))
+        (r->layers <= LOG_LAYERS_MAX && r->b->g->mentions.n <= LOG_MENTIONS_MAX))
         return status;
     return fsd_fail(r->err, FSD_E_LIMIT, r->file->name, FSD_POS_NONE, 0,
                     "expected at most %d %s, found more",
-                    r->layers > LAYERS_MAX ? LAYERS_MAX : MENTIONS_MAX,
-                    r->layers > LAYERS_MAX ? "layers"
-                                           : "node names in the names of "
-                                             "layers");
+                    r->layers > LOG_LAYERS_MAX ? LOG_LAYERS_MAX : LOG_MENTIONS_MAX,
+                    r->layers > LOG_LAYERS_MAX ? "layers"
+                                               : "node names in the names of "
+                                                 "layers");
 }
 
 static void remark_odd_lines(struct reading *r)

@@ -22,7 +22,7 @@ static const char *const marks[] = {
     "_myl", " || ",     "fusedPointwise", "(Unnamed Layer", "[ONNX Layer: "};
 
 /* The beginnings of words for operators, in upper or lower case. */
-static const char *const words[] = {
+static const char *const operator_words[] = {
     "conv",   "deconv",  "gemm",     "matmul",   "relu",       "pool",      "norm",
     "bn",     "softmax", "concat",   "resize",   "reshape",    "transpose", "attention",
     "lstm",   "gru",     "rnn",      "fc",       "linear",     "sigmoid",   "tanh",
@@ -34,8 +34,9 @@ static const char *const words[] = {
 
 static bool begins_word(const char *at, size_t n)
 {
-    for (size_t i = 0; i < FSD_COUNT_OF(words); i++)
-        if (strlen(words[i]) <= n && !strncasecmp(at, words[i], strlen(words[i])))
+    for (size_t i = 0; i < FSD_COUNT_OF(operator_words); i++)
+        if (strlen(operator_words[i]) <= n &&
+            !strncasecmp(at, operator_words[i], strlen(operator_words[i])))
             return true;
     return false;
 }

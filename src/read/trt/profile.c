@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-static const uint64_t size_max = (uint64_t)1 << 28;
+static const uint64_t profile_size_max = (uint64_t)1 << 28;
 enum {
     ENTRIES_MAX = 1 << 22,
     PROFILES_MAX = 1 << 12,
@@ -60,17 +60,17 @@ static enum fsd_status start(struct fsd_records *r, const struct fsd_file *file,
                              const char *what, struct fsd_error *err)
 {
     *r = (struct fsd_records){.file = file, .what = what, .err = err};
-    if (file->size > size_max)
+    if (file->size > profile_size_max)
         return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
                         "expected at most %llu bytes of %s, found %llu",
-                        (unsigned long long)size_max, what,
+                        (unsigned long long)profile_size_max, what,
                         (unsigned long long)file->size);
     r->at = fsd_file_text_start(file);
     return FSD_OK;
 }
 
-static enum fsd_status refuse(const struct fsd_file *file, const char *what,
-                              struct fsd_error *err)
+static enum fsd_status refuse_file(const struct fsd_file *file, const char *what,
+                                   struct fsd_error *err)
 {
     const char *other = known_other(file);
 
@@ -90,7 +90,7 @@ struct profile_reading {
     double count;
 };
 
-static void read_name(struct profile_reading *p, const struct fsd_field *field)
+static void read_entry_name(struct profile_reading *p, const struct fsd_field *field)
 {
     struct fsd_slice text = {field->text, field->text_len};
 
@@ -110,7 +110,7 @@ static double read_time(struct profile_reading *p, const struct fsd_field *field
 static void read_profile_field(struct profile_reading *p, const struct fsd_field *field)
 {
     if (fsd_field_is(field, "name") && field->is_text) {
-        read_name(p, field);
+        read_entry_name(p, field);
     } else if (fsd_field_is(field, "timeMs")) {
         p->entry.total_ms = read_time(p, field);
     } else if (fsd_field_is(field, "averageMs")) {
@@ -195,18 +195,18 @@ enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *nam
     if (status == FSD_OK && fsd_trace_is(file)) {
         status = fsd_trace_read(arena, names, file, out, err);
         return status == FSD_OK && out->n == first
-                   ? refuse(file, "a profile of layers", err)
+                   ? refuse_file(file, "a profile of layers", err)
                    : status;
     }
     if (status == FSD_OK && known_other(file) &&
         !fsd_file_has_word(file, PEEK, "\"averageMs\"") &&
         !fsd_file_has_word(file, PEEK, "\"timeMs\""))
-        return refuse(file, "a profile of layers", err);
+        return refuse_file(file, "a profile of layers", err);
     while (status == FSD_OK && (step = fsd_record_next(&r, &field)) != FSD_RECORD_END)
         status = step == FSD_RECORD_BROKEN ? FSD_E_FORMAT
                                            : step_profile(&p, &r, step, &field, first);
     if (status == FSD_OK && !keep_filled(out, first))
-        status = refuse(file, "a profile of layers", err);
+        status = refuse_file(file, "a profile of layers", err);
     return status;
 }
 
@@ -222,7 +222,7 @@ enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *f
 
     if (status == FSD_OK && !fsd_file_has_word(file, PEEK, "\"latencyMs\"") &&
         !fsd_file_has_word(file, PEEK, "\"endToEndMs\""))
-        return refuse(file, "times of whole runs", err);
+        return refuse_file(file, "times of whole runs", err);
     while (status == FSD_OK && (step = fsd_record_next(&r, &field)) != FSD_RECORD_END) {
         if (step == FSD_RECORD_BROKEN)
             return FSD_E_FORMAT;

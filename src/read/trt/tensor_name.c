@@ -43,7 +43,7 @@ int32_t fsd_trt_tensor_profile(const struct fsd_intern *names, fsd_sym name)
 }
 
 /* Removes `mark` and the digits after it from the end of the text. */
-static bool cut_number(struct fsd_slice *t, const char *mark)
+static bool cut_mark(struct fsd_slice *t, const char *mark)
 {
     size_t n = t->n, len = strlen(mark);
 
@@ -55,7 +55,7 @@ static bool cut_number(struct fsd_slice *t, const char *mark)
     return true;
 }
 
-static fsd_sym tensor_named(const struct fsd_vocab *vocab, struct fsd_slice t)
+static fsd_sym known_tensor(const struct fsd_vocab *vocab, struct fsd_slice t)
 {
     const struct fsd_meaning *what = fsd_vocab_find(vocab, t.s, t.n);
 
@@ -75,7 +75,7 @@ static fsd_sym meant(const struct fsd_vocab *vocab, struct fsd_slice t)
 
     while (fsd_slice_drop(&t, "'"))
         ;
-    name = tensor_named(vocab, t);
+    name = known_tensor(vocab, t);
     for (size_t i = 0; !name && i < FSD_COUNT_OF(insides); i++) {
         struct fsd_slice node = t;
 
@@ -97,16 +97,16 @@ static void read_kernel_tensor(struct fsd_tensor *t, struct fsd_slice name,
     uint64_t number;
     size_t at;
 
-    if (!cut_number(&name, "_myl"))
+    if (!cut_mark(&name, "_myl"))
         return;
     for (at = name.n; at && name.s[at - 1] != '_';)
         at--;
     at = at ? at - 1 : 0;
     if (fsd_slice_begins((struct fsd_slice){name.s + at, name.n - at}, word))
-        t->alias = tensor_named(vocab, (struct fsd_slice){name.s, at});
+        t->alias = known_tensor(vocab, (struct fsd_slice){name.s, at});
     else if (fsd_slice_drop(&name, ".1"))
         t->alias = meant(vocab, name);
-    else if (cut_number(&name, ".1_")) {
+    else if (cut_mark(&name, ".1_")) {
         if (fsd_slice_take(&name, "__mye"))
             fsd_slice_take_number(&name, UINT64_MAX, &number);
         t->argument = meant(vocab, name);
@@ -153,10 +153,10 @@ void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab)
         size_t bare = without_profile(name.s, name.n);
 
         t->loop = loop_in(name.s);
-        if (tensor_named(vocab, name))
+        if (known_tensor(vocab, name))
             continue;
         if (bare < name.n)
-            t->alias = tensor_named(vocab, (struct fsd_slice){name.s, bare});
+            t->alias = known_tensor(vocab, (struct fsd_slice){name.s, bare});
         else if (t->flags & FSD_TENSOR_BINDING && also_output(vocab, name))
             t->alias = also_output(vocab, name);
         else

@@ -20,7 +20,7 @@
 
 enum { EVENTS_MAX = 1 << 22, MS_MAX = 1000000000, BYTES_PEEKED = 4096 };
 
-struct reading {
+struct trace_reading {
     struct fsd_arena *arena;
     struct fsd_intern *names;
     struct fsd_records r;
@@ -52,7 +52,7 @@ bool fsd_trace_is(const struct fsd_file *file)
 }
 
 /* Adds a time of a layer.  The first time creates the entry of the layer. */
-static void add_time(struct reading *t, fsd_sym name, double ms)
+static void add_time(struct trace_reading *t, fsd_sym name, double ms)
 {
     struct fsd_profile_entry *entry;
     uint32_t *times;
@@ -79,7 +79,7 @@ static void add_time(struct reading *t, fsd_sym name, double ms)
 
 /* ------------------------------------------------------------------------- a trace */
 
-static enum fsd_status read_events(struct reading *t)
+static enum fsd_status read_events(struct trace_reading *t)
 {
     struct fsd_field field = {0};
     enum fsd_record_step step;
@@ -118,7 +118,7 @@ static enum fsd_status read_events(struct reading *t)
 
 /* Reads the numbers in a list and in the lists inside it.  A text beside a number is a
  * date, and is ignored. */
-static void read_times(struct reading *t, fsd_sym name)
+static void read_times(struct trace_reading *t, fsd_sym name)
 {
     const struct fsd_file *file = t->r.file;
     size_t end = fsd_record_behind(&t->r);
@@ -142,7 +142,7 @@ static void read_times(struct reading *t, fsd_sym name)
     t->r.at = end;
 }
 
-static enum fsd_status read_lists(struct reading *t)
+static enum fsd_status read_lists(struct trace_reading *t)
 {
     struct fsd_field field = {0};
     enum fsd_record_step step;
@@ -162,14 +162,14 @@ enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names
                                const struct fsd_file *file, fsd_profile_vec *out,
                                struct fsd_error *err)
 {
-    struct reading t = {.arena = arena,
-                        .names = names,
-                        .r = {.file = file,
-                              .at = fsd_file_text_start(file),
-                              .what = "a profile",
-                              .err = err,
-                              .nested = true},
-                        .profile = {.path = file->name, .number = 1}};
+    struct trace_reading t = {.arena = arena,
+                              .names = names,
+                              .r = {.file = file,
+                                    .at = fsd_file_text_start(file),
+                                    .what = "a profile",
+                                    .err = err,
+                                    .nested = true},
+                              .profile = {.path = file->name, .number = 1}};
     bool trace = fsd_file_has_word(file, BYTES_PEEKED, "\"dur\"");
     enum fsd_status status = trace ? read_events(&t) : read_lists(&t);
 

@@ -14,7 +14,7 @@
 
 /* The number of boxes, wires and ties of a picture whose layout takes one or two
  * seconds. */
-enum { MOST_ENDS = 800 };
+enum { COMPARISON_ENDS = 800 };
 
 /* The selected regions and moves. Their neighbors are added later. */
 struct pick {
@@ -24,7 +24,7 @@ struct pick {
                       a selected group */
 };
 
-struct side {
+struct build_side {
     struct fsd_drawing *w;
     const struct fsd_compare *c;
     const struct fsd_state *s;
@@ -43,17 +43,17 @@ struct side {
     struct fsd_lists layers;            /* by unit: the layers of a group or move */
 };
 
-static uint32_t unit_of(const struct side *x, struct fsd_state_end end)
+static uint32_t unit_of(const struct build_side *x, struct fsd_state_end end)
 {
     return x->first[end.kind] + end.item;
 }
 
-static uint32_t group_unit(const struct side *x, fsd_id group)
+static uint32_t group_unit(const struct build_side *x, fsd_id group)
 {
     return unit_of(x, (struct fsd_state_end){FSD_END_GROUP, group});
 }
 
-static uint32_t move_unit(const struct side *x, fsd_id move)
+static uint32_t move_unit(const struct build_side *x, fsd_id move)
 {
     return unit_of(x, (struct fsd_state_end){FSD_END_MOVE, move});
 }
@@ -75,7 +75,7 @@ static uint32_t count_of(const struct fsd_state *s, uint32_t kind)
 /* The tint of a group. One group of each region shows the label of the region. This is
  * the first group of the region in the new build or, if the new build has none, in the
  * old build. */
-static unsigned group_tint(struct side *x, fsd_id g)
+static unsigned group_tint(struct build_side *x, fsd_id g)
 {
     fsd_id region = x->region[g];
     bool labels = !x->shown[region] &&
@@ -87,7 +87,7 @@ static unsigned group_tint(struct side *x, fsd_id g)
 
 /* Adds the box of a unit. The first item of the box is the number of the unit. If the
  * unit is a group or move, the numbers of the unit's layers follow. */
-static void add_box(struct side *x, struct fsd_state_end end)
+static void add_box(struct build_side *x, struct fsd_state_end end)
 {
     static const enum fsd_box_kind kinds[FSD__END_COUNT] = {
         [FSD_END_GROUP] = FSD_BOX_ITEMS,   [FSD_END_MOVE] = FSD_BOX_MOVE,
@@ -108,7 +108,7 @@ static void add_box(struct side *x, struct fsd_state_end end)
         fsd_drawing_add_item(x->w, fsd_list_at(&x->layers, unit, i));
 }
 
-static void list_layers(struct side *x)
+static void list_layers(struct build_side *x)
 {
     const struct fsd_state *s = x->s;
     uint32_t n = s->of_layer ? s->layers : 0, units = x->first[FSD_END_INPUT];
@@ -131,7 +131,7 @@ static void list_layers(struct side *x)
  *     without pick->partial, all moves
  *
  * Also sets the tints of the moves. */
-static void take_picked(struct side *x, bool *in)
+static void take_picked(struct build_side *x, bool *in)
 {
     const struct fsd_compare *c = x->c;
 
@@ -156,7 +156,7 @@ static void take_picked(struct side *x, bool *in)
 
 /* Marks the neighbors of the marked units, too. The search follows the wires in both
  * directions, through moves, up to the next group or port. */
-static void take_neighbours(struct side *x, bool *in)
+static void take_neighbours(struct build_side *x, bool *in)
 {
     uint32_t units = x->first[FSD__END_COUNT];
     struct fsd_near_pair *pairs =
@@ -178,7 +178,7 @@ static void take_neighbours(struct side *x, bool *in)
 
 /* Adds the wires. If the state is not `wired`, its wires are derived from the nodes.
  * Then a wire of an unknown type becomes an FSD_THREAD. */
-static void add_lines(struct side *x)
+static void add_lines(struct build_side *x)
 {
     FSD_EACH (const struct fsd_state_wire, wire, x->wires) {
         fsd_id from = x->box[unit_of(x, wire->from)], to = x->box[unit_of(x, wire->to)];
@@ -199,7 +199,7 @@ static void add_lines(struct side *x)
     }
 }
 
-static void draw_side(struct side *x)
+static void draw_side(struct build_side *x)
 {
     uint32_t units = x->first[FSD__END_COUNT];
     bool *in = FSD_NEW(x->w->arena, bool, units);
@@ -216,19 +216,20 @@ static void draw_side(struct side *x)
 
 /* -------------------------------------------------------------------------- all */
 
-static struct side new_side(struct fsd_drawing *w, const struct fsd_compare *c,
-                            const struct pick *pick, bool *shown, bool new)
+static struct build_side new_build_side(struct fsd_drawing *w,
+                                        const struct fsd_compare *c,
+                                        const struct pick *pick, bool *shown, bool new)
 {
     const struct fsd_state *s = new ? c->new : c->old;
-    struct side x = {.w = w,
-                     .c = c,
-                     .s = s,
-                     .pick = pick,
-                     .shown = shown,
-                     .side = new ? FSD_SIDE_RIGHT : FSD_SIDE_LEFT,
-                     .region = new ? c->new_region : c->old_region,
-                     .change = FSD_NEW(w->arena, uint8_t, s->moves.n),
-                     .wires = fsd_state_wires_of(s, w->arena)};
+    struct build_side x = {.w = w,
+                           .c = c,
+                           .s = s,
+                           .pick = pick,
+                           .shown = shown,
+                           .side = new ? FSD_SIDE_RIGHT : FSD_SIDE_LEFT,
+                           .region = new ? c->new_region : c->old_region,
+                           .change = FSD_NEW(w->arena, uint8_t, s->moves.n),
+                           .wires = fsd_state_wires_of(s, w->arena)};
 
     for (uint32_t kind = 0; kind < FSD__END_COUNT; kind++)
         x.first[kind + 1] = x.first[kind] + count_of(s, kind);
@@ -237,14 +238,15 @@ static struct side new_side(struct fsd_drawing *w, const struct fsd_compare *c,
 }
 
 /* Draws both sides, and ties between groups that have a node in common. */
-static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *pick,
-                                const char *subject, struct fsd_arena *arena)
+static struct fsd_drawing *draw_picked(const struct fsd_compare *c,
+                                       const struct pick *pick, const char *subject,
+                                       struct fsd_arena *arena)
 {
     struct fsd_drawing *w = FSD_NEW(arena, struct fsd_drawing, 1);
     struct fsd_compare_scene *scene = FSD_NEW(arena, struct fsd_compare_scene, 1);
     const struct fsd_exports *e = c->exports;
     bool *shown = FSD_NEW(arena, bool, c->regions.n);
-    struct side old, new;
+    struct build_side old, new;
 
     *scene = (struct fsd_compare_scene){{{c->old, c->new}}, c, subject, {0}};
     if (e)
@@ -255,8 +257,8 @@ static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *
         (struct fsd_drawing){.arena = arena,
                              .painter = e ? &fsd_exports_painter : &fsd_compare_painter,
                              .of = scene};
-    old = new_side(w, c, pick, shown, false);
-    new = new_side(w, c, pick, shown, true);
+    old = new_build_side(w, c, pick, shown, false);
+    new = new_build_side(w, c, pick, shown, true);
     draw_side(&old);
     draw_side(&new);
     fsd_drawing_sort_lines(w, FSD_WIRE);
@@ -278,9 +280,9 @@ static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *
 
 /* ------------------------------------------------------------------- what is drawn */
 
-struct job {
-    struct fsd_plan plan; /* the first member, because simplify() casts the plan to
-                             struct job */
+struct compare_job {
+    struct fsd_plan plan; /* the first member, because draw_fewer_changes() casts the
+                             plan to struct compare_job */
     const struct fsd_compare *c;
     struct fsd_arena *arena;
     uint32_t differing;
@@ -288,7 +290,7 @@ struct job {
                       everything */
 };
 
-static void draw_changes(struct job *job)
+static void draw_changes(struct compare_job *job)
 {
     const struct fsd_compare *c = job->c;
     struct pick pick = {.regions = FSD_NEW(job->arena, bool, c->regions.n),
@@ -306,7 +308,7 @@ static void draw_changes(struct job *job)
     else
         snprintf(subject, 80, "the worst %u of %u changes and their neighbors", taken,
                  job->differing);
-    job->plan.drawing = draw(c, &pick, subject, job->arena);
+    job->plan.drawing = draw_picked(c, &pick, subject, job->arena);
     job->plan.last |= job->most <= 1;
     snprintf(
         job->plan.less, sizeof job->plan.less,
@@ -317,9 +319,9 @@ static void draw_changes(struct job *job)
 
 /* Draws less than before. If the last drawing had everything, draws only the changes.
  * If the last drawing had only changes, draws half as many changes. */
-static bool simplify(struct fsd_plan *plan)
+static bool draw_fewer_changes(struct fsd_plan *plan)
 {
-    struct job *job = (struct job *)(void *)plan;
+    struct compare_job *job = (struct compare_job *)(void *)plan;
 
     if (plan->last)
         return false;
@@ -408,13 +410,13 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
                                           struct fsd_error *err)
 {
     const struct fsd_picture *want = fsd_wanted_picture(style);
-    struct job job = {.plan = {.want = want,
-                               .simplify = simplify,
-                               .most_ends = MOST_ENDS,
-                               .last = style->all || want->around},
-                      .c = c,
-                      .arena = fsd_arena_new(),
-                      .most = UINT32_MAX};
+    struct compare_job job = {.plan = {.want = want,
+                                       .simplify = draw_fewer_changes,
+                                       .most_ends = COMPARISON_ENDS,
+                                       .last = style->all || want->around},
+                              .c = c,
+                              .arena = fsd_arena_new(),
+                              .most = UINT32_MAX};
     struct pick pick = {.regions = FSD_NEW(job.arena, bool, c->regions.n),
                         .partial = want->around};
     enum fsd_status status = FSD_OK;
@@ -452,7 +454,7 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
         draw_changes(&job);
     else
         job.plan.drawing =
-            draw(c, &pick, want->around ? "a neighbourhood" : NULL, job.arena);
+            draw_picked(c, &pick, want->around ? "a neighbourhood" : NULL, job.arena);
     *job.plan.less = '\0'; /* no note: the user requested this part */
     FSD_THEN(status, fsd_plan_write(&job.plan, format, out, err));
     fsd_arena_free(job.arena);

@@ -8,7 +8,7 @@
 #include "report/picture/drawing.h"
 
 enum {
-    NAME = 34,
+    BOX_NAME = 34,
     NAMES = 5,
     TIP_NAME = 400,
     TIP_NAMES = 40,
@@ -23,7 +23,7 @@ enum {
  * enum fsd_happened. */
 enum { CHANGED = FSD__HAPPENED_COUNT, TONES };
 
-static const struct fsd_compare_scene *scene_of(const struct fsd_drawing *w)
+static const struct fsd_compare_scene *compared_scene(const struct fsd_drawing *w)
 {
     return w->of;
 }
@@ -31,7 +31,7 @@ static const struct fsd_compare_scene *scene_of(const struct fsd_drawing *w)
 static const struct fsd_region_diff *region_of(const struct fsd_drawing *w,
                                                const struct fsd_box *box)
 {
-    const struct fsd_compare *c = scene_of(w)->c;
+    const struct fsd_compare *c = compared_scene(w)->c;
     const fsd_id *regions = box->side == FSD_SIDE_RIGHT ? c->new_region : c->old_region;
 
     return &c->regions.at[regions[fsd_item(w, box, 0)]];
@@ -85,7 +85,7 @@ static struct fsd_box_style look(const struct fsd_drawing *w, const struct fsd_b
         return move_look(box->tint);
     if (box->kind != FSD_BOX_ITEMS)
         return fsd_port_look;
-    return region_look(tone_of(scene_of(w)->c, region_of(w, box)),
+    return region_look(tone_of(compared_scene(w)->c, region_of(w, box)),
                        region_of(w, box)->width);
 }
 
@@ -122,7 +122,7 @@ static void put_names(const struct fsd_state *s, struct few few, FILE *out)
 {
     for (uint32_t i = 0; i < few.n; i++) {
         fputs("<BR/>" FSD_SMALL, out);
-        fsd_put_label_text(out, fsd_text(s->names, few.nodes[i]->key), NAME);
+        fsd_put_label_text(out, fsd_text(s->names, few.nodes[i]->key), BOX_NAME);
         fputs("</FONT>", out);
     }
     if (few.more)
@@ -136,21 +136,21 @@ typedef void put_text_fn(FILE *out, const char *s, size_t most);
 static void put_change(const struct fsd_drawing *w, const struct fsd_box *box,
                        uint32_t i, put_text_fn *put, FILE *out)
 {
-    const struct fsd_compare_scene *scene = scene_of(w);
+    const struct fsd_compare_scene *scene = compared_scene(w);
     fsd_id region = (fsd_id)(region_of(w, box) - scene->c->regions.at);
     const struct fsd_export_change *c =
         &scene->c->exports->changes.at[fsd_list_at(&scene->changes, region, i)];
 
-    put(out, *c->of ? c->of : fsd_export_what_name(c->what), NAME);
+    put(out, *c->of ? c->of : fsd_export_what_name(c->what), BOX_NAME);
     fputs(": ", out);
-    put(out, *c->was ? c->was : "none", NAME);
+    put(out, *c->was ? c->was : "none", BOX_NAME);
     fputs(FSD_ARROW, out);
-    put(out, *c->now ? c->now : "none", NAME);
+    put(out, *c->now ? c->now : "none", BOX_NAME);
 }
 
 static uint32_t count_changes(const struct fsd_drawing *w, const struct fsd_box *box)
 {
-    const struct fsd_compare_scene *scene = scene_of(w);
+    const struct fsd_compare_scene *scene = compared_scene(w);
     const struct fsd_region_diff *r = region_of(w, box);
     bool both = scene->c->exports && r->happened == FSD_HAPPENED_SAME;
 
@@ -192,7 +192,7 @@ static void put_group(const struct fsd_drawing *w, const struct fsd_box *box, FI
             fprintf(out, " <FONT COLOR=\"%s\"><B>%s</B></FONT>",
                     r->width == FSD_WIDTH_WIDENED ? WIDENED : NARROWED,
                     fsd_width_name(r->width));
-        if (scene_of(w)->c->timed && r->before >= 0 && r->after >= 0) {
+        if (compared_scene(w)->c->timed && r->before >= 0 && r->after >= 0) {
             fputs(" " FSD_SMALL, out);
             fsd_put_delta(r->before, r->after, out);
             fputs("</FONT>", out);
@@ -264,7 +264,8 @@ static const char *tensor_of(const struct fsd_drawing *w, const struct fsd_box *
     return fsd_text(s->names, s->tensor_names.at[fsd_item(w, box, 0)]);
 }
 
-static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
+static void put_compared_label(const struct fsd_drawing *w, const struct fsd_box *box,
+                               FILE *out)
 {
     const struct fsd_state *s = fsd_box_state(w, box);
     const struct fsd_state_port *port;
@@ -278,17 +279,17 @@ static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FI
         return;
     }
     if (box->kind == FSD_BOX_TENSOR) {
-        fsd_put_label_text(out, tensor_of(w, box), NAME);
+        fsd_put_label_text(out, tensor_of(w, box), BOX_NAME);
         return;
     }
     port = fsd_box_port(w, box);
     fputs("<B>", out);
-    fsd_put_label_text(out, fsd_text(s->names, port->name), NAME);
+    fsd_put_label_text(out, fsd_text(s->names, port->name), BOX_NAME);
     fputs("</B><BR/>" FSD_SMALL, out);
     put_form(s, port->form, out);
     if (port->shape) {
         putc(' ', out);
-        fsd_put_label_text(out, fsd_text(s->names, port->shape), NAME);
+        fsd_put_label_text(out, fsd_text(s->names, port->shape), BOX_NAME);
     }
     fputs("</FONT>", out);
 }
@@ -308,7 +309,8 @@ static void put_layers(const struct fsd_drawing *w, const struct fsd_box *box,
 
 /* Prints the tooltip of a box: the layers of its group, and the names of all nodes, one
  * per line. */
-static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
+static void put_compared_tip(const struct fsd_drawing *w, const struct fsd_box *box,
+                             FILE *out)
 {
     const struct fsd_state *s = fsd_box_state(w, box);
     struct fsd_span nodes;
@@ -328,7 +330,7 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
         fputs(i ? "\\n" : "", out);
         fsd_put_tip_text(out, fsd_text(s->names, node_at(s, nodes, i)->key), TIP_NAME);
         putc(' ', out);
-        fsd_put_tip_text(out, fsd_text(s->names, node_at(s, nodes, i)->op), NAME);
+        fsd_put_tip_text(out, fsd_text(s->names, node_at(s, nodes, i)->op), BOX_NAME);
     }
     if (nodes.n > TIP_NAMES)
         fprintf(out, "\\nand %u more", nodes.n - TIP_NAMES);
@@ -346,8 +348,8 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
     }
 }
 
-static void put_wire_label(const struct fsd_drawing *w, const struct fsd_line *wire,
-                           FILE *out)
+static void put_compared_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
+                              FILE *out)
 {
     struct fsd_state_form form = {.type = wire->type[1], .layout = wire->what};
 
@@ -395,9 +397,9 @@ static void put_builds(const struct fsd_compare *c, FILE *out)
 
 /* Prints "old.json -> new.json  9 regions, fusion-lost 2, 3 nodes widened; +0.1100
  * ms". */
-static void put_caption(const struct fsd_drawing *w, FILE *out)
+static void put_compared_caption(const struct fsd_drawing *w, FILE *out)
 {
-    const struct fsd_compare *c = scene_of(w)->c;
+    const struct fsd_compare *c = compared_scene(w)->c;
 
     fputs("<TR><TD ALIGN=\"LEFT\">", out);
     fsd_put_title(c->old->engine_path, c->new->engine_path, true, out);
@@ -411,21 +413,21 @@ static void put_caption(const struct fsd_drawing *w, FILE *out)
     }
     if (!c->differs)
         fputs("; no difference", out);
-    if (scene_of(w)->subject)
-        fprintf(out, "; drawn: %s", scene_of(w)->subject);
+    if (compared_scene(w)->subject)
+        fprintf(out, "; drawn: %s", compared_scene(w)->subject);
     fputs("</TD></TR>", out);
 }
 
 /* Prints the legend, which explains only the colors that occur in the comparison. */
-static void put_legend(const struct fsd_drawing *w, FILE *out)
+static void put_compared_legend(const struct fsd_drawing *w, FILE *out)
 {
     static const char *const moves[][2] = {{"+ added", "SOLID"},
                                            {"\xe2\x88\x92 removed", "DASHED"},
                                            {"~ changed", "SOLID"}};
-    const struct fsd_compare *c = scene_of(w)->c;
+    const struct fsd_compare *c = compared_scene(w)->c;
 
     fputs(FSD_LEGEND_BEGIN, out);
-    put_caption(w, out);
+    put_compared_caption(w, out);
     fputs("<TR><TD ALIGN=\"LEFT\">" FSD_LEGEND_BEGIN "<TR>", out);
     for (uint8_t h = 0; h < FSD__HAPPENED_COUNT; h++)
         if (c->by_happened[h])
@@ -451,9 +453,9 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
     {                                                                                  \
         .sides = {{"old", "old " what, 2, {"o", "oi", "ot", "ob", "om"}},              \
                   {"new", "new " what, 2, {"n", "ni", "nt", "nb", "nm"}}},             \
-        .put_legend = put_legend, .look = look, .put_label = put_label,                \
-        .put_tip = put_tip, .put_wire_label = put_wire_label, .tie_width = "1",        \
-        .port_labels = true,                                                           \
+        .put_legend = put_compared_legend, .look = look,                               \
+        .put_label = put_compared_label, .put_tip = put_compared_tip,                  \
+        .put_wire_label = put_compared_wire, .tie_width = "1", .port_labels = true,    \
     }
 
 const struct fsd_painter fsd_compare_painter = PAINTER("build");

@@ -396,7 +396,8 @@ static struct side new_side(struct fsd_drawing *w, const struct fsd_graph *g,
                          .port = fsd_ids_new(w->arena, g->tensors.n)};
 }
 
-static struct fsd_drawing *draw(struct fsd_diff_scene *scene, struct fsd_arena *arena)
+static struct fsd_drawing *draw_scene(struct fsd_diff_scene *scene,
+                                      struct fsd_arena *arena)
 {
     const struct fsd_diff *d = scene->d;
     struct fsd_drawing *w = FSD_NEW(arena, struct fsd_drawing, 1);
@@ -456,7 +457,7 @@ static bool simplify(struct fsd_plan *plan)
         if (grain->level == FSD_LEVEL_SCOPE &&
             (grain->depth <= job->depth || grain->depth > levels))
             continue;
-        plan->drawing = draw(&job->scene, job->arena);
+        plan->drawing = draw_scene(&job->scene, job->arena);
         plan->last = grain->level == FSD_LEVEL_PART;
         if (fsd_drawing_weight(plan->drawing) >= before)
             continue;
@@ -520,7 +521,7 @@ enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
     if (status == FSD_OK && want->collapse)
         status = fsd_grain_parse(want->collapse, &job.scene.grain, err);
     if (status == FSD_OK) {
-        job.plan.drawing = draw(&job.scene, job.arena);
+        job.plan.drawing = draw_scene(&job.scene, job.arena);
         status = fsd_plan_write(&job.plan, format, out, err);
         part->spent = job.plan.spent;
     }

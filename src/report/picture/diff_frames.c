@@ -15,7 +15,7 @@
 #include "model/graph/graph.h"
 #include "report/picture/drawing.h"
 
-enum { MAIN, NAME = 40 };
+enum { MAIN, FRAME_NAME = 40 };
 
 /* The frame of a scope. A function has no frame of its own: it uses the frame of its
  * caller. */
@@ -88,9 +88,9 @@ static const char *title_of(const struct fsd_graph *g, const struct fsd_scope *s
     struct fsd_print text;
     FILE *out = fsd_print_open(&text);
 
-    fsd_put_label_text(out, fsd_text(g->names, scope->label), NAME);
+    fsd_put_label_text(out, fsd_text(g->names, scope->label), FRAME_NAME);
     fputs(" of ", out);
-    fsd_put_label_text(out, *name ? name : fsd_text(g->names, owner->op), NAME);
+    fsd_put_label_text(out, *name ? name : fsd_text(g->names, owner->op), FRAME_NAME);
     if (!*name)
         fprintf(out, " #%u", scope->owner);
     return fsd_print_take(&text, arena);

@@ -11,7 +11,7 @@ enum {
     NAME_IN_BOX = 34, /* most characters of a name in a box */
     TITLE = 44,
     TACTIC = 60,
-    TIP_NAME = 400, /* most characters of a name in a tooltip */
+    NAME_IN_TIP = 400, /* most characters of a name in a tooltip */
     TIP_ITEMS = 12,
     TYPES = 24, /* most operator types that a shared box counts separately */
     SHOWN_TYPES = 3
@@ -58,7 +58,8 @@ static const struct fsd_box_style vanished_look = {"box", "rounded,filled,dashed
                                   unexplained_look = {"box", "rounded,filled,bold",
                                                       "#ffffff", "#cc0000", "2"};
 
-static struct fsd_box_style look(const struct fsd_drawing *w, const struct fsd_box *box)
+static struct fsd_box_style box_style(const struct fsd_drawing *w,
+                                      const struct fsd_box *box)
 {
     const struct fsd_diff *d = scene_of(w)->d;
     const struct fsd_box *owner = fsd_drawing_owner(w, box);
@@ -392,8 +393,9 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
 
     if (box->kind != FSD_BOX_ITEMS) {
         fputs("tensor ", out);
-        fsd_put_tip_text(
-            out, fsd_text(g->names, g->tensors.at[fsd_item(w, box, 0)].name), TIP_NAME);
+        fsd_put_tip_text(out,
+                         fsd_text(g->names, g->tensors.at[fsd_item(w, box, 0)].name),
+                         NAME_IN_TIP);
         return;
     }
     for (uint32_t i = 0; i < box->items.n && i < TIP_ITEMS; i++) {
@@ -402,7 +404,7 @@ static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE
         fprintf(out, "%s%s %u ", i ? "\\n" : "", model ? "node" : "layer", id);
         fsd_put_tip_text(out, fsd_text(g->names, g->nodes.at[id].op), 60);
         putc(' ', out);
-        fsd_put_tip_text(out, fsd_text(g->names, g->nodes.at[id].name), TIP_NAME);
+        fsd_put_tip_text(out, fsd_text(g->names, g->nodes.at[id].name), NAME_IN_TIP);
         fprintf(out, "\\n%s",
                 model ? fsd_fate_name(d->nodes[id].fate)
                       : fsd_kind_name(d->layers[id].kind));
@@ -458,7 +460,8 @@ static void put_wire_tip(const struct fsd_drawing *w, const struct fsd_line *wir
 {
     const struct fsd_graph *g = graph_of(w, w->boxes.at[wire->from].side);
 
-    fsd_put_tip_text(out, fsd_text(g->names, g->tensors.at[wire->what].name), TIP_NAME);
+    fsd_put_tip_text(out, fsd_text(g->names, g->tensors.at[wire->what].name),
+                     NAME_IN_TIP);
     fputs("\\n", out);
     put_wire_text(w, wire, "\\n", out);
     if (wire->n > 1)
@@ -548,7 +551,7 @@ const struct fsd_painter fsd_diff_painter = {
               {"engine", "engine", 1, {"l", "ei", "eo", "et", ""}}},
     .side_label = side_label,
     .put_legend = put_legend,
-    .look = look,
+    .look = box_style,
     .put_label = put_label,
     .put_tip = put_tip,
     .put_wire_label = put_wire_label,

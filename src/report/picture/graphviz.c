@@ -14,8 +14,8 @@
         of(agsubg) of(agfstnode) of(agnxtnode) of(agfstout) of(agnxtout) of(agget)     \
             of(agset) of(gvContext) of(gvLayout) of(gvRenderData) of(gvFreeRenderData) \
                 of(gvFreeLayout)
-#define FIELD(name) __typeof__ (&(name))(name);
-#define NAME(name)  #name,
+#define FIELD(name)  __typeof__ (&(name))(name);
+#define QUOTED(name) #name,
 
 struct called {
     CALLED(FIELD)
@@ -27,7 +27,7 @@ static union {
 
 static bool load(void)
 {
-    static const char *const names[] = {CALLED(NAME)};
+    static const char *const names[] = {CALLED(QUOTED)};
     void *library = dlopen(FSD_LIBGVC, RTLD_NOW);
     bool all = library;
 

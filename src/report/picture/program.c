@@ -53,7 +53,7 @@ struct fsd_layout_child *fsd_child_begin(struct fsd_arena *arena,
     return l;
 }
 
-static void copy(FILE *from, FILE *out)
+static void copy_stream(FILE *from, FILE *out)
 {
     char buffer[1 << 14];
     size_t n;
@@ -93,7 +93,7 @@ struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seco
         o.spent = done.spent;
         o.good = done.good;
         if (o.good)
-            copy(command.streams[1], out);
+            copy_stream(command.streams[1], out);
         else if (!*o.said)
             snprintf(o.said, sizeof o.said, "%s writes no %s", l->program, l->format);
     }

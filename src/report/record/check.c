@@ -2,7 +2,7 @@
  * include/fusiondiff/check.schema.json and checks.schema.json from these records. */
 #include "report/record/records.h"
 
-static const char *schema_name(unsigned i)
+static const char *check_schema(unsigned i)
 {
     (void)i;
     return "fusiondiff-check/1";
@@ -101,7 +101,7 @@ FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from
     const struct fsd_finding *f = &v->findings->list.at[i])
 
 #define CHECK(has, set, when, t) \
-    set(t, TEXT,  schema, schema_name(0), FSD_ALWAYS, .word = schema_name, \
+    set(t, TEXT,  schema, check_schema(0), FSD_ALWAYS, .word = check_schema, \
         .n_words = 1) \
     set(t, NAME,  snapshot, v->snapshot, NULL, \
         .about = "path of the snapshot; absent if only the absolute rules of a " \
@@ -156,7 +156,7 @@ FSD_RECORD_FROM(check, CHECK, const struct fsd_verdict *v = from;
 void fsd_document_of_check(struct fsd_sheet *sheet, const struct fsd_verdict *v)
 {
     fill_check(sheet->arena,
-               fsd_sheet_begin(sheet, schema_name(0), &check_record, NULL, ""), v, 0);
+               fsd_sheet_begin(sheet, check_schema(0), &check_record, NULL, ""), v, 0);
 }
 
 /* --------------------------------------------------------------------------- lists */

@@ -221,6 +221,7 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
 /* The regions are in the same order as in text: the worst first. */
 FSD_RECORD_FROM(region, REGION, const struct fsd_compare *c = from;
     const struct fsd_region_diff *r = &c->regions.at[c->order[i]])
+#undef REGION
 /* clang-format on */
 
 /* ------------------------------------------------------------------ edges and moves */
@@ -242,6 +243,7 @@ FSD_RECORD_FROM(region, REGION, const struct fsd_compare *c = from;
         .word = fsd_width_name, .n_words = FSD__WIDTH_COUNT)
 FSD_RECORD_FROM(edge, EDGE, const struct fsd_compare *c = from;
     const struct fsd_edge_change *e = &c->edges.at[i])
+#undef EDGE
 
 #define MOVE(has, set, when, t) \
     set(t, TEXT,   kind, fsd_kind_name((enum fsd_kind)m->kind), FSD_ALWAYS) \
@@ -284,12 +286,12 @@ FSD_RECORD_FROM(move_change, MOVE_CHANGE, const struct fsd_compare *c = from;
 FSD_RECORD_FROM(built, BUILT, const struct fsd_compare *c = from;
     const struct fsd_built_change *b = &c->built.at[i])
 
-#define PORT(has, set, when, t) \
+#define STATE_PORT(has, set, when, t) \
     set(t, NAME,   name, fsd_text(s->names, p->name), FSD_ALWAYS) \
     set(t, TEXT,   shape, fsd_text(s->names, p->shape), FSD_ALWAYS) \
     set(t, RECORD, form, form_of(arena, s, p->form), NULL, .of = &form_record, \
         .always = true)
-FSD_RECORD(port, PORT)
+FSD_RECORD(port, STATE_PORT)
 /* clang-format on */
 
 static const struct port *port_of(struct fsd_arena *arena, const struct fsd_state *s,
@@ -302,7 +304,7 @@ static const struct port *port_of(struct fsd_arena *arena, const struct fsd_stat
         return NULL;
     p = &(output ? s->outputs.at : s->inputs.at)[i];
     row = FSD_NEW(arena, struct port, 1);
-    FSD_FILL(row, PORT);
+    FSD_FILL(row, STATE_PORT);
     return row;
 }
 
@@ -494,6 +496,7 @@ FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
                  "regions with the same fusion and precision (different tactic, or " \
                  "noise); inserted: all other inserted layers and unfused quantizers")
 FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
+#undef TIMES
 
 #define SUMMARY(has, set, when, t) \
     set(t, FLAG,   differs, c->differs, FSD_ALWAYS, \
@@ -521,6 +524,7 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
         .of = &times_record, .about = "times of the layers; absent unless both " \
                                       "builds have a profile")
 FSD_RECORD_FROM(summary, SUMMARY, const struct fsd_compare *c = from)
+#undef SUMMARY
 
 #define BUILDER(has, set, when, t) \
     set(t, NAME,  name, b->name, FSD_ALWAYS) \

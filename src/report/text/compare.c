@@ -25,7 +25,7 @@ static void put_side(const char *title, const struct fsd_state *s, FILE *out)
 
 /* Prints the differences between the versions and options of the builds. These cause
  * most of the other differences. */
-static void put_built(const struct fsd_compare *c, FILE *out)
+static void put_built_changes(const struct fsd_compare *c, FILE *out)
 {
     for (uint32_t i = 0; i < c->built.n; i++) {
         const struct fsd_built_change *b = &c->built.at[i];
@@ -131,8 +131,8 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     fputs(any ? "\n" : "none changed\n", out);
 }
 
-static void put_change(const char *title, double before, double after, const char *of,
-                       FILE *out)
+static void put_time_change(const char *title, double before, double after,
+                            const char *of, FILE *out)
 {
     fprintf(out, "%s%.4f -> %.4f ms, ", title, before, after);
     fsd_put_delta(before, after, out);
@@ -156,13 +156,13 @@ static void put_unlike(const struct fsd_compare *c, FILE *out)
             "sizes\n",
             before, after);
     if (c->items_before)
-        put_change("             ", before / c->items_before, after / c->items_after,
-                   "per sample of the batch\n", out);
+        put_time_change("             ", before / c->items_before,
+                        after / c->items_after, "per sample of the batch\n", out);
 }
 
 /* Prints the changes in time: first of whole runs, if both builds have them, then of
  * the sum of the layers. */
-static void put_times(const struct fsd_compare *c, FILE *out)
+static void put_time_changes(const struct fsd_compare *c, FILE *out)
 {
     const char *const blamed[FSD__BLAME_COUNT] = {
         [FSD_BLAME_FUSION] = "different fusion",
@@ -179,12 +179,12 @@ static void put_times(const struct fsd_compare *c, FILE *out)
         return;
     }
     if (runs)
-        put_change("time         ", c->old->run.median, c->new->run.median, "a run\n",
-                   out);
+        put_time_change("time         ", c->old->run.median, c->new->run.median,
+                        "a run\n", out);
     if (!c->timed)
         return;
-    put_change(runs ? "             " : "time         ", c->before, c->after,
-               runs ? "in layers, by cause:\n" : "by cause:\n", out);
+    put_time_change(runs ? "             " : "time         ", c->before, c->after,
+                    runs ? "in layers, by cause:\n" : "by cause:\n", out);
     for (uint8_t b = 0; b < FSD__BLAME_COUNT; b++) {
         if (b == FSD_BLAME_PRECISION && c->untyped == c->regions.n)
             continue;
@@ -725,13 +725,13 @@ void fsd_compare_put_head(const struct fsd_compare *c, bool all, FILE *out)
 {
     put_side("old", c->old, out);
     put_side("new", c->new, out);
-    put_built(c, out);
+    put_built_changes(c, out);
     put_model(c, all, out);
     put_alignment(c, out);
     put_counts(c, out);
     fsd_put_builders(c, out);
     put_bytes(c, out);
-    put_times(c, out);
+    put_time_changes(c, out);
 }
 
 void fsd_compare_put_conclusion(const struct fsd_compare *c, FILE *out)

@@ -16,7 +16,7 @@ static const char place_text[] =
 
 static const char tries_text[] = "<\n{*}try      {/}in this order:\n{tries!}>";
 
-static void put_findings(const struct fsd_report *r, FILE *out)
+static void put_target_findings(const struct fsd_report *r, FILE *out)
 {
     const struct fsd_failed *f = r->failed;
 
@@ -38,7 +38,7 @@ void fsd_failed_write_text(const struct fsd_report *r, FILE *out)
     fsd_document_of_failed(&sheet, r->failed);
     root = sheet.root->at.at[0];
     fsd_record_put_text(sheet.root->of, root, place_text, r->style, out);
-    put_findings(r, out);
+    put_target_findings(r, out);
     fsd_record_put_text(sheet.root->of, root, tries_text, r->style, out);
     fsd_arena_free(sheet.arena);
 }

@@ -80,7 +80,7 @@ static void put_group(const struct fsd_report *r, const struct group *group, FIL
 
 /* Prints the findings of a rule.
  * @return the number of findings that are not printed in full */
-static uint32_t put_rule(const struct fsd_report *r, uint32_t rule, FILE *out)
+static uint32_t put_lint_rule(const struct fsd_report *r, uint32_t rule, FILE *out)
 {
     const struct fsd_findings *all = r->verdict->findings;
     const struct fsd_outcome *o = &all->rules.at[rule];
@@ -119,7 +119,7 @@ static uint32_t put_rule(const struct fsd_report *r, uint32_t rule, FILE *out)
     return seen - n;
 }
 
-static void put_verdict(const struct fsd_report *r, FILE *out)
+static void put_lint_verdict(const struct fsd_report *r, FILE *out)
 {
     const struct fsd_findings *all = r->verdict->findings;
 
@@ -135,12 +135,12 @@ void fsd_lint_write_text(const struct fsd_report *r, FILE *out)
     const struct fsd_findings *all = r->verdict->findings;
     uint32_t hidden = 0;
 
-    put_verdict(r, out);
+    put_lint_verdict(r, out);
     put_head(r, out);
     for (int severity = FSD__SEVERITY_COUNT - 1; severity >= 0; severity--)
         for (uint32_t i = 0; i < all->rules.n; i++)
             if (all->rules.at[i].level == severity)
-                hidden += put_rule(r, i, out);
+                hidden += put_lint_rule(r, i, out);
     if (hidden)
         fputs("(--all lists each finding)\n", out);
 }

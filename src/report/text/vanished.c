@@ -5,7 +5,7 @@
 #include "report/text/text.h"
 #include "report/phrase/phrase.h"
 
-enum { SHOWN = 12, FEW = 6, ALIKE = 3, REASONS = 32 };
+enum { SHOWN = 12, NAMED = 6, ALIKE = 3, REASONS = 32 };
 
 static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
 {
@@ -26,8 +26,8 @@ static bool is_plain(const struct fsd_node_result *r, enum fsd_fate fate)
 
 /* Prints one line with the nodes that have the same outcome and reason, and then the
  * reason: "view_1, ... and 33 more (--all shows them)  it changes only the shape". */
-static uint32_t put_alike(const struct fsd_diff *d, const struct fsd_style *style,
-                          fsd_id first, FILE *out)
+static uint32_t put_same_reason(const struct fsd_diff *d, const struct fsd_style *style,
+                                fsd_id first, FILE *out)
 {
     const struct fsd_node_result *like = &d->nodes[first];
     uint32_t n = 0;
@@ -37,13 +37,13 @@ static uint32_t put_alike(const struct fsd_diff *d, const struct fsd_style *styl
 
         if (!is_plain(r, like->fate) || strcmp(r->why, like->why) != 0)
             continue;
-        if (n++ < FEW) {
+        if (n++ < NAMED) {
             fputs(n > 1 ? ", " : "    ", out);
             fsd_put_node(d, i, out);
         }
     }
-    if (n > FEW)
-        fprintf(out, " and %u more (--all shows them)", n - FEW);
+    if (n > NAMED)
+        fprintf(out, " and %u more (--all shows them)", n - NAMED);
     fsd_ink(style, FSD_INK_FAINT, out);
     fprintf(out, "  %s", like->why);
     fsd_ink(style, FSD_INK_PLAIN, out);
@@ -106,7 +106,7 @@ static void put_vanished(const struct fsd_diff *d, const struct fsd_style *style
         if (r->fate != fate)
             continue;
         if (reason && reason->n >= ALIKE) {
-            listed += reason->first == i ? put_alike(d, style, i, out) : 0;
+            listed += reason->first == i ? put_same_reason(d, style, i, out) : 0;
             continue;
         }
         shown++;

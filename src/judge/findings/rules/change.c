@@ -517,7 +517,8 @@ static bool shows_cast(const struct fsd_state *s, fsd_id node)
     return shows;
 }
 
-static bool leaves_range(const struct fsd_compare *c, const struct fsd_node_change *n)
+static bool now_leaves_range(const struct fsd_compare *c,
+                             const struct fsd_node_change *n)
 {
     const struct fsd_state *s = c->new;
 
@@ -531,7 +532,7 @@ uint32_t fsd_count_narrowed_range(const struct fsd_compare *c)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < c->precisions.n; i++)
-        n += leaves_range(c, &c->precisions.at[i]);
+        n += now_leaves_range(c, &c->precisions.at[i]);
     return n;
 }
 
@@ -545,7 +546,7 @@ void fsd_find_narrowed_range(struct fsd_finder *f)
         return;
     fsd_finding_open(f);
     for (uint32_t i = 0; i < c->precisions.n; i++)
-        if (leaves_range(c, &c->precisions.at[i]))
+        if (now_leaves_range(c, &c->precisions.at[i]))
             fsd_about_state_node(f, c->new, c->precisions.at[i].new);
     fsd_put_subjects(f, f->now.nodes);
     fprintf(

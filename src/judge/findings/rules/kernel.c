@@ -22,7 +22,7 @@ struct fsd_reported_types {
     uint32_t n;
 };
 
-static uint64_t place_of(fsd_id region, uint8_t before, uint8_t after)
+static uint64_t pack_place(fsd_id region, uint8_t before, uint8_t after)
 {
     return (uint64_t)region << 16 | (uint64_t)before << 8 | after;
 }
@@ -42,14 +42,15 @@ static struct fsd_reported_types find_reported_types(const struct fsd_finder *f)
 
     FSD_EACH (const struct fsd_node_change, p, c->precisions)
         reported.at[reported.n++] =
-            place_of(region_of_node(c, p->new), p->before, p->after);
+            pack_place(region_of_node(c, p->new), p->before, p->after);
     FSD_EACH (const struct fsd_edge_change, e, c->edges) {
         if (e->before.type == e->after.type)
             continue;
-        reported.at[reported.n++] = place_of(e->region, e->before.type, e->after.type);
         reported.at[reported.n++] =
-            place_of(region_of_node(c, fsd_origin_node(e->new_from)), e->before.type,
-                     e->after.type);
+            pack_place(e->region, e->before.type, e->after.type);
+        reported.at[reported.n++] =
+            pack_place(region_of_node(c, fsd_origin_node(e->new_from)), e->before.type,
+                       e->after.type);
     }
     FSD_EACH (const struct fsd_move_change, m, c->moves) {
         const struct fsd_move *p, *q;
@@ -62,9 +63,10 @@ static struct fsd_reported_types find_reported_types(const struct fsd_finder *f)
         from = q->from.n ? fsd_origin_node(fsd_origin_at(c->new->refs.at, q->from, 0))
                          : FSD_NONE;
         from = region_of_node(c, from);
-        reported.at[reported.n++] = place_of(m->region, p->after.type, q->after.type);
-        reported.at[reported.n++] = place_of(m->region, p->before.type, q->before.type);
-        reported.at[reported.n++] = place_of(from, p->before.type, q->before.type);
+        reported.at[reported.n++] = pack_place(m->region, p->after.type, q->after.type);
+        reported.at[reported.n++] =
+            pack_place(m->region, p->before.type, q->before.type);
+        reported.at[reported.n++] = pack_place(from, p->before.type, q->before.type);
     }
     fsd_vec_sort(&reported, fsd_by_number);
     return reported;
@@ -73,7 +75,7 @@ static struct fsd_reported_types find_reported_types(const struct fsd_finder *f)
 static bool is_reported(const struct fsd_reported_types *reported,
                         const struct fsd_kernel_change *k)
 {
-    uint64_t place = place_of(k->region, k->before.form.type, k->after.form.type);
+    uint64_t place = pack_place(k->region, k->before.form.type, k->after.form.type);
 
     return reported->n && bsearch(&place, reported->at, reported->n,
                                   sizeof *reported->at, fsd_by_number) != NULL;

@@ -22,7 +22,7 @@ static void put_before(struct fsd_finder *f, const struct fsd_fact_lost *lost)
 
 /* Prints the object that the fact describes, and adds the nodes of the object as
  * subjects. */
-static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
+static void put_object(struct fsd_finder *f, const struct fsd_fact_lost *lost)
 {
     const struct fsd_state *s = f->c->new;
     const struct fsd_state_port *port;
@@ -140,7 +140,7 @@ static void find_nodes(struct fsd_finder *f)
 
 /* Reports a fact that no layer of the new build states. All places without the fact are
  * one finding, because they have one cause: the format of the dump differs. */
-static bool report_unstated(struct fsd_finder *f)
+static bool report_never_stated(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
     bool type = f->rule->which == FSD_FACT_TYPE;
@@ -187,7 +187,7 @@ void fsd_find_lost_facts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
 
-    if (report_unstated(f))
+    if (report_never_stated(f))
         return;
     if (f->rule->which == FSD_FACT_TYPE)
         find_nodes(f);
@@ -198,7 +198,7 @@ void fsd_find_lost_facts(struct fsd_finder *f)
             is_reported_before(c, i))
             continue;
         fsd_finding_open(f);
-        put_place(f, lost);
+        put_object(f, lost);
         fprintf(f->out, ": the %s is unknown; before: ", fact_names[lost->kind]);
         put_before(f, lost);
         fsd_finding_close(f);
