@@ -64,7 +64,8 @@ struct running {
     int signal;    /* the first fatal signal that this program forwarded; 0: none */
     int stage;     /* number of stronger signals sent after `signal` */
     int64_t until; /* time in ms at which the next stronger signal is due; 0: never */
-    sigset_t mask, waiting;
+    sigset_t mask, blocked, waiting; /* the caller's signal mask; that of this file; and
+                                        that of ppoll() */
     struct sigaction before[N_CAUGHT];
 };
 
@@ -83,23 +84,21 @@ static int64_t now(void)
 static void catch_signals(struct running *r)
 {
     struct sigaction act = {.sa_handler = note_signal};
-    sigset_t blocked;
 
-    sigemptyset(&blocked);
-    sigaddset(&blocked, SIGTTOU);
+    sigprocmask(SIG_BLOCK, NULL, &r->mask);
+    r->blocked = r->waiting = r->mask;
+    sigaddset(&r->blocked, SIGTTOU);
+    sigaddset(&r->waiting, SIGTTOU);
+    sigdelset(&r->waiting, SIGCHLD);
     for (size_t i = 0; i < N_CAUGHT; i++)
-        sigaddset(&blocked, caught[i]);
-    sigprocmask(SIG_BLOCK, &blocked, &r->mask);
+        sigaddset(&r->blocked, caught[i]);
+    sigprocmask(SIG_SETMASK, &r->blocked, NULL);
     for (size_t i = 0; i < N_CAUGHT; i++) {
-        received[i] = 0;
         sigaction(caught[i], NULL, &r->before[i]);
         /* Signals that nohup ignores stay ignored. */
         if (r->before[i].sa_handler != SIG_IGN || caught[i] == SIGCHLD)
             sigaction(caught[i], &act, NULL);
     }
-    r->waiting = r->mask;
-    sigdelset(&r->waiting, SIGCHLD);
-    sigaddset(&r->waiting, SIGTTOU);
 }
 
 static void release_signals(const struct running *r)
@@ -132,15 +131,14 @@ static bool take_terminal(const struct running *r)
 static void stop(struct running *r, pid_t whom)
 {
     struct sigaction usual = {.sa_handler = SIG_DFL}, own;
-    sigset_t only;
+    sigset_t open = r->blocked;
 
-    sigemptyset(&only);
-    sigaddset(&only, SIGTSTP);
+    sigdelset(&open, SIGTSTP);
     take_terminal(r);
     sigaction(SIGTSTP, &usual, &own);
     kill(whom, SIGTSTP);
-    sigprocmask(SIG_UNBLOCK, &only, NULL); /* the program stops here */
-    sigprocmask(SIG_BLOCK, &only, NULL);
+    sigprocmask(SIG_SETMASK, &open, NULL); /* the program stops here */
+    sigprocmask(SIG_SETMASK, &r->blocked, NULL);
     sigaction(SIGTSTP, &own, NULL);
     give_terminal(r);
     kill(-r->pid, SIGCONT);
@@ -192,30 +190,24 @@ static void become(const struct running *r, const int streams[3], int failed)
 failed:
     why = errno;
     write_all(failed, &why, sizeof why);
-    _exit(127);
+    _exit(why);
 }
 
 /* Reads errno of the child from the pipe. Returns 0 if the pipe was closed: the command
  * started. */
 static int read_reason(int from)
 {
-    ssize_t n;
     int why;
 
-    do
-        n = read(from, &why, sizeof why);
-    while (n < 0 && errno == EINTR);
-    return n == sizeof why ? why : 0;
+    return read(from, &why, sizeof why) == sizeof why ? why : 0;
 }
 
-/* Closes the descriptors that are open. */
-static void close_all(int *ends, size_t n)
+/* Closes the descriptor if it is open. */
+static void close_end(int *end)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (ends[i] >= 0)
-            close(ends[i]);
-        ends[i] = -1;
-    }
+    if (*end >= 0)
+        close(*end);
+    *end = -1;
 }
 
 /* Starts the command.
@@ -238,19 +230,21 @@ static int start(struct running *r)
         become(r, streams, failed[1]);
     if (!why && r->pid < 0)
         why = errno;
-    close_all(&out[1], 1);
-    close_all(&err[1], 1);
-    close_all(&failed[1], 1);
+    close_end(&out[1]);
+    close_end(&err[1]);
+    close_end(&failed[1]);
     if (!why) {
         why = read_reason(failed[0]);
         if (why)
             waitpid(r->pid, NULL, 0);
     }
-    close_all(failed, 1);
+    close_end(&failed[0]);
+    if (why) {
+        close_end(&out[0]);
+        close_end(&err[0]);
+    }
     r->streams[0] = out[0];
     r->streams[1] = err[0];
-    if (why)
-        close_all(r->streams, 2);
     return why;
 }
 
@@ -262,25 +256,18 @@ static void take_piece(struct running *r, int stream)
     static char piece[PIECE];
     ssize_t n = read(r->streams[stream], piece, sizeof piece);
 
-    if (n < 0 && errno == EINTR)
-        return;
     if (n <= 0)
-        close_all(&r->streams[stream], 1);
+        close_end(&r->streams[stream]);
     r->kept &= r->of->take(r->of->payload, stream, piece, n > 0 ? (size_t)n : 0);
 }
 
-/* Takes the output of the streams that are ready.
- * @return whether there was output or the end of a stream */
-static bool take_pieces(struct running *r, const struct pollfd polled[2])
+/* Takes the output of the streams that are ready. A closed stream, whose descriptor is
+ * -1, never is. */
+static void take_pieces(struct running *r, const struct pollfd polled[2])
 {
-    bool any = false;
-
     for (int i = 0; i < 2; i++)
-        if (polled[i].fd >= 0 && polled[i].revents) {
+        if (polled[i].revents)
             take_piece(r, i);
-            any = true;
-        }
-    return any;
 }
 
 /* Handles the signals that arrived while ppoll() waited. */
@@ -332,15 +319,16 @@ static void read_rest(struct running *r)
     int64_t until = now() + REST;
 
     while ((r->streams[0] >= 0 || r->streams[1] >= 0) && now() < until) {
-        struct pollfd polled[2] = {{r->streams[0], POLLIN, 0},
-                                   {r->streams[1], POLLIN, 0}};
+        struct pollfd polled[2] = {{.fd = r->streams[0], .events = POLLIN},
+                                   {.fd = r->streams[1], .events = POLLIN}};
 
-        if (poll(polled, 2, QUIET) <= 0 || !take_pieces(r, polled))
+        if (poll(polled, 2, QUIET) <= 0)
             break;
+        take_pieces(r, polled);
     }
     for (int i = 0; i < 2; i++)
         if (r->streams[i] >= 0) {
-            close_all(&r->streams[i], 1);
+            close_end(&r->streams[i]);
             r->kept &= r->of->take(r->of->payload, i, "", 0);
         }
 }
@@ -348,8 +336,8 @@ static void read_rest(struct running *r)
 static void watch(struct running *r)
 {
     while (!r->ended) {
-        struct pollfd polled[2] = {{r->streams[0], POLLIN, 0},
-                                   {r->streams[1], POLLIN, 0}};
+        struct pollfd polled[2] = {{.fd = r->streams[0], .events = POLLIN},
+                                   {.fd = r->streams[1], .events = POLLIN}};
         int64_t left = r->until ? r->until - now() : 0;
         struct timespec wait = {0};
 
@@ -381,7 +369,7 @@ static void end_group(const struct running *r)
 enum fsd_status run_child(const struct child *c, struct child_end *end,
                           struct fsd_error *err)
 {
-    struct running r = {.of = c, .streams = {-1, -1}, .kept = true};
+    struct running r = {.of = c, .kept = true};
     int why;
 
     *end = (struct child_end){0};

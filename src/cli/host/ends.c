@@ -7,7 +7,6 @@
 #include "cli/cli.h"
 #include "host/files.h"
 
-#include <errno.h>
 #include <signal.h>
 
 #if defined _WIN32
@@ -77,14 +76,14 @@ void end_by(int number, bool whole_job)
 
 void end_by(int number, bool whole_job)
 {
-    sigset_t only;
+    sigset_t open;
 
     fflush(stdout);
     remove_temporaries();
     signal(number, SIG_DFL);
-    sigemptyset(&only);
-    sigaddset(&only, number);
-    sigprocmask(SIG_UNBLOCK, &only, NULL);
+    sigprocmask(SIG_BLOCK, NULL, &open);
+    sigdelset(&open, number);
+    sigprocmask(SIG_SETMASK, &open, NULL);
     if (whole_job)
         kill(0, number);
     raise(number);
@@ -116,19 +115,17 @@ static sigset_t block_ends(void)
 {
     sigset_t blocked, before;
 
-    sigemptyset(&blocked);
+    sigprocmask(SIG_BLOCK, NULL, &before);
+    blocked = before;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         sigaddset(&blocked, ends[i]);
-    sigprocmask(SIG_BLOCK, &blocked, &before);
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
     return before;
 }
 
 static void unblock_ends(const sigset_t *before)
 {
-    int why = errno;
-
-    sigprocmask(SIG_SETMASK, before, NULL);
-    errno = why;
+    sigprocmask(SIG_SETMASK, before, NULL); /* keeps errno */
 }
 
 #endif
