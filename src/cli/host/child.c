@@ -48,7 +48,7 @@ static void note_signal(int number)
 {
     for (size_t i = 0; i < N_CAUGHT; i++)
         if (caught[i] == number)
-            received[i] = 1;
+            received[i] = true;
 }
 
 struct running {
@@ -68,6 +68,13 @@ struct running {
                                         that of ppoll() */
     struct sigaction before[N_CAUGHT];
 };
+
+enum { CLOSED = -1 }; /* in place of a descriptor */
+
+static bool is_open(int end)
+{
+    return end != CLOSED;
+}
 
 static int64_t now(void)
 {
@@ -121,7 +128,7 @@ static void give_terminal(const struct running *r)
  * @return whether the command had the terminal */
 static bool take_terminal(const struct running *r)
 {
-    return r->terminal >= 0 && tcgetpgrp(r->terminal) == r->pid &&
+    return tcgetpgrp(r->terminal) == r->pid && /* -1 without a terminal */
            !tcsetpgrp(r->terminal, getpgrp());
 }
 
@@ -149,7 +156,7 @@ static void stop(struct running *r, pid_t whom)
  * the whole job stops. */
 static void command_stopped(struct running *r, int number)
 {
-    if (r->terminal < 0 ||
+    if (!is_open(r->terminal) ||
         (number != SIGTSTP && number != SIGTTIN && number != SIGTTOU))
         return; /* the user stopped the command and will continue it */
     r->reads |= number != SIGTSTP;
@@ -164,8 +171,9 @@ static void command_stopped(struct running *r, int number)
 /* ------------------------------------------------------------------------ starting */
 
 /* Becomes the command; runs in the child. If execvp() fails, writes errno to the pipe
- * `failed`; if it succeeds, the pipe is closed. Before execvp(), the signal handlers
- * are reset, because they would remove this program's temporary files. */
+ * `failed`; if it succeeds, the pipe is closed. The signal handlers are reset before
+ * the signals are unblocked, because they would ignore a signal that arrives before
+ * execvp(). */
 static void become(const struct running *r, const int streams[3], int failed)
 {
     const struct child *c = r->of;
@@ -183,7 +191,7 @@ static void become(const struct running *r, const int streams[3], int failed)
     for (int i = 0; i < 3; i++) /* a descriptor that is already in place must stay open
                                    after execvp() */
         if (streams[i] == i ? fcntl(i, F_SETFD, 0) < 0
-                            : streams[i] >= 0 && dup2(streams[i], i) < 0)
+                            : is_open(streams[i]) && dup2(streams[i], i) < 0)
             goto failed;
     if (!c->value || !setenv(c->variable, c->value, 1))
         execvp(c->words[0], (char *const *)(uintptr_t)c->words);
@@ -205,9 +213,9 @@ static int read_reason(int from)
 /* Closes the descriptor if it is open. */
 static void close_end(int *end)
 {
-    if (*end >= 0)
+    if (is_open(*end))
         close(*end);
-    *end = -1;
+    *end = CLOSED;
 }
 
 /* Starts the command.
@@ -215,20 +223,21 @@ static void close_end(int *end)
 static int start(struct running *r)
 {
     const struct child *c = r->of;
-    int out[2] = {-1, -1}, err[2] = {-1, -1}, failed[2] = {-1, -1}, why = 0;
-    int streams[3] = {c->in, c->out, -1};
+    int out[2] = {CLOSED, CLOSED}, err[2] = {CLOSED, CLOSED},
+        failed[2] = {CLOSED, CLOSED};
+    const bool piped = !pipe2(failed, O_CLOEXEC) &&
+                       (!c->take || (!pipe2(out, O_CLOEXEC) && !pipe2(err, O_CLOEXEC)));
+    int streams[3] = {c->in, c->out, CLOSED};
+    int why = 0;
 
-    if (pipe2(failed, O_CLOEXEC) ||
-        (c->take && (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))))
-        why = errno;
     if (c->take) {
         streams[1] = out[1];
         streams[2] = err[1];
     }
-    r->pid = why ? -1 : fork();
+    r->pid = piped ? fork() : -1;
     if (!r->pid)
         become(r, streams, failed[1]);
-    if (!why && r->pid < 0)
+    if (r->pid < 0)
         why = errno;
     close_end(&out[1]);
     close_end(&err[1]);
@@ -276,7 +285,7 @@ static void pass_signals(struct running *r)
     for (size_t i = 0; i < N_CAUGHT; i++) {
         if (!received[i])
             continue;
-        received[i] = 0;
+        received[i] = false;
         if (i < N_ENDS) {
             prctl(PR_SET_CHILD_SUBREAPER, 1); /* this process becomes the parent of
                                                  orphans, so that end_group() sees when
@@ -318,7 +327,7 @@ static void read_rest(struct running *r)
 {
     int64_t until = now() + REST;
 
-    while ((r->streams[0] >= 0 || r->streams[1] >= 0) && now() < until) {
+    while ((is_open(r->streams[0]) || is_open(r->streams[1])) && now() < until) {
         struct pollfd polled[2] = {{.fd = r->streams[0], .events = POLLIN},
                                    {.fd = r->streams[1], .events = POLLIN}};
 
@@ -327,7 +336,7 @@ static void read_rest(struct running *r)
         take_pieces(r, polled);
     }
     for (int i = 0; i < 2; i++)
-        if (r->streams[i] >= 0) {
+        if (is_open(r->streams[i])) {
             close_end(&r->streams[i]);
             r->kept &= r->of->take(r->of->payload, i, "", 0);
         }
@@ -392,8 +401,7 @@ enum fsd_status run_child(const struct child *c, struct child_end *end,
         read_rest(&r);
     }
     release_signals(&r);
-    if (r.terminal >= 0)
-        close(r.terminal);
+    close_end(&r.terminal);
     if (why)
         return fail_file(err, FSD_E_IO, c->words[0], "cannot be started: %s",
                          strerror(why));
