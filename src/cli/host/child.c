@@ -330,10 +330,12 @@ static void read_rest(struct running *r)
     while ((is_open(r->streams[0]) || is_open(r->streams[1])) && now() < until) {
         struct pollfd polled[2] = {{.fd = r->streams[0], .events = POLLIN},
                                    {.fd = r->streams[1], .events = POLLIN}};
+        int n = poll(polled, 2, QUIET);
 
-        if (poll(polled, 2, QUIET) <= 0)
+        if (n > 0)
+            take_pieces(r, polled);
+        else if (!n) /* otherwise the alarm of the progress bar interrupted it */
             break;
-        take_pieces(r, polled);
     }
     for (int i = 0; i < 2; i++)
         if (is_open(r->streams[i])) {
