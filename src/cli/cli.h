@@ -579,7 +579,7 @@ _Noreturn void end_by(int number, bool whole_job);
 /** A file or directory that is removed when the program ends. The caller sets `path`;
  * for make_temporary() it contains XXXXXX. */
 struct temporary {
-    char path[PATH_MAX + sizeof ".XXXXXX.onnx"];
+    char path[PATH_MAX + sizeof ".fusiondiff-XXXXXX"];
     struct temporary *older;
 };
 

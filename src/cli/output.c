@@ -278,9 +278,7 @@ static enum fsd_status fill(const struct job *job, int fd, struct fsd_error *err
  *         stays unchanged */
 static const char *if_refused(const struct target *target, const char *why)
 {
-    /* ENAMETOOLONG: the temporary name is longer than the file's own name. */
-    static const int refusals[] = {EACCES, EPERM,  EROFS,       EBUSY,
-                                   EXDEV,  EINVAL, ENAMETOOLONG};
+    static const int refusals[] = {EACCES, EPERM, EROFS, EBUSY, EXDEV, EINVAL};
 
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         if (errno == refusals[i])
@@ -310,17 +308,20 @@ static enum fsd_status take_place(const struct job *job, const struct target *ta
     return status;
 }
 
-/* Writes the report under a temporary name and renames it.
+/* Writes the report under a temporary name and renames it. The temporary name is short,
+ * because that of the file may have the maximum length.
  * @param[out] why_not set if the system permits no temporary file: the reason why the
  *         caller must write over the old file. The caller has set it to NULL */
 static enum fsd_status replace(const struct job *job, const struct target *target,
                                const char **why_not, struct fsd_error *err)
 {
+    const char *slash = strrchr(target->path, '/');
     struct temporary temporary;
     enum fsd_status status = FSD_OK;
     int fd;
 
-    snprintf(temporary.path, sizeof temporary.path, "%s.XXXXXX", target->path);
+    snprintf(temporary.path, sizeof temporary.path, "%.*s.fusiondiff-XXXXXX",
+             slash ? (int)(slash + 1 - target->path) : 0, target->path);
     fd = make_temporary(&temporary, 0);
     if (fd < 0) {
         *why_not = if_refused(target, "the folder of the file is not writable");

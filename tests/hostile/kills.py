@@ -20,7 +20,7 @@ import files
 FIXTURES = disk.FIXTURES
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 MOST = 616              # kills of all cases
-TEMPORARY = re.compile(r".+\.[A-Za-z0-9]{6}(\.onnx(\.[A-Za-z0-9]{6})?)?")
+TEMPORARY = re.compile(r"\.fusiondiff-[A-Za-z0-9]{6}|.+\.[A-Za-z0-9]{6}(\.onnx)?")
 FAILING = ("write", "pwrite64", "fsync", "fchmod", "mkdir", "symlinkat", "rename", "unlink", "unlinkat")
 CALL = re.compile(r"(\w+)\(")
 
