@@ -32,10 +32,20 @@ static void need(bool holds, const char *what, int line)
     _exit(1);
 }
 
+/* Forks a process that ends with its parent, also if a failed test hangs. */
+static pid_t fork_test(void)
+{
+    const pid_t child = fork();
+
+    if (!child)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return child;
+}
+
 /* Runs a test in a process of its own, for what cannot be undone. */
 static inline void in_child(void (*test)(void))
 {
-    pid_t child = fork();
+    pid_t child = fork_test();
     int status;
 
     if (!child) {

@@ -109,7 +109,7 @@ static void be_shell(void (*test)(void), void (*shell)(void))
     NEED(terminal >= 0 && tcgetpgrp(terminal) == getpid());
     NEED(!pipe2(begins, O_CLOEXEC) && !pipe2(told, O_CLOEXEC));
     signal(SIGTTOU, SIG_IGN);
-    program = fork();
+    program = fork_test();
     if (!program)
         be_program(test);
     setpgid(program, program);
@@ -131,7 +131,7 @@ static void at_terminal(void (*test)(void), void (*shell)(void))
 
     keyboard = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     assert_true(keyboard >= 0 && !grantpt(keyboard) && !unlockpt(keyboard));
-    child = fork();
+    child = fork_test();
     if (!child)
         be_shell(test, shell);
     assert_int_equal(waitpid(child, &status, 0), child);
