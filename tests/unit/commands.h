@@ -72,6 +72,7 @@ static struct {
     int64_t ns;               /* its time */
     int64_t start;            /* in ms, from which the record counts */
     const struct step *steps; /* of ppoll() with a limit; NULL: it waits for events */
+    int terminal;             /* a descriptor of the terminal; 0: none */
     bool killed;              /* SIGKILL was sent: ppoll() waits for the end */
     int64_t poll_ns;          /* by which poll() moves the clock */
     bool waits;               /* poll() waits for an event, however long */
@@ -164,6 +165,8 @@ int __wrap_kill(pid_t pid, int number)
                 : pid   ? "one process "
                         : "job ",
                 sigabbrev_np(number));
+        if (sys.terminal && number == SIGCONT && tcgetpgrp(sys.terminal) == -pid)
+            put_log(" at the terminal");
         if (sys.stands)
             put_log(" at %d", (int)(sys.ns / 1000000 - sys.start));
         put_log(", ");

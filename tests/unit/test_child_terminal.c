@@ -95,6 +95,7 @@ static void be_program(void (*test)(void))
     NEED((tcgetpgrp(terminal) == getpgrp()) == !background);
     signal(SIGTTOU, SIG_DFL);
     close(keyboard);
+    sys.terminal = terminal;
     test();
     NEED(background || tcgetpgrp(terminal) == getpgrp());
     _exit(0);
@@ -141,10 +142,15 @@ static void at_terminal(void (*test)(void), void (*shell)(void))
 
 /* ---------------------------------------------------------------------- the command */
 
+/* The program reports a line of the command to the shell. Signals stay blocked also
+ * after the program was stopped. */
 static void tell(const struct seen *s)
 {
     const char *last = s->text[0] + s->n[0] - 1;
+    sigset_t mask;
 
+    sigprocmask(SIG_BLOCK, NULL, &mask);
+    NEED(sigismember(&mask, SIGTSTP) && sigismember(&mask, SIGTTOU));
     while (last > s->text[0] && last[-1] != '\n')
         last--;
     NEED(write(told[1], last, strlen(last)) > 0);
@@ -167,11 +173,11 @@ static void read_twice(void)
     run_told("read x </dev/tty; echo got $x; read x </dev/tty; echo got $x");
     NEED(!strcmp(seen.text[0], "got hello\ngot again\n"));
     holds_end(0, 0, 0);
-    holds_log("CONT, "); /* it has the terminal from then on */
+    holds_log("CONT at the terminal, "); /* it has the terminal from then on */
     NEED(tcgetpgrp(terminal) == getpgrp());
     run_told("stty -echo </dev/tty; ls /proc/self/fd");
     NEED(!strcmp(seen.text[0], "0\n1\n2\n3\n")); /* none is of the terminal */
-    holds_log("CONT, ");
+    holds_log("CONT at the terminal, ");
     NEED(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) == next);
 }
 
@@ -213,7 +219,7 @@ static void end_reader(void)
 
     run_told("ulimit -c 0; read x </dev/tty; echo; exec sleep 600");
     holds_whole_job(number, true);
-    holds_log("CONT, TERM, KILL, ");
+    holds_log("CONT at the terminal, TERM, KILL, ");
 }
 
 /* The key reaches only the program, which forwards it. */
@@ -231,7 +237,7 @@ static void catch_key(void)
 {
     run_told("trap 'exit 4' INT; read x </dev/tty; echo; read x </dev/tty");
     holds_end(4, 0, 0);
-    holds_log("CONT, ");
+    holds_log("CONT at the terminal, ");
 }
 
 /* Signals that the user did not send. */
@@ -241,7 +247,7 @@ static void end_itself(void)
     holds_end(143, SIGTERM, 0);
     run_told("kill -INT $$");
     holds_end(130, SIGINT, 0);
-    holds_log("CONT, ");
+    holds_log("CONT at the terminal, ");
 }
 
 static void type_line(void)
@@ -296,7 +302,8 @@ static void read_thrice(void)
              "read x </dev/tty; echo got $x");
     holds_end(0, 0, 0);
     NEED(strstr(seen.text[0], "\ngot two\ngot three\n"));
-    holds_log("CONT, job TSTP, CONT, job TSTP, CONT, ");
+    holds_log("CONT at the terminal, job TSTP, CONT at the terminal, job TSTP, "
+              "CONT at the terminal, ");
 }
 
 static void stop_reader(void)
@@ -326,7 +333,7 @@ static void read_in_background(void)
     run_told("read x </dev/tty; echo got $x");
     holds_end(0, 0, 0);
     NEED(!strcmp(seen.text[0], "got hello\n"));
-    holds_log("job TSTP, CONT, job TSTP, CONT, ");
+    holds_log("job TSTP, CONT, job TSTP, CONT at the terminal, ");
 }
 
 static void continue_reader(void)
@@ -343,7 +350,6 @@ static void read_once_more(void)
 {
     run_told("read x </dev/tty; echo $$; read x </dev/tty; echo got $x");
     NEED(strstr(seen.text[0], "\ngot more\n"));
-    holds_log("CONT, ");
 }
 
 static void stop_program(void)

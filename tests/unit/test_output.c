@@ -1,0 +1,590 @@
+/* Outputs: each is written completely or not at all. If a call of the system fails, the
+ * old report stays, or the new one is written over it with a note. */
+#include "cli/cli.h"
+#include "host/files.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+
+/* ---------------------------------------------------------------- calls that fail */
+
+/* The call that fails; the first one that is named so, or a later one. */
+static struct fault {
+    const char *call;
+    int why, nth;
+} fault;
+
+static bool fails(const char *call)
+{
+    if (!fault.call || strcmp(fault.call, call) || fault.nth--)
+        return false;
+    fault.call = NULL;
+    errno = fault.why;
+    return true;
+}
+
+#define WRAP(type, name, parameters, arguments, failure)                               \
+    type __real_##name parameters;                                                     \
+    type __wrap_##name parameters;                                                     \
+    type __wrap_##name parameters                                                      \
+    {                                                                                  \
+        return fails(#name) ? failure : __real_##name arguments;                       \
+    }
+
+WRAP(int, mkostemps, (char *path, int n, int flags), (path, n, flags), -1)
+WRAP(int, rename, (const char *from, const char *to), (from, to), -1)
+WRAP(int, fchmod, (int fd, mode_t mode), (fd, mode), -1)
+WRAP(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group), -1)
+WRAP(int, fsync, (int fd), (fd), -1)
+WRAP(int, ftruncate, (int fd, off_t n), (fd, n), -1)
+WRAP(int, fallocate, (int fd, int how, off_t at, off_t n), (fd, how, at, n), -1)
+WRAP(FILE *, fdopen, (int fd, const char *how), (fd, how), NULL)
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...)
+{
+    va_list args;
+    mode_t mode;
+
+    va_start(args, flags);
+    mode = va_arg(args, mode_t);
+    va_end(args);
+    return fails("open") ? -1 : __real_open(path, flags, mode);
+}
+
+/* A system that writes three bytes at a time, and is interrupted before. */
+static bool slow;
+
+ssize_t __real_write(int fd, const void *bytes, size_t n);
+ssize_t __wrap_write(int fd, const void *bytes, size_t n);
+ssize_t __wrap_write(int fd, const void *bytes, size_t n)
+{
+    if (fails("write"))
+        return -1;
+    return __real_write(fd, bytes, slow && n > 3 ? 3 : n);
+}
+
+/* ------------------------------------------------------------------------ helpers */
+
+static const char report[] = "a new report\n", old[] = "an old report, longer\n";
+static struct command_line line;
+static struct fsd_error err;
+static enum fsd_status status;
+static char said[1024]; /* on standard error */
+
+static void put(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void holds(const char *path, const char *expected)
+{
+    char text[256];
+    FILE *file = fopen(path, "r");
+
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    assert_string_equal(text, expected);
+}
+
+/* Removes all files, of which none may be a temporary one. */
+static void clear(void)
+{
+    struct dirent **all;
+    int n = scandir(".", &all, NULL, alphasort);
+
+    for (int i = 0; i < n; i++) {
+        assert_false(!strncmp(all[i]->d_name, ".f", 2));
+        if (*all[i]->d_name != '.')
+            assert_int_equal(remove(all[i]->d_name), 0);
+        free(all[i]);
+    }
+    free(all);
+}
+
+static struct printed {
+    enum fsd_status status;
+    int why;            /* errno then */
+    void (*then)(void); /* is called after the report was printed */
+} printed;
+
+static enum fsd_status print(const void *payload, const struct sink *to)
+{
+    fprintf(to->out, "%s", payload ? (const char *)payload : to->format);
+    if (printed.then)
+        printed.then();
+    errno = printed.why;
+    return printed.status == FSD_E_FORMAT
+               ? fail_file(to->err, FSD_E_FORMAT, "in", "a bad input")
+               : printed.status;
+}
+
+typedef enum fsd_status writer(const struct command_line *line, print_fn *print,
+                               const void *payload, struct fsd_error *err);
+
+/* Calls a function, and takes what it writes to standard error. */
+static void write_by(writer *write_all_of, const char *text)
+{
+    FILE *file = tmpfile();
+    int before = dup(STDERR_FILENO);
+
+    memset(&err, 0, sizeof err);
+    fflush(stderr);
+    assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
+    status = write_all_of(&line, print, text, &err);
+    fflush(stderr);
+    assert_true(dup2(before, STDERR_FILENO) >= 0);
+    close(before);
+    fault.call = NULL;
+    rewind(file);
+    said[fread(said, 1, sizeof said - 1, file)] = '\0';
+    fclose(file);
+}
+
+/* The line is too large for the stack. */
+static void begin_line(unsigned n)
+{
+    memset(&line, 0, sizeof line);
+    line.n_outputs = n;
+}
+
+static void write_to(const char *path)
+{
+    begin_line(1);
+    line.outputs[0].path = path;
+    write_by(write_outputs, report);
+}
+
+static void holds_error(const char *file, const char *message)
+{
+    if (status != FSD_E_WRITE || strcmp(err.message, message))
+        print_error("found status %d, '%s', expected '%s'\n", status, err.message,
+                    message);
+    assert_int_equal(status, FSD_E_WRITE);
+    assert_int_equal(err.status, FSD_E_WRITE);
+    assert_string_equal(err.file, file);
+    assert_string_equal(err.message, message);
+    assert_string_equal(said, "");
+}
+
+/* ---------------------------------------------------------------------- new files */
+
+static void new_files(void **state)
+{
+    char longest[NAME_MAX + 1], real[PATH_MAX], path[PATH_MAX + 8];
+    const char *paths[] = {"new", longest, path};
+    mode_t mask = umask(027);
+
+    (void)state;
+    memset(longest, 'x', NAME_MAX);
+    longest[NAME_MAX] = '\0';
+    assert_non_null(realpath(".", real));
+    snprintf(path, sizeof path, "%s/new", real);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        struct stat st;
+
+        for (int turn = 0; turn < 2; turn++) { /* the second one replaces it */
+            write_to(paths[i]);
+            assert_int_equal(status, FSD_OK);
+            assert_string_equal(said, "");
+            holds(paths[i], report);
+        }
+        assert_int_equal(stat(paths[i], &st), 0);
+        assert_int_equal(st.st_mode & 07777, 0640);
+        clear();
+    }
+    umask(mask);
+    write_to("none/new");
+    holds_error("none/new", "No such file or directory");
+    write_to(".");
+    holds_error(".", "Is a directory");
+}
+
+/* ----------------------------------------------------------------- existing files */
+
+/* The new file has the mode and the owner of the old one. */
+static void replaced(void **state)
+{
+    const mode_t modes[] = {0604, 0666, 04755};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        bool gives = i == 1 && !geteuid();
+        struct stat before, after;
+
+        put("old", old);
+        assert_int_equal(symlink("old", "link"), 0);
+        if (gives)
+            assert_int_equal(chown("old", 12345, 54321), 0);
+        assert_int_equal(chmod("old", modes[i]), 0);
+        assert_int_equal(stat("old", &before), 0);
+        write_to(i ? "old" : "link");
+        assert_int_equal(status, FSD_OK);
+        assert_string_equal(said, "");
+        holds("old", report);
+        assert_int_equal(lstat("old", &after), 0);
+        assert_true(after.st_ino != before.st_ino && after.st_mode == before.st_mode);
+        assert_true(after.st_uid == before.st_uid && after.st_gid == before.st_gid);
+        clear();
+    }
+}
+
+/* All names of a file have the new report. */
+static void hard_links(void **state)
+{
+    (void)state;
+    put("old", old);
+    assert_int_equal(link("old", "other"), 0);
+    write_to("old");
+    assert_int_equal(status, FSD_OK);
+    assert_string_equal(said,
+                        "fusiondiff: note: old: overwritten in place, because the "
+                        "file has other names (hard links)\n");
+    holds("other", report);
+    clear();
+}
+
+#define FOLDER "the folder of the file is not writable"
+#define DRESS  "the owner and mode of the file cannot be copied to a new file"
+#define PLACE  "the file cannot be replaced by a new file"
+
+/* The system refuses a call for a file that exists: the report is written in place,
+ * with the reason; or the old report stays. */
+static void refused(void **state)
+{
+    static const struct {
+        struct fault fault;
+        const char *why; /* the reason in the note; NULL: an error */
+    } cases[] = {
+        {{"mkostemps", EACCES, 0}, FOLDER}, {{"mkostemps", EPERM, 0}, FOLDER},
+        {{"mkostemps", EROFS, 0}, FOLDER},  {{"mkostemps", ENOSPC, 0}, NULL},
+        {{"mkostemps", EMFILE, 0}, NULL},   {{"fchmod", EPERM, 0}, DRESS},
+        {{"fchmod", EIO, 0}, NULL},         {{"fdopen", ENOMEM, 0}, NULL},
+        {{"fsync", EIO, 0}, NULL},          {{"fsync", ENOSPC, 0}, NULL},
+        {{"rename", EBUSY, 0}, PLACE},      {{"rename", EXDEV, 0}, PLACE},
+        {{"rename", EINVAL, 0}, PLACE},     {{"rename", EIO, 0}, NULL},
+        {{"rename", ENOSPC, 0}, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char note[256];
+
+        put("old", old);
+        fault = cases[i].fault;
+        write_to("old");
+        if (cases[i].why) {
+            snprintf(note, sizeof note,
+                     "fusiondiff: note: old: overwritten in place, because %s\n",
+                     cases[i].why);
+            assert_string_equal(said, note);
+            assert_int_equal(status, FSD_OK);
+        } else {
+            holds_error("old", strerror(cases[i].fault.why));
+        }
+        holds("old", cases[i].why ? report : old);
+        clear();
+        /* There is no old report that could be written over. */
+        fault = cases[i].fault;
+        write_to("new");
+        holds_error("new", strerror(cases[i].fault.why));
+        assert_int_equal(access("new", F_OK), -1);
+        clear();
+    }
+    /* The owner of a file is another one, and cannot be copied. */
+    put("old", old);
+    if (!geteuid() && !chown("old", 12345, 54321)) {
+        fault = (struct fault){"fchown", EPERM, 0};
+        write_to("old");
+        assert_int_equal(status, FSD_OK);
+        assert_non_null(strstr(said, DRESS));
+        holds("old", report);
+    }
+    clear();
+}
+
+/* Files and folders that the system cannot flush, or may not. */
+static void flushed(void **state)
+{
+    static const struct {
+        struct fault fault;
+        bool fine;
+    } cases[] = {{{"fsync", EINVAL, 0}, true},
+                 {{"fsync", EINVAL, 1}, true},
+                 {{"fsync", EIO, 1}, false},
+                 {{"open", EACCES, 0}, true},
+                 {{"open", EMFILE, 0}, false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char message[256];
+
+        fault = cases[i].fault;
+        write_to("new");
+        snprintf(message, sizeof message,
+                 "written, but possibly not stored on the disk yet: %s",
+                 strerror(cases[i].fault.why));
+        if (cases[i].fine)
+            assert_int_equal(status, FSD_OK);
+        else
+            holds_error("new", message);
+        holds("new", report);
+        clear();
+    }
+}
+
+/* ------------------------------------------------------------------------ in place */
+
+static void replace_old(void)
+{
+    put("another", "another file\n");
+    assert_int_equal(rename("another", "old"), 0);
+}
+
+/* Before a file is written in place, there is room, and it is still the same file. */
+static void in_place(void **state)
+{
+    static const struct {
+        struct fault fault;
+        const char *left; /* in the file, after an error */
+    } cases[] = {
+        {{"open", EACCES, 0}, old},       {{"fallocate", ENOSPC, 0}, old},
+        {{"fallocate", EIO, 0}, old},     {{"fallocate", EOPNOTSUPP, 0}, NULL},
+        {{"fallocate", ENOSYS, 0}, NULL}, {{"ftruncate", EIO, 0}, old},
+        {{"write", EINTR, 0}, NULL},      {{"write", EIO, 0}, ""},
+        {{"fsync", EIO, 0}, report},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put("old", old);
+        assert_int_equal(link("old", "other"), 0);
+        fault = cases[i].fault;
+        slow = i % 2 == 0;
+        write_to("old");
+        slow = false;
+        if (cases[i].left)
+            holds_error("old", strerror(cases[i].fault.why));
+        else
+            assert_int_equal(status, FSD_OK);
+        holds("other", cases[i].left ? cases[i].left : report);
+        clear();
+    }
+    put("old", old);
+    assert_int_equal(link("old", "other"), 0);
+    printed.then = replace_old;
+    write_to("old");
+    printed.then = NULL;
+    holds_error("old", strerror(ESTALE));
+    holds("old", "another file\n");
+    holds("other", old);
+    clear();
+}
+
+/* A report that could not be made leaves the old one, and no error without a reason. */
+static void not_made(void **state)
+{
+    const struct {
+        struct printed printed;
+        const char *message;
+    } cases[] = {{{FSD_E_WRITE, ENOSPC, NULL}, "No space left on device"},
+                 {{FSD_E_WRITE, 0, NULL}, "cannot write"},
+                 {{FSD_E_FORMAT, ENOSPC, NULL}, "a bad input"}};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        put("old", old);
+        if (i % 2)
+            assert_int_equal(link("old", "other"), 0);
+        printed = cases[i / 2].printed;
+        write_to("old");
+        assert_int_equal(status, printed.status);
+        assert_string_equal(err.message, cases[i / 2].message);
+        holds("old", old);
+        memset(&printed, 0, sizeof printed);
+        clear();
+    }
+}
+
+/* ------------------------------------------------------------------------ streams */
+
+/* A device, a pipe, and a file that is open already. */
+static void streams(void **state)
+{
+    char path[32], text[64];
+    int ways[2], fd;
+
+    (void)state;
+    write_to("/dev/null");
+    assert_int_equal(status, FSD_OK);
+    write_to("/dev/full");
+    holds_error("/dev/full", "No space left on device");
+    assert_int_equal(pipe(ways), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", ways[1]);
+    write_to(path);
+    assert_int_equal(status, FSD_OK);
+    assert_int_equal(read(ways[0], text, sizeof text), sizeof report - 1);
+    assert_memory_equal(text, report, sizeof report - 1);
+    fault = (struct fault){"fdopen", ENOMEM, 0};
+    write_to(path);
+    holds_error(path, strerror(ENOMEM));
+    close(ways[0]);
+    write_to(path);
+    holds_error(path, strerror(EPIPE));
+    close(ways[1]);
+    put("log", "before\n");
+    fd = open("log", O_WRONLY | O_APPEND);
+    snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    write_to(path);
+    assert_int_equal(status, FSD_OK);
+    holds("log", "before\na new report\n");
+    printed.status = FSD_E_WRITE;
+    write_to(path);
+    memset(&printed, 0, sizeof printed);
+    holds_error(path, "cannot write");
+    close(fd);
+    write_to("/dev/fd/199");
+    holds_error("/dev/fd/199", strerror(EBADF));
+    clear();
+}
+
+/* A report on standard output; a closed pipe is an error without a message. */
+static void standard_output(void **state)
+{
+    int before = dup(STDOUT_FILENO), fd;
+    struct fsd_error errors[2];
+    enum fsd_status ok;
+
+    (void)state;
+    fflush(stdout);
+    put("log", "");
+    fd = open("log", O_WRONLY);
+    assert_true(dup2(fd, STDOUT_FILENO) >= 0);
+    fputs("before ", stdout);
+    begin_line(2);
+    line.outputs[0].path = "/dev/stdout";
+    write_by(write_outputs, report);
+    fflush(stdout);
+    ok = status;
+    for (int i = 0; i < 2; i++) {
+        printed = (struct printed){FSD_E_WRITE, i ? EPIPE : EIO, NULL};
+        write_to(NULL);
+        errors[i] = err;
+    }
+    memset(&printed, 0, sizeof printed);
+    fflush(stdout);
+    dup2(before, STDOUT_FILENO);
+    close(before);
+    close(fd);
+    assert_int_equal(ok, FSD_OK);
+    holds("log", "before a new report\na new report\na new report\na new report\n");
+    for (int i = 0; i < 2; i++) {
+        err = errors[i];
+        holds_error("standard output", i ? "" : strerror(EIO));
+    }
+    clear();
+}
+
+/* ----------------------------------------------------------------- several outputs */
+
+/* Each has its own format; the first error ends the writing. */
+static void several(void **state)
+{
+    const struct output outputs[] = {
+        {"one", "json", false}, {"two", NULL, false}, {"three", "csv", false}};
+
+    (void)state;
+    begin_line(3);
+    memcpy(line.outputs, outputs, sizeof outputs);
+    write_by(write_outputs, NULL);
+    assert_int_equal(status, FSD_OK);
+    holds("one", "json");
+    holds("two", "text");
+    holds("three", "csv");
+    clear();
+    fault = (struct fault){"rename", EIO, 1};
+    write_by(write_outputs, NULL);
+    holds_error("two", strerror(EIO));
+    holds("one", "json");
+    assert_int_equal(access("three", F_OK), -1);
+    clear();
+}
+
+static void judgements(void **state)
+{
+    static const struct {
+        struct output outputs[2];
+        unsigned n;
+        bool quiet;
+        const char *said;
+    } cases[] = {
+        {{{"one", NULL, false}}, 1, false, "fusiondiff: a verdict; see one\n"},
+        {{{"one", "json", false}, {"t\two", NULL, false}},
+         2,
+         false,
+         "fusiondiff: a verdict; see one, t?wo\n"},
+        {{{"one", NULL, false}}, 1, true, ""},
+        {{{"one", "line", false}}, 1, false, ""},
+        {{{"one", NULL, false}, {"two", "line", false}}, 2, false, ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin_line(cases[i].n);
+        line.quiet = cases[i].quiet;
+        memcpy(line.outputs, cases[i].outputs, sizeof cases[i].outputs);
+        write_by(write_judgement, "a verdict\n");
+        assert_int_equal(status, FSD_OK);
+        assert_string_equal(said, cases[i].said);
+        holds("one", "a verdict\n");
+        clear();
+    }
+    fault = (struct fault){"rename", EIO, 0};
+    begin_line(1);
+    line.outputs[0].path = "one";
+    write_by(write_judgement, "a verdict\n");
+    holds_error("one", strerror(EIO));
+    clear();
+}
+
+static int go_to_folder(void **state)
+{
+    static char folder[] = "/tmp/fusiondiff-output-XXXXXX";
+
+    (void)state;
+    signal(SIGPIPE, SIG_IGN);
+    record_reads();
+    return !mkdtemp(folder) || chdir(folder);
+}
+
+static int leave_folder(void **state)
+{
+    char folder[PATH_MAX];
+
+    (void)state;
+    return !getcwd(folder, sizeof folder) || chdir("/") || rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(new_files),  cmocka_unit_test(replaced),
+        cmocka_unit_test(hard_links), cmocka_unit_test(refused),
+        cmocka_unit_test(flushed),    cmocka_unit_test(in_place),
+        cmocka_unit_test(not_made),   cmocka_unit_test(streams),
+        cmocka_unit_test(several),    cmocka_unit_test(standard_output),
+        cmocka_unit_test(judgements),
+    };
+
+    return cmocka_run_group_tests(tests, go_to_folder, leave_folder);
+}
