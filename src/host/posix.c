@@ -70,9 +70,14 @@ unsigned fsd_processors(void)
 
 /* ------------------------------------------------------------------------- process */
 
+/* Opens standard streams that are closed, because otherwise a file that the program
+ * opens becomes one of them, and gets its output. They cannot be read or written. */
 void fsd_host_begin(int *n, char ***words)
 {
     (void)n, (void)words;
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", fd ? O_RDONLY : O_WRONLY);
 }
 
 bool fsd_host_limit_memory(uint64_t bytes)

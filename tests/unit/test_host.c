@@ -251,6 +251,31 @@ static bool has_columns(void)
     return dup2(file, STDOUT_FILENO) >= 0 && fsd_host_columns() == 0;
 }
 
+/* Streams that are closed stay without use, and the others as they are. */
+static bool opens_streams(void)
+{
+    for (int closed = 0; closed < 8; closed++) {
+        const int zero = open("/dev/zero", O_RDWR);
+
+        for (int fd = 0; fd < 3; fd++)
+            dup2(zero, fd);
+        for (int fd = 0; fd < 16; fd++)
+            if (fd > 2 || closed & 1 << fd)
+                close(fd);
+        fsd_host_begin(NULL, NULL);
+        for (int fd = 0; fd < 3; fd++) {
+            char byte = 0;
+            const bool works = (fd ? write(fd, &byte, 1) : read(fd, &byte, 1)) == 1;
+
+            if (fcntl(fd, F_GETFD) < 0 || works == !!(closed & 1 << fd))
+                return false;
+        }
+        if (fcntl(3, F_GETFD) >= 0)
+            return false;
+    }
+    return true;
+}
+
 static void asks_the_system(void **state)
 {
     unsigned char bytes[2][34] = {{0}};
@@ -258,6 +283,7 @@ static void asks_the_system(void **state)
     (void)state;
     in_child(limits_memory);
     in_child(has_columns);
+    in_child(opens_streams);
     assert_int_equal(fsd_processors(), sysconf(_SC_NPROCESSORS_ONLN));
     for (int i = 0; i < 2; i++) {
         assert_true(fsd_host_random(bytes[i] + 1, 32));
