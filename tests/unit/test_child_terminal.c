@@ -109,6 +109,7 @@ static void be_shell(void (*test)(void), void (*shell)(void))
     terminal = open(ptsname(keyboard), O_RDWR | O_CLOEXEC);
     NEED(terminal >= 0 && tcgetpgrp(terminal) == getpid());
     NEED(!pipe2(begins, O_CLOEXEC) && !pipe2(told, O_CLOEXEC));
+    open_input();
     signal(SIGTTOU, SIG_IGN);
     program = fork_test();
     if (!program)
@@ -348,8 +349,9 @@ static void continue_reader(void)
 /* A program that SIGSTOP stopped gives the terminal back, too. */
 static void read_once_more(void)
 {
-    run_told("read x </dev/tty; echo $$; read x </dev/tty; echo got $x");
+    run_told("read x </dev/tty; echo $$; read x; read x </dev/tty; echo got $x");
     NEED(strstr(seen.text[0], "\ngot more\n"));
+    holds_log("CONT at the terminal, ");
 }
 
 static void stop_program(void)
@@ -365,6 +367,7 @@ static void stop_program(void)
     NEED(!tcsetpgrp(terminal, getpid()));
     go_on(true);
     wait_owner(command);
+    NEED(write(answer, "\n", 1) == 1);
     type("more\n");
 }
 

@@ -271,7 +271,7 @@ static void take_piece(struct running *r, int stream)
 }
 
 /* Takes the output of the streams that are ready. A closed stream, whose descriptor is
- * -1, never is. */
+ * -1, never is, and none is after a signal, such as the alarm of the progress bar. */
 static void take_pieces(struct running *r, const struct pollfd polled[2])
 {
     for (int i = 0; i < 2; i++)
@@ -330,12 +330,10 @@ static void read_rest(struct running *r)
     while ((is_open(r->streams[0]) || is_open(r->streams[1])) && now() < until) {
         struct pollfd polled[2] = {{.fd = r->streams[0], .events = POLLIN},
                                    {.fd = r->streams[1], .events = POLLIN}};
-        int n = poll(polled, 2, QUIET);
 
-        if (n > 0)
-            take_pieces(r, polled);
-        else if (!n) /* otherwise the alarm of the progress bar interrupted it */
+        if (!poll(polled, 2, QUIET))
             break;
+        take_pieces(r, polled);
     }
     for (int i = 0; i < 2; i++)
         if (is_open(r->streams[i])) {
@@ -354,8 +352,8 @@ static void watch(struct running *r)
 
         if (left > 0)
             wait = (struct timespec){left / 1000, left % 1000 * 1000000};
-        if (ppoll(polled, 2, r->until ? &wait : NULL, &r->waiting) > 0)
-            take_pieces(r, polled);
+        ppoll(polled, 2, r->until ? &wait : NULL, &r->waiting);
+        take_pieces(r, polled);
         pass_signals(r);
         look_for_end(r);
     }
