@@ -1,5 +1,6 @@
 /* Early ends of the program: by a signal, or because memory is exhausted; its message
  * and status, and its temporary files, of which none may stay. */
+#include "base/base.h"
 #include "cli/cli.h"
 #include "host/files.h"
 
@@ -28,8 +29,23 @@ static struct {
 /* A signal that arrives right after a file was created or removed; 0: none. */
 static int sudden;
 
+/* The signals that were blocked before; NULL: not to be compared. */
+static const sigset_t *held;
+
+/* All signals that end the program are blocked, and those that were before. */
 static void arrive(void)
 {
+    sigset_t mask;
+
+    sigprocmask(SIG_BLOCK, NULL, &mask);
+    for (int i = 1; held && i < 32; i++) {
+        bool blocked = sigismember(held, i);
+
+        for (int k = 0; k < N_ENDS; k++)
+            blocked |= ends[k] == i;
+        if (sigismember(&mask, i) != blocked)
+            _exit(96);
+    }
     if (sudden)
         kill(getpid(), sudden);
     sudden = 0;
@@ -107,11 +123,13 @@ static void holds_file(const char *name, const char *expected)
 {
     FILE *file = fopen(path_of(name), "r");
     char text[256];
+    size_t n;
 
     assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    n = fread(text, 1, sizeof text, file);
     fclose(file);
-    assert_string_equal(text, expected);
+    assert_int_equal(n, strlen(expected));
+    assert_memory_equal(text, expected, n);
     assert_int_equal(unlink(path_of(name)), 0);
 }
 
@@ -179,19 +197,29 @@ static void without_memory(void)
 static void must_have(void)
 {
     make_all();
-    if (must(folder) != folder)
+    if (must(folder) != folder || write(STDERR_FILENO, "enough, then ", 13) != 13)
         _exit(97);
     must(NULL);
 }
 
+/* The library has too little memory. */
+static void library_must_have(void)
+{
+    prepare_ends();
+    make_all();
+    fsd_out_of_memory();
+}
+
 static void memory(void **state)
 {
-    void (*const tests[])(void) = {without_memory, must_have};
+    void (*const tests[])(void) = {without_memory, must_have, library_must_have};
 
     (void)state;
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         assert_int_equal(end_of(tests[i]), TROUBLE << 8);
-        holds_file("err", "fusiondiff: out of memory\n");
+        holds_file("err", tests[i] == must_have
+                              ? "enough, then fusiondiff: out of memory\n"
+                              : "fusiondiff: out of memory\n");
         assert_string_equal(left(), "");
     }
 }
@@ -357,6 +385,7 @@ static void keep_mask(void)
     sigaddset(&mask, SIGUSR1);
     sigprocmask(SIG_SETMASK, &mask, NULL);
     sigprocmask(SIG_SETMASK, NULL, &before);
+    held = &before;
     make(0, "one-XXXXXX", 0);
     snprintf(t[1].path, sizeof t[1].path, "%s/two-XXXXXX", folder);
     if (!make_temporary_folder(&t[1]))
