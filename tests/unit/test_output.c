@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <cmocka.h>
 
@@ -97,6 +98,15 @@ static void holds(const char *path, const char *expected)
     assert_string_equal(text, expected);
 }
 
+static int descriptors(void)
+{
+    int n = 0;
+
+    for (int fd = 0; fd < 64; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
 /* Removes all files, of which none may be a temporary one. */
 static void clear(void)
 {
@@ -118,12 +128,16 @@ static struct printed {
     void (*then)(void); /* is called after the report was printed */
 } printed;
 
+static bool colored; /* the style of the last report */
+
 static enum fsd_status print(const void *payload, const struct sink *to)
 {
+    colored = to->style && to->style->color;
     fprintf(to->out, "%s", payload ? (const char *)payload : to->format);
     if (printed.then)
         printed.then();
-    errno = printed.why;
+    if (printed.why)
+        errno = printed.why;
     return printed.status == FSD_E_FORMAT
                ? fail_file(to->err, FSD_E_FORMAT, "in", "a bad input")
                : printed.status;
@@ -136,12 +150,15 @@ typedef enum fsd_status writer(const struct command_line *line, print_fn *print,
 static void write_by(writer *write_all_of, const char *text)
 {
     FILE *file = tmpfile();
-    int before = dup(STDERR_FILENO);
+    int before = dup(STDERR_FILENO), open_before;
 
     memset(&err, 0, sizeof err);
     fflush(stderr);
     assert_true(dup2(fileno(file), STDERR_FILENO) >= 0);
+    open_before = descriptors();
+    errno = EIO; /* of a call before */
     status = write_all_of(&line, print, text, &err);
+    assert_int_equal(descriptors(), open_before);
     fflush(stderr);
     assert_true(dup2(before, STDERR_FILENO) >= 0);
     close(before);
@@ -208,6 +225,12 @@ static void new_files(void **state)
     holds_error("none/new", "No such file or directory");
     write_to(".");
     holds_error(".", "Is a directory");
+    put("old", old);
+    assert_int_equal(chmod("old", 0444), 0);
+    write_to("old");
+    holds_error("old", "expected a writable file, found a read-only file");
+    holds("old", old);
+    clear();
 }
 
 /* ----------------------------------------------------------------- existing files */
@@ -219,13 +242,13 @@ static void replaced(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        bool gives = i == 1 && !geteuid();
+        bool gives = i < 2 && !geteuid();
         struct stat before, after;
 
         put("old", old);
         assert_int_equal(symlink("old", "link"), 0);
         if (gives)
-            assert_int_equal(chown("old", 12345, 54321), 0);
+            assert_int_equal(chown("old", i ? 12345 : (uid_t)-1, 54321), 0);
         assert_int_equal(chmod("old", modes[i]), 0);
         assert_int_equal(stat("old", &before), 0);
         write_to(i ? "old" : "link");
@@ -418,6 +441,16 @@ static void not_made(void **state)
 
 /* ------------------------------------------------------------------------ streams */
 
+/* Makes a device of the memory driver. A test with those of /dev would replace them if
+ * the program took them for files. */
+static bool makes_device(const char *path, unsigned number)
+{
+    int fd =
+        mknod(path, S_IFCHR | 0666, makedev(1, number)) ? -1 : open(path, O_WRONLY);
+
+    return fd >= 0 && !close(fd);
+}
+
 /* A device, a pipe, and a file that is open already. */
 static void streams(void **state)
 {
@@ -425,10 +458,14 @@ static void streams(void **state)
     int ways[2], fd;
 
     (void)state;
-    write_to("/dev/null");
-    assert_int_equal(status, FSD_OK);
-    write_to("/dev/full");
-    holds_error("/dev/full", "No space left on device");
+    if (makes_device("null", 3)) {
+        write_to("null");
+        assert_int_equal(status, FSD_OK);
+    }
+    if (makes_device("full", 7)) {
+        write_to("full");
+        holds_error("full", "No space left on device");
+    }
     assert_int_equal(pipe(ways), 0);
     snprintf(path, sizeof path, "/dev/fd/%d", ways[1]);
     write_to(path);
@@ -464,6 +501,7 @@ static void standard_output(void **state)
     int before = dup(STDOUT_FILENO), fd;
     struct fsd_error errors[2];
     enum fsd_status ok;
+    bool shows_color;
 
     (void)state;
     fflush(stdout);
@@ -472,8 +510,10 @@ static void standard_output(void **state)
     assert_true(dup2(fd, STDOUT_FILENO) >= 0);
     fputs("before ", stdout);
     begin_line(2);
-    line.outputs[0].path = "/dev/stdout";
+    line.outputs[0].path = "/dev/fd/1";
+    line.style.color = true;
     write_by(write_outputs, report);
+    shows_color = colored; /* of standard output */
     fflush(stdout);
     ok = status;
     for (int i = 0; i < 2; i++) {
@@ -487,6 +527,7 @@ static void standard_output(void **state)
     close(before);
     close(fd);
     assert_int_equal(ok, FSD_OK);
+    assert_true(shows_color);
     holds("log", "before a new report\na new report\na new report\na new report\n");
     for (int i = 0; i < 2; i++) {
         err = errors[i];
@@ -518,6 +559,64 @@ static void several(void **state)
     holds("one", "json");
     assert_int_equal(access("three", F_OK), -1);
     clear();
+}
+
+/* Text has pages, and a terminal has colors. */
+static void forms(void **state)
+{
+    const struct output outputs[] = {{"text", NULL, false}, {"data", "json", false}};
+    static char lines[1 << 14];
+    struct stat st;
+
+    (void)state;
+    for (size_t n = 0; n < sizeof lines - 16; n += strlen(lines + n))
+        snprintf(lines + n, 16, "line %zu\n", n);
+    begin_line(2);
+    memcpy(line.outputs, outputs, sizeof outputs);
+    line.verb = verb_at(0);
+    line.tokens = FSD_LEAST_TOKENS;
+    line.page = 1;
+    line.style.color = true;
+    write_by(write_outputs, lines);
+    assert_int_equal(status, FSD_OK);
+    assert_false(colored);
+    assert_true(!stat("text", &st) && st.st_size > 100 && st.st_size < 4000);
+    assert_true(!stat("data", &st) && st.st_size == (off_t)strlen(lines));
+    clear();
+    printed.status = FSD_E_FORMAT;
+    write_by(write_outputs, lines);
+    assert_int_equal(status, FSD_E_FORMAT);
+    assert_string_equal(err.message, "a bad input");
+    memset(&printed, 0, sizeof printed);
+    line.page = 1000;
+    write_by(write_outputs, lines);
+    assert_int_equal(status, FSD_E_ARG);
+    assert_int_equal(access("text", F_OK), -1);
+}
+
+/* An output that is an input is refused, also if it is found only while the report is
+ * made. */
+static void add_input(void)
+{
+    add_read("in");
+}
+
+static void inputs(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        put("in", old);
+        if (i)
+            add_read("in");
+        else
+            printed.then = add_input;
+        write_to("in");
+        printed.then = NULL;
+        assert_int_equal(status, FSD_E_ARG);
+        assert_string_equal(err.file, "in");
+        holds("in", old);
+        clear();
+    }
 }
 
 static void judgements(void **state)
@@ -583,7 +682,8 @@ int main(void)
         cmocka_unit_test(flushed),    cmocka_unit_test(in_place),
         cmocka_unit_test(not_made),   cmocka_unit_test(streams),
         cmocka_unit_test(several),    cmocka_unit_test(standard_output),
-        cmocka_unit_test(judgements),
+        cmocka_unit_test(judgements), cmocka_unit_test(forms),
+        cmocka_unit_test(inputs),
     };
 
     return cmocka_run_group_tests(tests, go_to_folder, leave_folder);
