@@ -183,7 +183,7 @@ static void forwarded(void **state)
 /* ----------------------------------------------------------- other processes of it */
 
 /* A process of the group, which the signal does not end, gets SIGTERM and the time to
- * clean up after the command has ended. Nobody but this process would take its status:
+ * clean up after the command has ended. Only this process takes its status, because
  * the parent of this process takes none. */
 static void end_others(void)
 {

@@ -8,7 +8,7 @@ enum { CTRL_C = 3, CTRL_BACKSLASH = 28, CTRL_Z = 26 };
 static int keyboard;    /* the other end of the terminal */
 static int terminal;    /* the terminal, for the shell */
 static int begins[2];   /* a pipe by which the shell starts the program */
-static int told[2];     /* a pipe by which the program tells the shell of output */
+static int told[2];     /* a pipe by which the program reports output to the shell */
 static pid_t program;   /* the process group of the job */
 static bool background; /* the job is not to get the terminal at first */
 

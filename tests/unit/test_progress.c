@@ -198,7 +198,7 @@ static void nowhere(void **state)
     shows(draw_nowhere, true, "");
 }
 
-/* A call of the system that the alarm interrupts goes on. */
+/* A call of the system that the alarm interrupts continues. */
 static void keep_calls(void)
 {
     struct sigaction now;
