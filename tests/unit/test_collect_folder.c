@@ -37,6 +37,39 @@ int __wrap_flock(int fd, int how)
     return flock_fails ? -1 : __real_flock(fd, how);
 }
 
+/* Another process removes the directory right after it was created. */
+static bool loses_folder;
+
+int __real_mkdir(const char *path, mode_t mode);
+int __wrap_mkdir(const char *path, mode_t mode);
+int __wrap_mkdir(const char *path, mode_t mode)
+{
+    int result = __real_mkdir(path, mode);
+
+    if (loses_folder)
+        rmdir(path);
+    loses_folder = false;
+    return result;
+}
+
+static int fdopen_fails; /* also errno */
+
+FILE *__real_fdopen(int fd, const char *how);
+FILE *__wrap_fdopen(int fd, const char *how);
+FILE *__wrap_fdopen(int fd, const char *how)
+{
+    errno = fdopen_fails;
+    return fdopen_fails ? NULL : __real_fdopen(fd, how);
+}
+
+DIR *__real_fdopendir(int fd);
+DIR *__wrap_fdopendir(int fd);
+DIR *__wrap_fdopendir(int fd)
+{
+    errno = fdopen_fails;
+    return fdopen_fails ? NULL : __real_fdopendir(fd);
+}
+
 /* ------------------------------------------------------------------------- helpers */
 
 static struct partial p;
@@ -122,7 +155,13 @@ static void new_one(void **state)
         assert_int_equal(fcntl(p.mark, F_GETFD), FD_CLOEXEC);
         assert_int_equal(finish_partial(&p, &err), FSD_OK);
         close_partial(&p);
-        close_partial(&p); /* again, which does nothing */
+        {
+            const int own = open("/dev/null", O_RDONLY);
+
+            close_partial(&p); /* again, which does nothing */
+            assert_true(fcntl(own, F_GETFD) >= 0);
+            close(own);
+        }
         assert_string_equal(names_in("d"), "");
         assert_string_equal(names_in("d.partial"), "none");
     }
@@ -195,6 +234,7 @@ static void files_of_others(void **state)
 static void others_in_place(void **state)
 {
     (void)state;
+    refused("/", FSD_E_ARG, "/", "found files in it");
     /* DIR */
     refused("none/d", FSD_E_WRITE, "none/d.partial", "No such file or directory");
     assert_int_equal(mkdir("full", 0777), 0);
@@ -293,11 +333,60 @@ static void locks(void **state)
     assert_int_equal(system("rm -r d.partial away"), 0);
 }
 
+static void fill_folder(void)
+{
+    assert_int_equal(mkdir("d", 0777), 0);
+    put("d/mine");
+}
+
+/* An error leaves no directory that this collect created. */
+static void created_in_vain(void **state)
+{
+    (void)state;
+    on_flock[0] = fill_folder;
+    refused("d", FSD_E_ARG, "d", "found files in it");
+    assert_string_equal(names_in("."), "d input kept ");
+    assert_int_equal(system("rm -r d"), 0);
+    fdopen_fails = ENOMEM;
+    refused("d", FSD_E_WRITE, "d.partial", strerror(ENOMEM));
+    fdopen_fails = 0;
+    assert_string_equal(names_in("."), "input kept ");
+    loses_folder = true;
+    begin("d");
+    assert_string_equal(names_in("d.partial"), "UNFINISHED ");
+    close_partial(&p);
+    assert_int_equal(system("rm -r d.partial"), 0);
+}
+
+/* Files and the directory have the modes of new ones. */
+static void modes(void **state)
+{
+    const mode_t mask = umask(027);
+    struct stat st;
+    FILE *file;
+
+    (void)state;
+    begin("d");
+    file = create_in_partial(&p, "build.log", &err);
+    assert_non_null(file);
+    fclose(file);
+    umask(mask);
+    assert_int_equal(stat("d.partial", &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0750);
+    assert_int_equal(stat("d.partial/build.log", &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0640);
+    assert_int_equal(stat("d.partial/UNFINISHED", &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0640);
+    close_partial(&p);
+    assert_int_equal(system("rm -r d.partial"), 0);
+}
+
 /* ---------------------------------------------------------------------------- ends */
 
 static void finishes(void **state)
 {
     FILE *file;
+    int before;
 
     (void)state;
     begin("d");
@@ -309,6 +398,13 @@ static void finishes(void **state)
     assert_null(create_in_partial(&p, "build.log", &err)); /* is not replaced */
     assert_string_equal(err.file, "d.partial/build.log");
     assert_string_equal(err.message, strerror(EEXIST));
+    fdopen_fails = ENOMEM;
+    before = descriptors();
+    assert_null(create_in_partial(&p, "times.json", &err));
+    fdopen_fails = 0;
+    assert_string_equal(err.message, strerror(ENOMEM));
+    assert_int_equal(descriptors(), before);
+    assert_int_equal(unlink("d.partial/times.json"), 0);
     assert_true(link_in_partial(&p, "../input", "model.onnx"));
     assert_false(link_in_partial(&p, "../kept", "model.onnx"));
     assert_int_equal(errno, EEXIST);
@@ -419,6 +515,7 @@ int main(void)
         cmocka_unit_test(new_one),         cmocka_unit_test(earlier),
         cmocka_unit_test(files_of_others), cmocka_unit_test(others_in_place),
         cmocka_unit_test(inputs),          cmocka_unit_test(locks),
+        cmocka_unit_test(created_in_vain), cmocka_unit_test(modes),
         cmocka_unit_test(finishes),        cmocka_unit_test(replaced),
         cmocka_unit_test(kinds),           cmocka_unit_test(paths),
     };

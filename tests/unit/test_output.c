@@ -36,7 +36,16 @@ static bool fails(const char *call)
         return fails(#name) ? failure : __real_##name arguments;                       \
     }
 
-WRAP(int, mkostemps, (char *path, int n, int flags), (path, n, flags), -1)
+static char temporary[PATH_MAX], flushed_folder[PATH_MAX]; /* those opened last */
+
+int __real_mkostemps(char *path, int n, int flags);
+int __wrap_mkostemps(char *path, int n, int flags);
+int __wrap_mkostemps(char *path, int n, int flags)
+{
+    snprintf(temporary, sizeof temporary, "%s", path);
+    return fails("mkostemps") ? -1 : __real_mkostemps(path, n, flags);
+}
+
 WRAP(int, rename, (const char *from, const char *to), (from, to), -1)
 WRAP(int, fchmod, (int fd, mode_t mode), (fd, mode), -1)
 WRAP(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group), -1)
@@ -55,6 +64,8 @@ int __wrap_open(const char *path, int flags, ...)
     va_start(args, flags);
     mode = va_arg(args, mode_t);
     va_end(args);
+    if ((flags & O_DIRECTORY) == O_DIRECTORY)
+        snprintf(flushed_folder, sizeof flushed_folder, "%s", path);
     return fails("open") ? -1 : __real_open(path, flags, mode);
 }
 
@@ -199,7 +210,14 @@ static void holds_error(const char *file, const char *message)
 static void new_files(void **state)
 {
     char longest[NAME_MAX + 1], real[PATH_MAX], path[PATH_MAX + 8];
-    const char *paths[] = {"new", longest, path};
+    const struct {
+        const char *path, *folder, *temporary;
+    } cases[] = {
+        {"new", ".", ".fusiondiff-XXXXXX"},
+        {longest, ".", ".fusiondiff-XXXXXX"},
+        {"a.b/new", "a.b", "a.b/.fusiondiff-XXXXXX"},
+        {path, real, NULL},
+    };
     mode_t mask = umask(027);
 
     (void)state;
@@ -207,17 +225,23 @@ static void new_files(void **state)
     longest[NAME_MAX] = '\0';
     assert_non_null(realpath(".", real));
     snprintf(path, sizeof path, "%s/new", real);
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct stat st;
 
+        assert_int_equal(mkdir("a.b", 0777), 0);
         for (int turn = 0; turn < 2; turn++) { /* the second one replaces it */
-            write_to(paths[i]);
+            write_to(cases[i].path);
             assert_int_equal(status, FSD_OK);
             assert_string_equal(said, "");
-            holds(paths[i], report);
+            holds(cases[i].path, report);
+            assert_string_equal(flushed_folder, cases[i].folder);
+            if (cases[i].temporary)
+                assert_string_equal(temporary, cases[i].temporary);
         }
-        assert_int_equal(stat(paths[i], &st), 0);
+        assert_int_equal(stat(cases[i].path, &st), 0);
         assert_int_equal(st.st_mode & 07777, 0640);
+        if (i == 2)
+            assert_int_equal(unlink(cases[i].path), 0);
         clear();
     }
     umask(mask);

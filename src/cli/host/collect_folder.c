@@ -184,11 +184,9 @@ static enum attempt lock_partial(struct partial *p, bool *began, struct fsd_erro
     if (p->dir < 0 && errno == ENOENT)
         return LOST;
     if (p->dir < 0)
-        return refuse(p,
-                      errno == ENOTDIR || errno == ELOOP
-                          ? "expected a directory, found a link or a file"
-                          : NULL,
-                      err);
+        return refuse(
+            p, errno == ENOTDIR ? "expected a directory, found a link or a file" : NULL,
+            err);
     if (is_locked(p->dir))
         return refuse(p, "another collect is writing to this directory", err);
     return is_still(p->dir, AT_FDCWD, p->path) ? lock_mark(p, began, err) : LOST;
