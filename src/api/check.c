@@ -38,22 +38,22 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
         const struct {
             uint32_t n;
             const char *which, *outcome;
-        } left[] = {
-            {learnt[b].ports,
-             "inputs and outputs that the first build has and this build lacks",
-             "are not recorded as variants; a check of this build will fail"},
-            {learnt[b].strange,
-             "groups with nodes that the model of the first build "
-             "lacks",
-             "are not recorded as variants; a check of this build will fail"},
-            {learnt[b].more,
-             "groups of nodes for which this build states more facts than the "
-             "first build",
-             "are not recorded as variants; to record them, pass this "
-             "build first"},
-            {learnt[b].less, "variants that state less than the first build",
-             "are accepted only if the checked build has the same builder version as "
-             "this build"}};
+        } left[] = {{learnt[b].ports,
+                     "inputs and outputs that the first build has and this build lacks",
+                     "are not recorded as variants; a check of this build will fail"},
+                    {learnt[b].strange,
+                     "groups with nodes that the model of the first build "
+                     "lacks",
+                     "are not recorded as variants; a check of this build will fail"},
+                    {learnt[b].more,
+                     "groups of nodes for which this build states more facts than the "
+                     "first build",
+                     "are not recorded as variants; to record them, pass this "
+                     "build as the first build"},
+                    {learnt[b].less, "variants that state less than the first build",
+                     "are accepted by a check only if the checked build and this build "
+                     "have the "
+                     "same builder version"}};
 
         for (size_t i = 0; i < FSD_COUNT_OF(left); i++) {
             struct fsd_print print;
@@ -200,9 +200,9 @@ static enum fsd_status check_models(const struct fsd_check *c,
     if (opt->force || fsd_alignment_fits(n))
         return FSD_OK;
     return fsd_fail(err, FSD_E_MISMATCH, c->old->model_path, FSD_POS_NONE, 0,
-                    "expected a snapshot of a build of %s, but only %u of the "
-                    "snapshot's %u computing nodes are among the %u computing nodes of "
-                    "that model (--force continues)",
+                    "expected a snapshot of a build of %s, but only %u of the %u "
+                    "computing nodes in the snapshot match one of the %u computing "
+                    "nodes in that model (--force continues)",
                     c->new->model_path, n.aligned, n.old, n.new);
 }
 
@@ -347,7 +347,8 @@ static enum fsd_status choose_snapshot(struct fsd_check *c,
     if (!best.path || best.equals)
         return fsd_fail(err, FSD_E_ARG, check->snapshot, FSD_POS_NONE, 0,
                         "expected one snapshot %s%s%s, found %s%s%s",
-                        c->label ? "labeled '" : "for this build's version and GPU (",
+                        c->label ? "labeled '"
+                                 : "for the builder version and GPU of this build (",
                         c->label ? c->label : fsd_text(c->new->names, c->new->producer),
                         c->label ? "'" : ")", best.path ? best.path : "none", why,
                         !best.path || c->label
@@ -493,10 +494,9 @@ bool fsd_check_failed(const struct fsd_check *check)
 
 static enum fsd_status refuse_shrunk(struct fsd_error *err)
 {
-    return fsd_fail(
-        err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-        "expected a check with its build, found a check after fsd_check_shrink(), "
-        "which keeps only the verdict");
+    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                    "expected a check that still has its build, found a check that "
+                    "fsd_check_shrink() reduced to its verdict");
 }
 
 enum fsd_status fsd_check_write(const struct fsd_check *check, const char *format,
@@ -569,8 +569,8 @@ static void update_variants(const struct fsd_check *check, FILE *out)
     snprintf(text, sizeof text,
              "the snapshot keeps %" PRIu32 " of its variants and drops %" PRIu32 "%s",
              kept, dropped,
-             dropped ? ": in the nodes of the dropped variants, this build differs "
-                       "from every recorded build"
+             dropped ? ", because this build differs from every recorded build in "
+                       "the nodes of the dropped variants"
                      : "");
     fsd_note(&check->opt, text);
 }

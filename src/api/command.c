@@ -144,8 +144,8 @@ enum fsd_status fsd_expect_array(const char *name, const void *list, size_t n,
 {
     return list || !n ? FSD_OK
                       : fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                                 "expected an array as %s, found NULL with a count of "
-                                 "%zu",
+                                 "expected an array as %s, found NULL, although its "
+                                 "length is %zu",
                                  name, n);
 }
 

@@ -369,15 +369,15 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
     if (status != FSD_OK)
         return status;
     if (!in->log_reader || states_nothing(in->d->history))
-        return fsd_file_blame(in->opt->log, FSD_FILE_LOG, "a verbose build log",
-                              fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
-                                       "expected a verbose build log, found %s",
-                                       !in->log.size ? "an empty file"
-                                       : describes_session(in)
-                                           ? "a session log of ONNX Runtime"
-                                       : in->log_reader ? "no line of such a log"
-                                                        : "another kind of file"),
-                              err);
+        return fsd_file_blame(
+            in->opt->log, FSD_FILE_LOG, "a verbose build log",
+            fsd_fail(err, FSD_E_FORMAT, in->opt->log, FSD_POS_NONE, 0,
+                     "expected a verbose build log, found %s",
+                     !in->log.size           ? "an empty file"
+                     : describes_session(in) ? "a session log of ONNX Runtime"
+                     : in->log_reader        ? "a file without any line of such a log"
+                                             : "another kind of file"),
+            err);
     return set_build(in, err);
 }
 

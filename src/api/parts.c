@@ -23,13 +23,13 @@ static enum fsd_status check_options(const struct fsd_options *opt,
 {
     if (!opt->model)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected the MODEL whose parts the engines compute, found "
+                        "expected MODEL and the engines that compute its parts, found "
                         "only engines");
     if (opt->log || opt->engine_number)
         return fsd_fail(
             err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-            "expected a single engine with %s, found several; if a log lists "
-            "the layers of an engine, pass the log in place of that engine",
+            "expected a single engine, because %s is set, found several; in place "
+            "of an engine, you can pass the log that lists its layers",
             opt->log ? "--log" : "--engine");
     return FSD_OK;
 }

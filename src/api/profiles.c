@@ -61,7 +61,8 @@ static enum fsd_status check_profile(const struct fsd_inputs *d,
     return fsd_fail(
         err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
         "expected times of optimization profile %d, found times of %u layers of a "
-        "different optimization profile (--opt-profile selects that profile)",
+        "different optimization profile (--opt-profile selects the optimization "
+        "profile that the times belong to)",
         g->profile, n);
 }
 
@@ -120,8 +121,8 @@ enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *
     } else if (!force) {
         status = fsd_fail(err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
                           "expected times of the %u layers of %s, found times of %u "
-                          "layers; %u of these layers are in the engine (--force uses "
-                          "the times)",
+                          "layers, of which the engine has only %u (--force uses these "
+                          "times anyway)",
                           e->nodes.n, e->path, p->entries.n, join.joined);
     }
     return status;

@@ -359,9 +359,9 @@ static void take_search(struct fsd_routing *r, const struct fsd_options *opt)
         if (i == FSD_NONE) {
             fsd_note(opt, fsd_printed(
                               r->arena,
-                              "%s is left out: no iteration of the tuning cache fits "
-                              "both the name of this file (iter3 means iteration "
-                              "3) and the --setBuildRoute in the log of the build",
+                              "%s is left out: the tuning cache has no iteration that "
+                              "fits both the file name (iter3 means iteration 3) "
+                              "and the --setBuildRoute in the build log",
                               r->states[b]->engine_path));
             continue;
         }
@@ -387,7 +387,7 @@ static enum fsd_status open_routing(struct fsd_routing *r, const char *cache,
         return status;
     if (!r->n && r->failed.n && !r->tuned)
         return fsd_fail(err, FSD_E_ARG, r->failed.at[0].path, FSD_POS_NONE, 0,
-                        "expected an engine, found that all builds failed: %s",
+                        "expected at least one engine, found only failed builds: %s",
                         r->failed.at[0].why);
     if (r->tuned)
         take_search(r, n ? opt : NULL);

@@ -102,7 +102,7 @@ static enum fsd_status check_fit(const struct fsd_match *match,
     struct fsd_fit fit = fsd_match_fit(match);
     const struct fsd_graph *engine = match->engine;
     const char *whose = fsd_profiles_added(engine)
-                            ? "its layers (some of which only the profile has)"
+                            ? "its layers (some layers are only in the profile)"
                             : "its layers";
     const char *found;
     char bindings[80] = "";

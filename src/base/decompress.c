@@ -206,8 +206,8 @@ static enum fsd_status report(const struct sink *s, bool whole, uint64_t first,
                         strerror(s->error));
     if (s->full && first >= most)
         return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0,
-                        "expected at most %llu bytes after decompression of a file of "
-                        "%zu bytes, found more",
+                        "expected at most %llu decompressed bytes, found more in this "
+                        "file of %zu compressed bytes",
                         (unsigned long long)most, file->size);
     if (s->full || s->unwanted || whole)
         return FSD_OK;

@@ -111,10 +111,11 @@ enum fsd_status find_snapshot_place(const struct fsd_options *run, const char *t
         n--;
     if (snprintf(path, PATH_MAX, "%.*s", (int)n, to) >= PATH_MAX ||
         (folder && !put_name(run, path + n, PATH_MAX - n)))
-        return fail_file(err, FSD_E_ARG, to,
-                         "expected a label= that can name a file in this folder, found "
-                         "'%.100s'",
-                         run->label ? run->label : "none");
+        return fail_file(
+            err, FSD_E_ARG, to,
+            "expected a label= that is valid as a file name in this folder, "
+            "found '%.100s'",
+            run->label ? run->label : "none");
     status = make_folders(path, list, err);
     return status == FSD_OK ? check_listed(path, list, err) : status;
 }

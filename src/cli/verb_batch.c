@@ -43,9 +43,9 @@ static const char doc[] =
     "--list'.  Empty lines and lines that begin with # are ignored; '-' reads standard "
     "input.  Paths are relative to the current directory.  In place of LIST you can "
     "pass a directory that holds a subdirectory for each build, or one model and its "
-    "engines.\n\nExit status: 0 every pair was analyzed, and no finding is at or "
-    "above the --fail-on level; 1 there are findings at or above this level; 2 a pair "
-    "could not be analyzed (its line has the error), or another error occurred.";
+    "engines.\n\nExit status: 0: every pair was analyzed, and no finding is at or "
+    "above the --fail-on level; 1: there are findings at or above this level; 2: a "
+    "pair could not be analyzed (its line has the error), or another error occurred.";
 
 static void check_line(struct command_line *line)
 {

@@ -297,7 +297,7 @@ static enum fsd_status judge_outputs(const struct command_line *line,
 {
     if (exit_status)
         return fail_file(err, FSD_E_ARG, line->words[1],
-                         "expected exit status 0, or 125 (skip), with --values, found "
+                         "with --values, expected exit status 0 or 125 (skip), found "
                          "%d; the search is unchanged",
                          exit_status);
     if (!*outputs)
@@ -559,11 +559,11 @@ const struct verb verb_bisect = {
     "fusion is split, and wrong if all other fusions are split.  If several fusions "
     "cause the failure together, bisect searches for the smallest set.\vCMD builds the "
     "model that FUSIONDIFF_MODEL names, tests the network's own outputs, prints the "
-    "path of the new dump on its last line, and ends with 0 (good), 125 (skip) or "
-    "another status up to 127 (bad).  bisect has added outputs to this model: CMD "
-    "reads the names of these outputs from its standard input, one per line.  Each "
-    "added output splits a fusion.  If no output can split a fusion, an If with two "
-    "equal branches splits it.  `bisect next -o FILE.onnx` writes the model that CMD "
+    "path of the new dump as its last line, and ends with 0 (good), 125 (skip) or "
+    "another status up to 127 (bad).  bisect adds outputs to this model, and passes "
+    "their names to CMD on standard input, one per line.  Each added output splits a "
+    "fusion.  If no output can split a fusion, bisect splits it by an If with two "
+    "equal branches.  `bisect next -o FILE.onnx` writes the model that CMD "
     "builds.  With --values, CMD saves the network's outputs in a file (numpy.savez(), "
     "Polygraphy), prints the path of this file on the line before the last, and ends "
     "with 0 or 125.  COMPARISON is a file that `polygraphy run "

@@ -8,9 +8,9 @@ static const struct option_row options[] = {
      "Policy file with the levels and budgets of rules, and the findings to ignore",
      WORD(check.policy)},
     {"list", "FILE",
-     "Check every build of the list in FILE ('-': standard input), and write one "
-     "report. The list has the format that batch reads; its lines can have "
-     "snapshot=, label=, policy= and profile=",
+     "Check every build that FILE ('-': standard input) lists, and write one report. "
+     "FILE has the format of LIST in 'batch'; its lines can have snapshot=, label=, "
+     "policy= and profile=",
      WORD(builds)},
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
@@ -35,12 +35,13 @@ static const struct option_row options[] = {
 
 static const char doc[] =
     "Checks a build against a snapshot: lost fusions, higher precision, inserted "
-    "layers, latency.  If SNAPSHOT is a directory, check selects the snapshot in it "
-    "for the build's label, builder version and GPU.\vWithout SNAPSHOT, it checks the "
+    "layers, latency.  If SNAPSHOT is a directory, 'check' selects from it the "
+    "snapshot with the build's label, builder version and GPU.\vWithout SNAPSHOT, it "
+    "checks the "
     "absolute rules "
-    "of the policy: fused blocks, types, inserted layers and memory.\n\nExit status: 0 "
-    "the check passes, or --update was given; 1 a rule of level error is over its "
-    "budget; 2 an error.";
+    "of the policy: fused blocks, types, inserted layers and memory.\n\nExit status: "
+    "0: the check passes, or --update was given; 1: a rule of level error is over its "
+    "budget; 2: an error.";
 
 /* The current date in UTC as YYYYMMDD, or the date of SOURCE_DATE_EPOCH. */
 static unsigned today(void)
@@ -68,8 +69,8 @@ static void sort_words(struct command_line *line)
 
     if (line->builds) {
         if (n > 1)
-            usage_error("expected at most one file besides --list (the SNAPSHOT for "
-                        "lines without snapshot=), found '%s' too",
+            usage_error("expected only --list and at most one file (SNAPSHOT, for the "
+                        "lines that have no snapshot=), found '%s' too",
                         line->words[1]);
         refuse_beside_list(line);
         line->check.snapshot = n ? line->words[0] : NULL;

@@ -9,8 +9,8 @@ static const struct option_row options[] = {
      "the style of PyTorch",
      CHOICE(code.api, "tensorrt torch")},
     {"depth", "N",
-     "The first N parts of a node's name are its module (default: the N that gives the "
-     "shortest program)",
+     "Use the first N parts of a node's name as the node's module (default: the N that "
+     "gives the shortest program)",
      NUMBER(code.depth, 1, 100, "a number of parts")},
     PART_ROWS("Only"),
     {0},

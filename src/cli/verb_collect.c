@@ -198,8 +198,8 @@ static void report_ignored(const struct collect *c)
             continue;
         *end = '\0';
         snprintf(text, sizeof text,
-                 "the builder does not know `%.500s` of " SWITCHES
-                 ": the builder ignores this switch",
+                 "the builder ignores `%.500s` in " SWITCHES
+                 ", because it does not know this switch",
                  line + strspn(line, " "));
         print_note(NULL, text);
     }

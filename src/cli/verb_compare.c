@@ -12,15 +12,15 @@ static const char doc[] =
     "build, or one model and its engines.  The models may be different exports "
     "of one network: fusiondiff aligns nodes by unique names, or by structure.\n\n"
     "Pictures show both builds side by side; --all draws large builds in full.\n\n"
-    "Exit status: 0 the builds do not differ, 1 they differ, 2 an error.  Times, "
+    "Exit status: 0: the builds do not differ; 1: they differ; 2: an error.  Times, "
     "tactics, layer names and layer order do not count as differences.";
 
 static const char stability_doc[] =
     "Shows the differences between repeated builds of one model, and in which builds "
     "they occur.\vEach build is MODEL,ENGINE[,PROFILE[,LOG]], a snapshot, or a "
     "directory that holds them. In place of several builds, pass one directory that "
-    "holds all builds.  Exit status: 0 only times "
-    "and tactics vary, 1 other facts vary, too, 2 an error.";
+    "holds all builds.  Exit status: 0: only times "
+    "and tactics vary; 1: other facts vary, too; 2: an error.";
 
 static void refuse_file(struct command_line *line, char *arg)
 {
@@ -40,8 +40,8 @@ static const struct option_row options[] = {
      FLAG(style.tactics), .group = 4},
     {"around", "NODE",
      "Pictures: draw only the layers that NODE selects, and their neighbors. NODE is "
-     "a name or glob of nodes, layer:12 (of either build), or a tensor, which selects "
-     "the layer that writes it",
+     "a node name or a glob, layer:12 (of either build), or a tensor name, which "
+     "selects the layer that writes the tensor",
      WORD(picture.around), .group = 5},
     {"only", "changes",
      "Pictures: draw only changes and their neighbors (the default for large builds)",

@@ -19,8 +19,8 @@ static const struct option_row options[] = {
      "outputs of a run are in two files, pass both files",
      WORDS(values, part.cut.n_values)},
     {"alone", "ENGINE",
-     "Report whether the part has the same fusions when it is built alone; ENGINE is "
-     "the engine or build log of that build",
+     "Report whether the part, built alone, has the same fusions as within MODEL; "
+     "ENGINE is the engine or build log of the part built alone",
      WORD(cut.alone)},
     {0},
 };

@@ -31,9 +31,9 @@ static const struct option_row options[] = {
      "tactic (default: ms,bytes)",
      WORD(picture.label), .words = "ms bytes tactic", .group = 5},
     {"collapse", "HOW",
-     "Pictures: draw one box for each layer (none), for each run of equal layers "
-     "(run), or for all layers whose names begin with the same N parts (scope:N); "
-     "default: none, but fewer boxes if the graph is large",
+     "Pictures: HOW is none (one box for each layer), run (one box for each run of "
+     "equal layers) or scope:N (one box for all layers whose names begin with the same "
+     "N parts); default: none, but fewer boxes if the graph is large",
      WORD(picture.collapse), .words = "run none scope:1 scope:2", .group = 5},
     ROW_LAYOUT_TIMEOUT,
     {0},
@@ -48,7 +48,8 @@ static const char doc[] =
     "files, you can pass a directory that holds one build.  For the log of a failed "
     "build, the report has the class of the failure, the nodes at which the build "
     "failed, and what to try.\n\nExit "
-    "status: 0 no finding at or above the --fail-on level, 1 findings, 2 an error.";
+    "status: 0: no finding is at or above the --fail-on level; 1: a finding is at or "
+    "above it; 2: an error.";
 
 /* Requires MODEL and ENGINE. --dump model needs only MODEL. */
 static void check_line(struct command_line *line)

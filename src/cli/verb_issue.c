@@ -50,8 +50,8 @@ static const char doc[] =
     "the names of nodes, "
     "tensors, functions, sizes and files, and any word that neither ONNX nor the "
     "builder defines, such as a custom operator; it also removes descriptions and "
-    "metadata.  --no-weights keeps the types and sizes of all weights, and the values "
-    "of weights that are sizes, indices or scalars.";
+    "metadata.  --no-weights keeps the types and shapes of all weights, and the "
+    "values of weights that are shapes, indices or scalars.";
 
 static bool is_pair(const struct command_line *line)
 {

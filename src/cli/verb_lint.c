@@ -17,8 +17,8 @@
 #define EDITS                                                                          \
     "-f json lists the edits for a script to apply; --fix applies them and keeps all " \
     "other bytes of MODEL."
-#define NO_STATUS   ", or --fix applied or listed edits"
-#define NO_EDIT     ", or no edit of --fix applies and no file is written"
+#define NO_STATUS   ", or --fix has applied or listed edits"
+#define NO_EDIT     ", or --fix found no edit to apply and wrote no file"
 #define FIX_EXAMPLE , "model.onnx --fix -o fixed.onnx"
 #else
 #define FIX_ROWS
@@ -36,8 +36,8 @@ static const char doc[] =
     "fusions.  With ENGINE, lint reports whether the built engine confirms each "
     "finding.  ENGINE may be the log of a failed build, which states the target "
     "builder.\v" EDITS
-    "\n\nExit status: 0 no finding of the --fail-on level or above" NO_STATUS "; "
-    "1 such findings" NO_EDIT "; 2 an error.";
+    "\n\nExit status: 0: no finding of the --fail-on level or above" NO_STATUS "; "
+    "1: there is such a finding" NO_EDIT "; 2: an error.";
 
 static const struct option_row options[] = {
     {"for", "BUILDER",

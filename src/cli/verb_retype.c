@@ -10,7 +10,7 @@ static const char doc[] =
     "keep their types.  "
     "retype keeps quantizers, because they decide which nodes run in INT8 or FP8.  It "
     "inserts Casts only between nodes of different types.  "
-    "Weights in the model's file that exceed the range of FP16 become the "
+    "If a weight in the model's file exceeds the range of FP16, it becomes the "
     "largest number of FP16, as in TensorRT.  Weights in other files are unchanged, "
     "and retype adds a Cast after them.";
 

@@ -8,18 +8,19 @@ enum { MOST_ROUTES = 128 };
 static const char doc[] =
     "Explains builds of one network with several sets of options: how each option "
     "(\"knob\") changes fusions, precisions, data movement and time, which set of "
-    "options (\"route\") is the fastest, and which of its knobs suffice for the same "
+    "options (\"route\") is the fastest, and which knobs of this route suffice for its "
     "speed.\vCACHE is a "
     "file that trtexec --tuningCacheFile wrote; \"iter3\" in the name of a build, or "
     "--setBuildRoute in its log, assigns the build to an iteration of CACHE.  Without "
     "CACHE, the knobs of a build "
     "are the options, the version and the GPU in its log, and each knob=value in its "
     "name, e.g. opt=3,tf32=off.log.  BUILD is MODEL,ENGINE[,PROFILE[,LOG]], a "
-    "snapshot, a directory of builds, or, after a MODEL, only ENGINE.\n\n"
+    "snapshot or a directory of builds; if you pass MODEL, BUILD can also be "
+    "ENGINE alone.\n\n"
     "Each statement on a "
     "knob compares two builds that differ only in this knob.  Times are compared "
     "only if they were measured in the same way; the report names the builds whose "
-    "times are not compared.\n\nExit status: 0 done, 2 an error.";
+    "times are not compared.\n\nExit status: 0: success; 2: an error.";
 
 static void check_line(struct command_line *line)
 {

@@ -18,15 +18,15 @@ static const struct option_row options[] = {
      "selects a snapshot by its label",
      TAKEN_BY(take_label)},
     {"also", "BUILD",
-     "Also record another build of the model; the snapshot holds its differences as "
-     "variants.  BUILD is "
+     "Also record another build of the model; the snapshot holds the differences from "
+     "the first build as variants.  BUILD is "
      "ENGINE, MODEL,ENGINE[+ENGINE...][,PROFILE[,LOG]], a directory or a snapshot; "
      "may be repeated",
      WORDS(also, n_also)},
     {"merge", "BASE",
      "Merge driver for git: merge the snapshots OURS and THEIRS, which both come from "
-     "BASE, into the file OURS. If only one of them differs from BASE, this one "
-     "becomes the result; if both differ from BASE and from each other, exit with 1",
+     "BASE, into the file OURS. If only OURS or only THEIRS differs from BASE, "
+     "that file becomes the result; if all three files differ, exit with 1",
      WORD(merge_base)},
     {0},
 };
@@ -51,7 +51,7 @@ static void check_line(struct command_line *line)
     if (line->builds) {
         if (line->run.model || line->n_also || line->outputs[0].path)
             usage_error("with --list, pass no other files: each line of the list names "
-                        "the files of a build and, as snapshot=, its output");
+                        "the files of one build, and its output as snapshot=FILE");
         refuse_beside_list(line);
         return;
     }

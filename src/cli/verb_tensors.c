@@ -7,8 +7,8 @@
 static const struct option_row options[] = {
     {"free", NULL,
      "List only tensors that you can mark as outputs without changing a fusion: first "
-     "those that you can mark together in one build, then those that you can mark one "
-     "at a time",
+     "the tensors that you can mark together in one build, then the tensors of which "
+     "you can mark only one per build",
      FLAG(query.only_free)},
     {"break", "LAYER",
      "List the tensors that split the fusion LAYER if you mark them as outputs or pass "
@@ -16,8 +16,8 @@ static const struct option_row options[] = {
      "node:12 or a pattern",
      WORD(query.break_at)},
     {"as", "FORM",
-     "Print only the names of the tensors of --break or, without --break, of --free, "
-     "in this form: names, trtexec, polygraphy or api (Python)",
+     "Print only the names of the tensors that --break lists (without --break: those "
+     "that --free lists), in this form: names, trtexec, polygraphy or api (Python)",
      WORD(query.as), .words = "names trtexec polygraphy api"},
     {0},
 };
@@ -29,7 +29,7 @@ static const char doc[] =
     "-o FILE.onnx writes the model "
     "with additional outputs: the tensors that can be marked together (the default), "
     "or the tensors of --break.  If no additional output splits a fusion of --break, "
-    "fusiondiff adds an If with two equal branches, which splits it.  To compare "
+    "fusiondiff splits this fusion by an If with two equal branches.  To compare "
     "engines that were built from FILE.onnx, pass the original model.";
 
 struct job {

@@ -90,8 +90,8 @@ static const struct option_row names_options[] = {
     {"not", "TYPE", "List nodes that do not run in TYPE, e.g. int8",
      WORD(query.not_type), .words = "fp32 tf32 fp16 bf16 fp8 int8 int4 fp4"},
     {"finding", "RULE",
-     "List the nodes at which RULE, e.g. precision/fp16-range, has findings, each with "
-     "the type that RULE requires",
+     "List the nodes with findings of RULE, e.g. precision/fp16-range, and for each "
+     "node the type that RULE requires",
      WORD(query.finding)},
     {"realised", NULL,
      "With --as autocast or modelopt: write all options that make that tool choose the "
@@ -236,8 +236,9 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 
 /* the forms of a word that model/graph/word.h parses */
 #define A_WORD                                                                         \
-    "the name of a node, layer, tensor or initializer, a number such as #12, node:12 " \
-    "or layer:12, a provider such as provider:CUDA, or a pattern with *, ? and [...]"
+    "a name (of a node, layer, tensor or initializer), a number (#12, node:12 or "     \
+    "layer:12), an execution provider (provider:CUDA), or a pattern with *, ? and "    \
+    "[...]"
 
 #define VIEW .take = take_word, .check = check_line, .run = run, .subject = FSD_OF_VIEW
 
@@ -245,10 +246,10 @@ const struct verb view_verbs[] = {
     {"top",
      "[MODEL] ENGINE",
      "rank the slowest layers, nodes or scopes, with their roofline",
-     "Ranks layers, nodes, scopes, patterns, types or tactics by time: where the time "
-     "goes, how far each row is from the roofline, and what to do first.\vWithout "
-     "--profile it ranks by bytes or multiply-adds, and the report states this.  "
-     "--peak GB/S,TOP/S sets the roofline.",
+     "Ranks layers, nodes, scopes, patterns, types or tactics by time.  Shows where "
+     "the time goes, how far each row is from the roofline, and what to do "
+     "first.\vWithout --profile, it ranks by bytes or by multiply-adds, and the "
+     "report states which.  --peak GB/S,TOP/S sets the roofline.",
      {"model.onnx engine.json --profile profile.json -n 5",
       "model.onnx engine.json --profile profile.json --by scopes",
       "model.onnx engine.json --values table.csv --rank-by loss",
@@ -268,12 +269,12 @@ const struct verb view_verbs[] = {
     {"buildtime",
      "[MODEL] ENGINE",
      "show where the build spent its time, and the size of the plan",
-     "Shows where the time of a build went, as its verbose log states it: seconds by "
-     "layer and by tactic source; which tactics were timed, taken from the timing "
-     "cache or skipped, and why; the steps of the build; and the size of the "
-     "plan.\vPass the log as ENGINE or by --log.  Logs of versions before "
-     "TensorRT 8.4 state no seconds; for these logs, fusiondiff computes whole seconds "
-     "from the time stamps of the lines.",
+     "Shows where a build spent its time, according to its verbose log: seconds by "
+     "layer and by tactic source; which tactics were timed, which were taken from "
+     "the timing cache, and which were skipped and why; the steps of the build; and "
+     "the size of the plan.\vPass the log as ENGINE or by --log.  Logs of versions "
+     "before TensorRT 8.4 state no seconds; for these logs, fusiondiff computes "
+     "whole seconds from the time stamps of the lines.",
      {"model.onnx build.log", "engine.json --log build.log -n 20",
       "model.onnx build.log -o buildtime.csv"},
      VIEW,
@@ -284,7 +285,7 @@ const struct verb view_verbs[] = {
      "tensors between parts",
      "Shows the nodes that each engine computes, the tensors that pass from one "
      "engine to another, and the nodes that no engine computes.\vAll other verbs "
-     "accept --part, too; compare and check also accept "
+     "accept --part, too.  For compare and check, you can also write "
      "MODEL,ENGINE+ENGINE.",
      {"model.onnx --part a.json --part b.json",
       "model.onnx --part a.json --part b.json --profile a_times.json -f json"},
@@ -349,9 +350,9 @@ const struct verb view_verbs[] = {
      "list the fusions that ONNX Runtime skipped, and why",
      "Shows what the verbose log of an ONNX Runtime session reports: skipped fusions "
      "with their reasons, what each graph transformer changed, which layers were "
-     "added, and how many layers each execution provider runs.\vA session with "
-     "log_severity_level = 0 writes the log.  --all lists each node, and transformers "
-     "that changed nothing.",
+     "added, and how many layers each execution provider runs.\vONNX Runtime writes "
+     "this log if the session has log_severity_level = 0.  --all lists each node, "
+     "and transformers that changed nothing.",
      {"model.onnx optimized.onnx --log session.log",
       "optimized.onnx --log session.log"},
      VIEW},

@@ -149,7 +149,7 @@ def outputs(folder):
     build = f"[ -e split ] || {{ touch split; echo {wrong}; echo {ENGINE}; exit 0; }}\n"
     bisect(folder, "start", MODEL, ENGINE)
     kept = (folder / ".fusiondiff-bisect").read_bytes()
-    for text, says in ((f"echo {good}\necho {ENGINE}\nexit 1\n", "expected exit status 0, or 125 (skip), with --values, found 1"),
+    for text, says in ((f"echo {good}\necho {ENGINE}\nexit 1\n", "with --values, expected exit status 0 or 125 (skip), found 1"),
                        (f"echo {ENGINE}\n", "expected the path of the saved outputs on the second-to-last line that the script prints"),
                        (f"echo {FIXTURES / 'values/table.csv'}\necho {ENGINE}\n", "found another kind of file"),
                        (f"echo {FIXTURES / 'values/strange.npz'}\necho {ENGINE}\n", "found 'output', which cannot be compared: this output is missing")):

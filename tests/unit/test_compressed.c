@@ -206,8 +206,8 @@ static void few_bytes_are_limited(void **state)
             UINT64_MAX, &bytes, &size, &err),
         FSD_E_LIMIT);
     snprintf(text, sizeof text,
-             "expected at most %zu bytes after decompression of a file of %zu bytes, "
-             "found more",
+             "expected at most %zu decompressed bytes, found more in this file of %zu "
+             "compressed bytes",
              ((size_t)64 << 20) + 1024 * used, used);
     assert_string_equal(err.message, text);
 }

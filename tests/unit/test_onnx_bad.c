@@ -150,7 +150,7 @@ static void functions_without_end(void **state)
 {
     (void)state;
     assert_limit("recursion", "calls itself");
-    assert_limit("doubling", "nodes, with each function call");
+    assert_limit("doubling", "nodes after all function calls are expanded");
 }
 
 static void many_attributes(void **state)

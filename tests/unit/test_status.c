@@ -28,7 +28,7 @@ static const struct row {
                       "make.py"},
     [FSD_E_LIMIT] = {{.model = FSD_FIXTURES "/onnx/doubling.onnx", .engine = ENGINE},
                      NULL,
-                     "nodes, with each function call"},
+                     "nodes after all function calls are expanded"},
     [FSD_E_UNSUPPORTED] = {{.model = MODEL, .engine = ENGINE},
                            FSD_FIXTURES "/gate/newer.fsd",
                            "newer.fsd"},

@@ -212,8 +212,9 @@ static void take_bindings(struct fsd_compare *c)
             continue;
         if (b->old && b->new && b->shape)
             differs(c, FSD_ASPECT_PORTS,
-                    fsd_printed(c->arena, "%s `%s` of the engine is %s, previously %s",
-                                noun, fsd_text(s->names, shown->name),
+                    fsd_printed(c->arena,
+                                "%s `%s` of the engine has shape %s, before: %s", noun,
+                                fsd_text(s->names, shown->name),
                                 fsd_text(c->new->names, b->new->shape),
                                 fsd_text(c->old->names, b->old->shape)));
         else if (!b->old || !b->new)
@@ -360,12 +361,12 @@ static void take_flag(struct fsd_compare *c, bool lost)
         differs(c, FSD_ASPECT_OPTIONS,
                 lost ? fsd_printed(c->arena,
                                    "every node that ran in %s now runs in fp32%s, so "
-                                   "this build was probably made without --%s",
+                                   "the new build was probably made without --%s",
                                    name, runs_in(c->new, FSD_TF32) ? " or tf32" : "",
                                    name)
                      : fsd_printed(c->arena,
                                    "no node ran in %s before, but %u nodes do now, so "
-                                   "probably only this build was made with --%s",
+                                   "probably only the new build was made with --%s",
                                    name, c->precisions.n, name));
 }
 

@@ -30,7 +30,7 @@ void fsd_put_node_edit(const struct fsd_node_edit *edit, bool many, FILE *out)
     if (edit->what == FSD_EDIT_OPERATOR)
         fprintf(out, " %s %s, before %s", many ? "are" : "is", now, was);
     else if (edit->what == FSD_EDIT_SOURCE)
-        fprintf(out, " %s `%s` as %s instead of `%s`", many ? "read" : "reads", now,
+        fprintf(out, " %s `%s` as %s, before: `%s`", many ? "read" : "reads", now,
                 edit->of, was);
     else if (!strcmp(now, NONE))
         fprintf(out, " %s no %s, before %s", many ? "have" : "has", edit->of, was);

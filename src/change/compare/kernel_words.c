@@ -57,12 +57,12 @@ static bool put_more(const char *list, const char *other, const char *lead, FILE
 
 /* Prints only the operations that differ: a kernel may perform forty operations, of
  * which one is new. */
-static void put_operations(const char *was, const char *is, const char *comma,
+static void put_operations(const char *was, const char *is, const char *separator,
                            FILE *out)
 {
     bool any;
 
-    fputs(comma, out);
+    fputs(separator, out);
     any = put_more(is, was, "now performs ", out);
     any |= put_more(was, is, any ? " and no longer " : "no longer performs ", out);
     if (!any)
@@ -82,14 +82,14 @@ static void put_parameter(struct fsd_slice name, struct fsd_slice was,
 
 /* Prints "has Activation NONE, before RELU; Groups 2, before 1; and 2 more
  * parameters". */
-static void put_parameters(const char *was, const char *is, const char *comma,
+static void put_parameters(const char *was, const char *is, const char *separator,
                            FILE *out)
 {
     const char *at = is;
     struct fsd_state_word word, other;
     uint32_t n = 0;
 
-    fprintf(out, "%shas ", comma);
+    fprintf(out, "%shas ", separator);
     while (fsd_state_next_word(&at, &word)) {
         if (!fsd_state_find_word(was, word.name, &other))
             other.value = (struct fsd_slice){NULL, 0};
@@ -189,55 +189,58 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
     const struct fsd_state *old = c->old, *new = c->new;
     const struct fsd_kernel *p = &old->kernels.at[k->old],
                             *q = &new->kernels.at[k->new];
-    const char *comma = " ";
+    const char *separator = " ";
 
     if (k->type &&
         strcmp(fsd_text(old->names, p->type), fsd_text(new->names, q->type)) != 0)
-        fprintf(out, "%swas a %s", comma, fsd_text(old->names, p->type)), comma = ", ";
+        fprintf(out, "%sis of another type, before: %s", separator,
+                fsd_text(old->names, p->type)),
+            separator = "; ";
     else if (k->type)
-        fprintf(out, "%sis a %s, was a %s", comma,
+        fprintf(out, "%sis a %s, before: %s", separator,
                 fsd_kind_name((enum fsd_kind)q->kind),
                 fsd_kind_name((enum fsd_kind)p->kind)),
-            comma = ", ";
+            separator = "; ";
     if (types) {
-        fprintf(out, "%shas ", comma);
+        fprintf(out, "%shas ", separator);
         fsd_put_state_tensor(new, &k->after, out);
         fputs(", before: ", out);
         fsd_put_state_tensor(old, &k->before, out);
-        comma = ", ";
+        separator = "; ";
     }
     if (k->sizes)
-        fprintf(out, "%sreads or writes a tensor of %s, before: %s", comma,
+        fprintf(out, "%sreads or writes a tensor of %s, before: %s", separator,
                 fsd_text(new->names, k->sizes_after),
                 fsd_text(old->names, k->sizes_before)),
-            comma = ", ";
+            separator = "; ";
     if (k->ports)
         fprintf(out,
                 "%sreads %u tensor%s and writes %u, before: it read %u and wrote %u",
-                comma, q->in.n, fsd_plural(q->in.n), q->out.n, p->in.n, p->out.n),
-            comma = ", ";
+                separator, q->in.n, fsd_plural(q->in.n), q->out.n, p->in.n, p->out.n),
+            separator = "; ";
     if (k->consts)
-        fprintf(out, "%shas different weights or constants", comma), comma = ", ";
+        fprintf(out, "%shas different weights or constants", separator),
+            separator = "; ";
     if (k->does)
         put_operations(fsd_text(old->names, p->does), fsd_text(new->names, q->does),
-                       comma, out),
-            comma = ", ";
+                       separator, out),
+            separator = "; ";
     if (k->attrs && k->type) /* if types differ, all parameters may differ, so they are
                                 not listed */
-        fprintf(out, "%shas different parameters", comma), comma = ", ";
+        fprintf(out, "%shas different parameters", separator), separator = "; ";
     else if (k->attrs)
         put_parameters(fsd_text(old->names, p->attrs), fsd_text(new->names, q->attrs),
-                       comma, out),
-            comma = ", ";
+                       separator, out),
+            separator = "; ";
     if (k->computes)
-        fprintf(out, "%scomputes different nodes", comma), comma = ", ";
+        fprintf(out, "%scomputes different nodes", separator), separator = "; ";
     if (k->provider)
-        fprintf(out, "%sruns on %s, before: %s", comma,
+        fprintf(out, "%sruns on %s, before: %s", separator,
                 q->provider ? fsd_text(new->names, q->provider) : "an unknown provider",
                 fsd_text(old->names, p->provider)),
-            comma = ", ";
+            separator = "; ";
     if (k->source) {
-        fputs(comma, out);
+        fputs(separator, out);
         fsd_put_kernel_source(c, k, out);
     }
     if (fsd_only_lost(k))

@@ -177,7 +177,7 @@ static bool take_members(struct reader *r, struct fsd_span *out)
         struct fsd_state_node *n;
 
         if (node >= r->s->nodes.n) /* the line of the node comes later */
-            return fsd_words_complain(&r->w, "a node with a line above this one");
+            return fsd_words_complain(&r->w, "a node that an earlier line defines");
         n = &r->s->nodes.at[node];
         if (n->group != FSD_NONE) {
             r->w.word =
@@ -215,7 +215,7 @@ static bool take_row(struct reader *r, struct fsd_span *out)
 
         for (uint32_t k = 0; k < nodes.n; k++)
             if (r->row[r->s->refs.at[nodes.at + k]] != r->variant)
-                return fsd_words_complain(&r->w, "the group's other nodes");
+                return fsd_words_complain(&r->w, "every node of each group");
     }
     for (uint32_t i = 0; i < out->n; i++)
         fsd_mix_take_out(&r->mix, r->s->refs.at[out->at + i]);
@@ -559,7 +559,7 @@ static bool take_line(struct reader *r, unsigned *rank)
         (r->s != r->first && !r->variant &&
          (kind == LINE_GROUP || kind == LINE_MOVE)) ||
         (kind == LINE_KERNEL && r->above != LINE_GROUP && r->above != LINE_MOVE))
-        return fsd_words_complain(&r->w, "the lines in the order of the format");
+        return fsd_words_complain(&r->w, "a line that the format allows here");
     *rank = fsd_line_ranks[kind == LINE_ALSO ? LINE_ENGINE : kind].rank;
     if (kind == LINE_ALSO && !open_build(r))
         return false;

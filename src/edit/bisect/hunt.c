@@ -92,8 +92,8 @@ static void end_proof(struct fsd_hunt *h)
     end(h, others && !cleared ? FSD_HUNT_END_UNPROVED : FSD_HUNT_END_PROVED);
 }
 
-/* Chooses a build that splits the other fusions in the last of h->parts. If no part or
- * no try (h->tries) is left, ends the proof. */
+/* For the proof: chooses a build that splits the fusions of the last of h->parts that
+ * are not suspects. If no part or no try (h->tries) is left, ends the proof. */
 static void choose_others(struct fsd_hunt *h)
 {
     while (h->parts.n && h->tries) {

@@ -123,8 +123,8 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
 
 static void put_unproved(const struct fsd_bisection *b, FILE *out)
 {
-    fputs("No fusion is proved to cause the failure, because a build that the proof "
-          "needs failed or did not split the expected fusions.  Remaining suspects:\n",
+    fputs("No fusion is proved to cause the failure: one of the builds for the proof "
+          "failed, or did not split the expected fusions.  Remaining suspects:\n",
           out);
     put_suspects(b, out);
 }
@@ -244,11 +244,11 @@ static const char *const purposes[] = {
     [FSD_HUNT_ALONE] = "Build the engine again, and split only the suspects:",
     [FSD_HUNT_OTHERS] =
         "Build the engine again, and split all fusions except the suspects:",
-    [FSD_HUNT_SPLIT] = "No fusion alone explains the results.  Build the engine again "
-                       "with these fusions split:",
+    [FSD_HUNT_SPLIT] = "No fusion alone explains the results.  Build the engine "
+                       "again with these changes:",
     [FSD_HUNT_KEPT] =
-        "The failure depends on more than one fusion.  Build the engine again "
-        "with these fusions split:",
+        "The failure depends on more than one fusion.  Build the engine again with "
+        "these changes:",
     [FSD_HUNT_OVER] = ""};
 
 void fsd_search_put_next(const struct fsd_bisection *search, FILE *out)
@@ -322,8 +322,8 @@ void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span c
               out);
         put_fusion(b, i, out);
     }
-    fputs(other      ? "  The search treats the fusions that changed, "
-                       "not the expected ones, as split.\n"
+    fputs(other      ? "  The search now treats the changed fusions as split, "
+                       "instead of the expected fusions.\n"
           : chosen.n ? "  Only the expected fusions changed.\n"
                      : "  No fusion changed.\n",
           out);

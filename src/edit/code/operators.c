@@ -308,7 +308,7 @@ static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_code_word
 static void put_group_norm(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     if (fsd_graph_opset(c->g) < 21)
-        c->why = "before opset 21, each group has one scale and one bias";
+        c->why = "below opset 21, scale and bias are per group, not per channel";
     else
         fsd_code_template(c, node,
                           "channel_norm(@, $0, $1, $2, epsilon=!epsilon=1e-05!, "
@@ -333,7 +333,7 @@ static void put_softmax(struct fsd_code *c, fsd_id node, struct fsd_code_words *
     int64_t axis = fsd_node_int(c->g, node, "axis", old ? 1 : -1);
 
     if (old && !(x->ranked && (axis == -1 || axis == x->rank - 1))) {
-        c->why = "before opset 13 this operator works on several axes at once";
+        c->why = "below opset 13, this operator normalizes several axes together";
         return;
     }
     fsd_code_template(c, node, "softmax(@, $0, axis=", w);

@@ -624,7 +624,7 @@ static const char *unsaid(const struct fsd_code *c, fsd_id node)
     if (fsd_code_is_weight(c, made))
         return "other statements read this weight by name";
     if (fsd_code_ints(c, made, ints, &n))
-        return "the values of its output are constants in other statements";
+        return "other statements contain the values of its output as constants";
     return "no statement reads its output";
 }
 

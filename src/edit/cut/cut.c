@@ -303,8 +303,8 @@ static enum fsd_status check_types(const struct fsd_cut_plan *plan,
                 continue; /* the model declares the tensor */
             if (t->item != FSD_NONE)
                 return fail(
-                    plan, err, FSD_E_UNSUPPORTED, "only tensors at the edge of the cut",
-                    t->name,
+                    plan, err, FSD_E_UNSUPPORTED,
+                    "only values of tensor type at the edge of the cut", t->name,
                     "which is a sequence or an optional: cut at a different tensor");
             if (!plan->opt->fails &&
                 !fsd_tensor_info(plan->arena, plan->d, lists[l]->at[i]).type)

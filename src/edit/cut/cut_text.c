@@ -130,7 +130,7 @@ static fsd_id_vec core_of(const struct fsd_cut_plan *plan)
 static void put_pair(const struct fsd_cut_plan *plan, fsd_id a, fsd_id b,
                      const char *is, FILE *out)
 {
-    fputs("  alone    the fusions differ: ", out);
+    fputs("  alone    different fusions: ", out);
     fsd_put_node_name(plan->d, a, out);
     fputs(" and ", out);
     fsd_put_node_name(plan->d, b, out);
@@ -239,8 +239,7 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
             return;
         }
     }
-    fprintf(out,
-            "  alone    the fusions are the same for the %u node%s that layers compute",
+    fprintf(out, "  alone    the same fusions for the %u node%s that layers compute",
             core.n, fsd_plural(core.n));
     if (other == FSD_NONE) {
         fputs(", in the same precision\n", out);

@@ -268,7 +268,7 @@ static enum fsd_status fill(const struct fsd_cut_plan *plan, uint32_t i,
     if (!fits || a->size > INT32_MAX || strlen(a->name) > UINT16_MAX)
         return fsd_fail(
             err, FSD_E_UNSUPPORTED, plan->d->model->path, FSD_POS_NONE, 0,
-            "expected inputs of at most 2 GiB, each of a type that numpy has, "
+            "expected each input to have at most 2 GiB and a type that numpy has, "
             "found '%.200s' of type %s",
             info.name, fsd_dtype_name(a->type));
     return FSD_OK;

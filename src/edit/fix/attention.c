@@ -121,8 +121,8 @@ const char *fsd_fix_refuse_pad(struct fsd_fixes *f, const struct fsd_edit *e)
     return !shape->ranked || e->axis >= shape->rank
                ? "the size of the input is unknown"
                : refuse_input(f, e, PAD_BY_INPUT,
-                              "the edit inserts a Pad with its pads as an input, which "
-                              "needs opset 11 or higher");
+                              "the edit inserts a Pad that reads its pads from an "
+                              "input: this needs opset 11 or higher");
 }
 
 void fsd_fix_pad_input(struct fsd_apply *a, const struct fsd_fix *fix)
@@ -145,8 +145,8 @@ const char *fsd_fix_refuse_slice(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     (void)e;
     return fsd_graph_opset(f->lint->g) < SLICE_BY_INPUT
-               ? "the edit inserts a Slice with its bounds as inputs, which needs "
-                 "opset 10 or higher"
+               ? "the edit inserts a Slice that reads its bounds from inputs: this "
+                 "needs opset 10 or higher"
                : NULL;
 }
 

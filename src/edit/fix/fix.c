@@ -288,7 +288,8 @@ static uint32_t choose_together(struct fsd_fixes *f, uint32_t first,
             take_hold(f, f->list.at[i].edit);
         else if (!f->list.at[i].why)
             f->list.at[i].why =
-                "this edit helps only with another edit, which does not apply";
+                "this edit helps only together with another edit, and that edit does "
+                "not apply";
     return end;
 }
 

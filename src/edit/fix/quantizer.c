@@ -198,14 +198,15 @@ const char *fsd_fix_refuse_symmetric(struct fsd_fixes *f, const struct fsd_edit 
         fsd_id dq = fsd_fix_dq_at(f->lint, out, i);
 
         if (dq == FSD_NONE || !fsd_node_has_in(g, dq, 2))
-            return "a node that reads the quantizer is not a DequantizeLinear, or has "
-                   "no zero point";
+            return "a reader of the quantizer is no DequantizeLinear, or a "
+                   "DequantizeLinear without a zero point";
         if (!fsd_onnx_can_edit(g, dq))
             return "a DequantizeLinear that reads the quantizer is in a model-local "
                    "function";
     }
     return fsd_node_attr(g, &g->nodes.at[e->node], "output_dtype")
-               ? "the attribute output_dtype sets the type that this edit changes"
+               ? "this edit cannot change the quantized type, because the attribute "
+                 "output_dtype sets it"
                : fsd_fix_refuse_scale(f, e);
 }
 

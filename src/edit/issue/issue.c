@@ -591,21 +591,20 @@ static void put_notes(struct text *x)
         return;
     fputs("\n## Left out\n\n", x->out);
     if (t->anonymous)
-        fputs(
-            "- fusiondiff replaced each name of a node, tensor, function, size or file "
-            "by the same new name wherever the name occurs. It also replaced every "
-            "other word that neither ONNX nor the builder defines: custom operators, "
-            "their domains and attributes; plugins, kernels and options; and the "
-            "headings of tables of values. The names of ONNX operators, all numbers "
-            "and the subscripts of an Einsum are unchanged. fusiondiff removed "
-            "descriptions and metadata.\n",
-            x->out);
+        fputs("- fusiondiff replaced each name of a node, tensor, function, size or "
+              "file by a new name, and used this new name wherever the old name "
+              "occurs. It also replaced every other word that neither ONNX nor the "
+              "builder defines: custom operators, their domains and attributes; "
+              "plugins, kernels and options; and the headings of tables of values. The "
+              "names of ONNX operators, all numbers and the subscripts of an Einsum "
+              "are unchanged. fusiondiff removed descriptions and metadata.\n",
+              x->out);
     if (t->no_weights && t->plan)
-        fputs("- fusiondiff replaced the weights: each float by 2^-6 (0.015625), and "
-              "each integer of up to 16 bits by 0 in vectors and by 1 in other "
-              "tensors. It did not change shapes, indices and scalars, such as "
-              "per-tensor scales. The outputs of the part therefore differ from those "
-              "of the model.\n",
+        fputs("- fusiondiff replaced the weights: each float is now 2^-6 (0.015625), "
+              "and each integer of up to 16 bits is now 0 in a vector and 1 in any "
+              "other tensor. Shapes, indices and scalars (such as per-tensor scales) "
+              "are unchanged. With these weights, the outputs of the part differ "
+              "from those of the model.\n",
               x->out);
 }
 

@@ -59,8 +59,8 @@ static struct fsd_candidate better(struct fsd_candidate a, struct fsd_candidate 
 /* ---------------------------------------------------------------- by kind of fusion */
 
 #define LIBRARY_WHY                                                                    \
-    "the builder writes the tensor and computes the nodes after it "                   \
-    "in another layer"
+    "the builder writes the tensor in one layer, and computes the nodes after the "    \
+    "tensor in another layer"
 #define CONV_WHY                                                                       \
     "the builder computes the Conv in a separate kernel and generates another kernel " \
     "for the nodes after it"

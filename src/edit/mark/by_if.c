@@ -331,9 +331,10 @@ static void add_mixed_group(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
     uint32_t n = m->state->groups.at[i].nodes.n;
-    uint64_t late = 0, early = 0, several = 0; /* masks of fusions. late: a node of the
-                                                  group is behind the If; early: a node
-                                                  is not; several: two nodes are not */
+    uint64_t late = 0, early = 0, several = 0; /* masks of fusions. late: at least one
+                                                  node of the group is behind the If;
+                                                  early, several: at least one, or two,
+                                                  are not behind it */
     bool parts =
         m->kinds[i] == FSD_FUSION_ATTENTION || m->kinds[i] == FSD_FUSION_HORIZONTAL;
 
@@ -647,8 +648,8 @@ void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
         b.open |= (uint64_t)!fsd_break_is_none(&made[i]) << i;
     }
     walk(&b);
-    /* Some builders refuse several Ifs if a branch of the model bypasses these Ifs. The
-     * borders are therefore forwarded only if the break changes no other group. */
+    /* If a branch of the model bypasses several Ifs, some builders refuse the Ifs. For
+     * a break with one If, the border tensors of the group pass through this If. */
     EACH_OPEN(&b, bit, UINT64_MAX)
     if (made[bit].n == 1)
         pass_borders(m, groups[bit], &made[bit]);

@@ -29,8 +29,8 @@
         .word = fsd_place_why_name, .n_words = FSD__WHY_COUNT) \
     when(t, TEXT,  says, p->why, fsd_place_why_text(p->why), FSD_ASIDE) \
     has(t, COUNT, layer,     "layer", \
-        .about = "the layer that writes the tensor, or computes it without writing " \
-                 "it") \
+        .about = "the layer that writes the tensor; if `place` is inside, the layer " \
+                 "that computes it") \
     has(t, TEXT,  fusion,    "fusion", .word = fsd_fusion_kind_name, \
         .n_words = FSD__FUSION_COUNT, \
         .about = "the kind of the fusion that this layer computes") \
@@ -44,15 +44,15 @@
                  "number") \
     has(t, COUNT, node,      "node", .about = "the node that produces the tensor") \
     has(t, IDS,   producers, NULL, \
-        .about = "the layers that compute the node that produces the tensor") \
+        .about = "the layers that compute the node `node`") \
     has(t, IDS,   consumers, NULL, \
         .about = "the layers that read the tensor, in the engine's order") \
     set(t, NAME,  held_by, fsd_tensor_name(d->model, p->holder), "values in", \
         .about = "another tensor that has the same values") \
     when(t, FLAG, together, fsd_tensor_is_free(m, i), p->together, "together", \
-        .about = "true: no fusion changes if you mark this tensor and all others " \
-                 "with `together` true in one build; false: a fusion may change " \
-                 "unless you mark this tensor alone") \
+        .about = "true: you can mark this tensor and all others with `together` true " \
+                 "in one build, and no fusion changes; false: if you also mark other " \
+                 "tensors in that build, a fusion may change") \
     has(t, TEXT,  where,     FSD_ASIDE)
 FSD_RECORD(tensor_row, TENSOR_ROW)
 /* clang-format on */
@@ -92,11 +92,11 @@ FSD_RECORD(way_row, WAY_ROW)
                  "names the tensors for this") \
     has(t, NAME,  mark,    "mark", .about = "the tensor to mark as an output") \
     has(t, ROWS,  pass,    NULL, .of = &passed_row_record, \
-        .about = "if no marked tensor splits the fusion: tensors that you can pass " \
-                 "through Ifs instead, each through its own If with two equal " \
-                 "branches; the first tensor's If splits the fusion, and the others " \
-                 "keep the builder from fusing the parts with nodes outside the " \
-                 "fusion; -o FILE.onnx writes a model with these Ifs") \
+        .about = "if no marked tensor splits the fusion: the tensors to pass through " \
+                 "Ifs; each tensor gets its own If with two equal branches; the If " \
+                 "of the first tensor splits the fusion; the other Ifs keep the " \
+                 "builder from fusing the parts with nodes outside the fusion; -o " \
+                 "FILE.onnx writes a model with these Ifs") \
     has(t, TEXT,  why,     "why") \
     has(t, TEXT,  none,    FSD_ASIDE) \
     has(t, ROWS,  changes, NULL, .of = &change_row_record, \

@@ -24,26 +24,27 @@ static const struct {
          "separate kernel computes the nodes after the Conv, and writes this layout"},
     [FSD_WHY_FORM] = {"form", "the generated kernel writes a layout or shape that an "
                               "output of the network cannot have: if the tensor is "
-                              "marked, the builder adds a conversion, and may divide "
-                              "the kernel to fuse a part of it with the conversion"},
+                              "marked, the builder adds a conversion; the builder "
+                              "may then divide the kernel, and fuse one part with "
+                              "the conversion"},
     [FSD_WHY_READER] = {"reader",
                         "the layout of the tensor is not row-major: if the tensor is "
-                        "marked, the builder adds a conversion, and may divide the "
-                        "kernel that reads the tensor to fuse a part of this kernel "
+                        "marked, the builder adds a conversion; the builder may then "
+                        "divide the kernel that reads the tensor, and fuse one part "
                         "with the conversion"},
     [FSD_WHY_JOINED] =
         {"joined",
          "one kernel computes several products and writes their outputs as one tensor: "
          "if you mark the output of one product, this product gets its own kernel"},
     [FSD_WHY_SHARED] = {"shared",
-                        "one kernel computes all products that read this tensor or its "
-                        "duplicate: if the tensor is marked, the builder computes the "
-                        "duplicate, too, and the products that read the marked tensor "
-                        "get their own kernel"},
+                        "one kernel computes all products that read this tensor or "
+                        "its duplicate: if this tensor is marked, the builder "
+                        "computes the two tensors separately, and the products that "
+                        "read the marked tensor get their own kernel"},
     [FSD_WHY_IN_PLACE] =
         {"in-place",
-         "the producer writes the tensor directly into the output of a Concat: if the "
-         "tensor is marked, a kernel copies it into this output"},
+         "the producer writes the tensor directly into the output of a Concat: if "
+         "the tensor is marked, a kernel copies the tensor into this output"},
     [FSD_WHY_CONCAT] =
         {"concat",
          "producers write their tensors directly into the output of "
@@ -74,8 +75,8 @@ static const struct {
     [FSD_WHY_PARTS] = {"parts",
                        "layers write their outputs directly into parts of the tensor"},
     [FSD_WHY_NO_LAYER] = {"no-layer", "it is unknown which layer computes the tensor"},
-    [FSD_WHY_OPAQUE] = {"opaque", "a region computes the tensor, and it is unknown "
-                                  "which kernel of the region does"},
+    [FSD_WHY_OPAQUE] = {"opaque", "it is unknown which kernel of a region computes "
+                                  "the tensor"},
 };
 _Static_assert(FSD_COUNT_OF(whys) == FSD__WHY_COUNT, "a row each");
 

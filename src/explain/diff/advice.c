@@ -271,8 +271,8 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
             d->engine->strongly_typed
                 ? "the model specifies these types; change its Casts, or use ModelOpt "
                   "AutoCast, so that both operators have one type"
-                : "the builder kept the type of one of these operators, or has no "
-                  "kernel for this operator in the other type");
+                : "the builder kept one of these operators in its type, or has no "
+                  "kernel for it in the type of the other operator");
     return d->engine->strongly_typed;
 }
 
@@ -687,7 +687,8 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* Advice that depends on the cause alone. */
 static const char *const plain_advice[FSD__CAUSE_COUNT] = {
-    [FSD_CAUSE_SCALE] = "use the larger scale for the quantizers on both sides",
+    [FSD_CAUSE_SCALE] =
+        "use the larger scale for the quantizers before and after this layer",
     [FSD_CAUSE_PLUGIN] =
         "let the plugin support more formats (supportsFormatCombination)",
     [FSD_CAUSE_DLA] =
@@ -783,7 +784,9 @@ void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return;
     fprintf(out, "its %s takes %g ms", l->output ? "producer" : "consumer", with);
     if (without < 0)
-        fputs(", but has no measured kernel that works without the conversion", out);
+        fputs(", but the log has no time of a kernel that works without the "
+              "conversion",
+              out);
     else
         fprintf(out, ", and would take %g ms without the conversion", without);
 }

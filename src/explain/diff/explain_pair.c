@@ -106,9 +106,12 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
         out = fsd_tale_start(tale, "between", 0);
         fprintf(out, "tensor `%s` lies between the nodes", fsd_text(d->names, t->name));
         if (t->flags & FSD_TENSOR_OUTPUT)
-            fputs("; it is an output of the network, so it must be written", out);
+            fputs("; this tensor is an output of the network, so the engine must write "
+                  "it",
+                  out);
         if (t->consumers.n > 1)
-            fprintf(out, "; %u nodes read it, so one fusion cannot contain it",
+            fprintf(out,
+                    "; %u nodes read this tensor, so it cannot stay inside one layer",
                     t->consumers.n);
         fsd_tale_finish(tale);
     }
@@ -121,7 +124,8 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
     describe_reason(tale, d, a);
     describe_reason(tale, d, b);
     if (!d->story) {
-        fsd_tale_say(tale, "log", "a build log of this engine would show more");
+        fsd_tale_say(tale, "log",
+                     "a build log of this engine would show the builder's steps");
         return;
     }
     describe_apart(tale, d, a);

@@ -583,9 +583,9 @@ static struct fsd_node_result by_log(const struct fsd_match *m, fsd_id node)
                              "its layer was erased, as the log states"},
         [FSD_LEFT_MERGED] = {FSD_FATE_MERGED,
                              "removed as a duplicate, as the log states"},
-        [FSD_LEFT_IN_PLACE] =
-            {FSD_FATE_IDENTITY,
-             "its consumers read its part of the input directly, as the log states"},
+        [FSD_LEFT_IN_PLACE] = {FSD_FATE_IDENTITY,
+                               "its consumers read the sliced part of its input "
+                               "directly, as the log states"},
     };
     const struct fsd_leaving *left = &m->story->left[node];
     struct fsd_node_result r = result(of[left->how].fate, of[left->how].why);
@@ -619,7 +619,8 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     if (m->in_weights[node])
         return result(
             FSD_FATE_ABSORBED,
-            "the weights of a convolution or matrix multiplication include its factor");
+            "the builder merged its factor into the weights of a convolution or matrix "
+            "multiplication");
     if (is_written_in_place(m, layers, node))
         return result(FSD_FATE_IDENTITY, "its inputs are written directly into its "
                                          "output");
@@ -629,8 +630,8 @@ static struct fsd_node_result proved(const struct fsd_match *m,
                       "the layers around it read or write the quantized type");
     if (join == VIEWED)
         return result(FSD_FATE_IDENTITY,
-                      "the layers before and behind it use the same data with "
-                      "different strides or shapes");
+                      "it only changes strides or shapes: the layers before and "
+                      "after it use the same data");
     if (join == JOINED)
         return result(FSD_FATE_LAYER, "computed by one of the layers around it");
     if (x->merged[node])
@@ -649,7 +650,7 @@ static struct fsd_node_result proved(const struct fsd_match *m,
         return result(FSD_FATE_IDENTITY,
                       f->traits[node] & FSD_OP_QDQ
                           ? "it cancels a quantizer of the same scale"
-                          : "its factor is in the scales of the adjacent quantizers");
+                          : "the scales of the adjacent quantizers include its factor");
     if (is_enclosed(m, node))
         return result(FSD_FATE_LAYER, "computed by one of the layers around it");
     return result(FSD_FATE_UNEXPLAINED, "no layer mentions it, and fusiondiff cannot "
@@ -686,7 +687,7 @@ static struct fsd_node_result unlinked(const struct fsd_match *m,
                                        "always computes another branch of the If");
     if (x->mentioned[m->model->nodes.at[node].name] && !in_region(m, node))
         return result(FSD_FATE_UNEXPLAINED,
-                      "a layer has its name, but several nodes have this name, too");
+                      "a layer has its name, but other nodes have the same name");
     return proved(m, layers, x, node);
 }
 
@@ -711,7 +712,8 @@ const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
             *r = result(FSD_FATE_FOLDED, "all its inputs are constant");
         else
             *r = result(FSD_FATE_LAYER,
-                        m->runs[i] ? "each inference computes its constant value" : "");
+                        m->runs[i] ? "every inference recomputes its constant value"
+                                   : "");
         fsd_add_log_to_node(m, i, r);
         r->requested = fsd_requested(m, i);
         if (r->fate == FSD_FATE_LAYER)

@@ -281,9 +281,9 @@ bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fsd_put_padding_choice(&choice, out);
         fputs(" where ", out);
         fsd_quote_node(d, choice.product, out);
-        fputs(p.cuts
-                  ? " writes them: its kernel writes padding, and this layer removes it"
-                  : " reads them: its kernel needs such a size",
+        fputs(p.cuts ? " writes the data: its kernel writes padding, and this layer "
+                       "removes it"
+                     : " reads the data: its kernel needs this size",
               out);
         return true;
     }

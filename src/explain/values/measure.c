@@ -138,7 +138,8 @@ static const char *unlike(const struct fsd_array *a, const struct fsd_array *b)
         if (a->rank != b->rank || a->dims[i] != b->dims[i])
             return "its shapes differ";
     if (a->fortran != b->fortran)
-        return "one file stores its elements in Fortran order (fortran_order)";
+        return "one file stores the tensor in Fortran order, the other in C order "
+               "(fortran_order)";
     return NULL;
 }
 

@@ -48,7 +48,7 @@ static enum fsd_status fail(const struct reading *r, size_t at, const char *expe
     bool end = at >= r->file->size;
 
     return fsd_fail(r->err, FSD_E_FORMAT, r->file->name, FSD_POS_BYTE, at,
-                    "expected %s in outputs that Polygraphy saved, found %s", expected,
+                    "expected Polygraphy outputs with %s, found %s", expected,
                     end ? "the end of the file" : "something else");
 }
 

@@ -83,9 +83,9 @@ static enum fsd_status pair_arrays(struct pairing *p, const struct fsd_array *a,
         return FSD_OK;
     }
     if (a && !a->odd && !b->odd && !a->fortran && !b->fortran)
-        un.why =
-            fsd_printed(p->arena, "its shape is %s, and the reference has %s",
-                        fsd_array_shape(p->arena, b), fsd_array_shape(p->arena, a));
+        un.why = fsd_printed(
+            p->arena, "its shape is %s, but its shape in the reference is %s",
+            fsd_array_shape(p->arena, b), fsd_array_shape(p->arena, a));
     fsd_vec_push(p->arena, &p->out->unmeasured, un);
     return FSD_OK;
 }

@@ -118,8 +118,8 @@ static const struct hint {
      "Replace the rejected operator in the exporter, or export with another opset",
      NULL},
     {OF(FSD_FAILS_PLUGIN), NULL,
-     "Load the plugin library before parsing; TensorRT for RTX does not support "
-     "plugins",
+     "With TensorRT, load the plugin library before parsing; TensorRT for RTX "
+     "supports no plugins",
      NULL},
     {OF(FSD_FAILS_PLUGIN), has_model,
      "Export the model without ONNX Runtime optimizations, because these add operators "

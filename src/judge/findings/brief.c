@@ -149,7 +149,7 @@ static void put_outlier(const struct fsd_diff *d, FILE *out)
 {
     if (d->times->medians > 0)
         fprintf(out,
-                " as the sum of means, %.4g ms as the sum of medians (the mean of "
+                " (sum of means; the sum of medians is %.4g ms, because the mean of "
                 "layer %u is %.2g times its median)",
                 d->times->medians, d->times->outlier, d->times->outlying);
 }
@@ -415,11 +415,12 @@ static void write_todos(struct writer *w, const struct fsd_todos *all)
         fputs(" may save time; run fusiondiff reformats", w->out);
     } else if (w->split_edit) { /* builds showed that the edit works, but not what it
                                    gains */
-        fprintf(w->out, "make each attention one kernel: %s; the gain is unknown",
+        fprintf(w->out, "fuse each attention into one kernel: %s; the gain is unknown",
                 w->split_edit);
         if (close_line(w, "to do"))
             return;
-        fputs("make each attention one kernel; run fusiondiff patterns", open_line(w));
+        fputs("fuse each attention into one kernel: run fusiondiff patterns to see how",
+              open_line(w));
     } else {
         fputs("no known change saves more than 1 %", w->out);
     }
@@ -523,9 +524,10 @@ static void write_alone(struct writer *w)
 {
     if (!w->d->engine->only_timed)
         return;
-    fputs("none, only a profile with names and times of layers; types and tensors are "
-          "unknown",
-          open_line(w));
+    fputs(
+        "none: the profile states only names and times of layers, so types and tensors "
+        "are unknown",
+        open_line(w));
     close_line(w, "engine");
 }
 

@@ -214,8 +214,8 @@ static void report_sizes(struct fsd_finder *f)
             continue;
         fsd_lint_open(f, l->g->links.at[l->g->tensors.at[i].consumers.at]);
         fprintf(f->out,
-                "axes %d and %d of the input `%s` share the name %s: %s refuses "
-                "different sizes for these axes",
+                "axes %d and %d of the input `%s` share the name %s: %s requires "
+                "equal sizes for these axes",
                 one, other, fsd_lint_tensor(f, i),
                 fsd_amount_text(l->sizes->amounts, x->dims[one]), l->target.name);
         fsd_lint_close(f);

@@ -165,7 +165,7 @@ void fsd_lint_symptoms(struct fsd_finder *f)
             fprintf(f->out, "rule %s at node `%s` explains this finding", by,
                     f->found->subjects.at[cause->nodes.at].name);
             if (explained < item->nodes.n)
-                fprintf(f->out, "; no rule explains %u of this finding's %u nodes",
+                fprintf(f->out, ", except for %u of its %u nodes",
                         item->nodes.n - explained, item->nodes.n);
         } else {
             fputs("no rule explains this finding", f->out);

@@ -1,10 +1,9 @@
 /*
  * Functions that the rules of lint share: names, edits, and confirmation by an engine.
  *
- * A rule predicts a cost. rule->proves (enum fsd_proves) states how an engine would
- * show this cost. For FSD_PROVES_STANDS, for example, a layer computes one of the
- * finding's quantizers. If the engine does not show the cost, the finding is withdrawn:
- * it stays only as information.
+ * A rule predicts a cost. rule->proves (enum fsd_proves) states how an engine shows
+ * this cost: for FSD_PROVES_STANDS, by a layer that computes one of the finding's
+ * quantizers. If the engine does not show the cost, the finding becomes information.
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"
@@ -154,9 +153,9 @@ void fsd_edit_symmetric(struct fsd_finder *f, const struct fsd_quantizer *q)
                     .input = 1,
                     .scale = covering_scale(q),
                     .type = "int8",
-                    .effect = "rounds more coarsely, because the new, symmetric "
-                              "range contains the previous range; clips no "
-                              "more values than before"});
+                    .effect = "rounds more coarsely, because the symmetric range "
+                              "is larger than the previous range; clips no "
+                              "additional values"});
 }
 
 void fsd_edit_spread(struct fsd_finder *f, const struct fsd_quantizer *q)

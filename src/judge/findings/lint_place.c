@@ -404,8 +404,8 @@ static bool pads_with(struct fsd_place *p)
 
 #define TO_MEASURE "; measure the scale"
 #define NO_GAIN                                                                        \
-    "{q} quantizes the input of {n}, but {n} applies a constant or a mask and runs "   \
-    "in a higher-precision kernel"
+    "{q} quantizes the input of {n}, but the kernel of {n} uses higher precision, "    \
+    "because {n} only applies a constant or a mask"
 
 const struct fsd_place_row fsd_rows_of_place[] = {
     {"qdq/residual", "n=%sum(k=%conv, s=%bare)", is_bare_skip, "nk",
@@ -423,8 +423,8 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      .insert = 'r', .input = FSD_INPUT_SET,
      .inserted = "rounds the sum to 8 bits" TO_MEASURE},
     {"qdq/open-sum", "n=%sum(k=%conv, s=%bare)", is_open_bare_sum, "n",
-     "if you quantize the skip branch of {n}, quantize the result {'s}, too: only "
-     "then does one INT8 kernel compute {n}",
+     "one INT8 kernel computes {n} only if both its skip branch and its result {'s} "
+     "are quantized",
      .note = true},
     {"qdq/one-sided", "n=%weighted(h=%held, b=%bare)", is_asked_of_both, "n",
      "{n} runs in higher precision, because its data is quantized and "
@@ -443,8 +443,8 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      "n=AveragePool|GlobalAveragePool|GlobalMaxPool|ReduceMean|LpPool|"
      "InstanceNormalization(i=%bare)",
      is_island, "nb",
-     "{n} stays in higher precision between the quantized {b} and the quantizer "
-     "{a}, because its input {'i} is not quantized",
+     "the input {'i} of {n} is not quantized, so {n} stays in higher precision "
+     "between the quantized {b} and the quantizer {a}",
      .insert = 'n',
      .inserted = "rounds the input of the operator to 8 bits" TO_MEASURE},
     {"qdq/silu", "n=Mul(a=%pair?(s=Sigmoid(x)), b=%pair?(x))", is_cut_silu, "ns",

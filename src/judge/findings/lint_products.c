@@ -107,11 +107,11 @@ const struct fsd_place_row fsd_rows_of_products[] = {
     {"qdq/attention", "n=Softmax", is_half_narrow, "anb",
      "of the two matrix products around {n}, only {q} is quantized"},
     {"qdq/attention", "n=Softmax", has_no_int8_kernel, "anb",
-     "no INT8 kernel computes the quantized attention around {n}, which has the head "
-     "size {0} and {1} keys"},
+     "the quantized attention around {n} has head size {0} and {1} keys: no INT8 "
+     "kernel supports this combination"},
     {"qdq/small-product", "n=MatMul|Gemm", is_small, "n",
-     "{n} is too small to gain from INT8: its output has {1} columns, and each element "
-     "is a sum of {0} products"},
+     "{n} is too small to gain from INT8: its output has {1} columns, and its inner "
+     "dimension (K) is {0}"},
     {0}};
 
 /* -------------------------------------------------------------- sizes of a run */
@@ -171,10 +171,11 @@ static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes
         return;
     fsd_lint_open(f, node);
     fsd_about_node(f, next);
-    fprintf(f->out,
-            "`%s` has a dynamic number of columns (%s): a separate kernel removes the "
-            "padding of these columns and computes `%s`",
-            fsd_called(f, node), columns, fsd_called(f, next));
+    fprintf(
+        f->out,
+        "the output of `%s` has a dynamic number of columns (%s), so a separate kernel "
+        "removes the padding of the columns and computes `%s`",
+        fsd_called(f, node), columns, fsd_called(f, next));
     fsd_lint_close(f);
 }
 
@@ -202,7 +203,8 @@ static void find_padded(struct fsd_finder *f, const struct fsd_sizes *sizes,
     fsd_lint_open(f, node);
     fprintf(f->out, "`%s` %s %s %s, %s: separate kernels %s%s%s", fsd_called(f, node),
             summands ? "sums" : "has", summands ? summands : columns,
-            summands ? "products" : "columns", odd ? "an odd number" : "a dynamic size",
+            summands ? "products per output element (K)" : "output columns",
+            odd ? "an odd number" : "a dynamic size",
             first && second ? "pad both its inputs"
             : first         ? "pad its first input"
             : second        ? "pad its second input"

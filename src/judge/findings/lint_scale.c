@@ -138,7 +138,7 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
         fsd_lint_open(f, i);
         fprintf(f->out,
                 "%u of the %u inputs of `%s` differ%s in scale from the first input, "
-                "and TensorRT requantizes such inputs; give all inputs the largest "
+                "so TensorRT requantizes input data; give all inputs the largest "
                 "scale, which is the scale of ",
                 unlike, n, fsd_called(f, i), unlike == 1 ? "s" : "");
         put_scale(f, most);

@@ -40,8 +40,9 @@ static const struct fsd_rule rules[] = {
          "Inspect both layers with `where`. Unique node names resolve most conflicts."},
     {"mapping/two-engines", FSD_WARNING, "Two engines compute the same node.", RUN,
      .find = fsd_find_two_engines, .why = "Computing the node twice costs time.",
-     .fix = "Pass only engines from one partitioning of the model. If these engines "
-            "share the node, partition the model at a different tensor."},
+     .fix =
+         "Pass only engines from one partitioning of the model. If two engines of one "
+         "partitioning share the node, partition the model at a different tensor."},
     {"mapping/unexplained", FSD_WARNING,
      "No layer contains these nodes, and no evidence shows that the builder removed "
      "them.",
@@ -96,24 +97,25 @@ static const struct fsd_rule rules[] = {
      RUN, .find = fsd_find_requantizing,
      .why =
          "The convolution or GEMM writes 16 or 32 bits per element, and a second "
-         "kernel "
-         "converts the elements to 8 bits, which costs memory traffic and a kernel "
-         "launch. The finding is only a note if no convolution or GEMM kernel of the "
-         "engine writes a quantized type.",
-     .fix = "If some convolution or GEMM kernels of the engine write a quantized type, "
-            "compare the quantizers after these kernels with the quantizers of this "
-            "finding. If none does, compare the times with a build in FP16."},
+         "kernel converts the elements to 8 bits, which costs memory traffic and a "
+         "kernel launch. The finding is only a note if no convolution or GEMM kernel "
+         "of the engine writes a quantized type.",
+     .fix =
+         "Look for convolution or GEMM kernels of the engine that write a quantized "
+         "type. If there are any, compare the quantizers after these kernels with the "
+         "quantizers that run in separate kernels. Otherwise, compare the times with "
+         "the times of an FP16 build."},
     {"fusion/epilogue-unfused", FSD_WARNING,
      "Bias, BatchNormalization, activation or residual addition runs outside the "
      "kernel of its convolution or GEMM.",
      RUN, .find = fsd_find_unfused,
      .why = "The convolution or GEMM writes its output to memory, and another kernel "
-            "reads "
-            "this output. The finding is only a note if no similar kernel of the "
+            "reads this output. The finding is only a note if no similar kernel of the "
             "engine includes the operation.",
-     .fix = "If the finding names two layers, compare their types, the consumers of "
-            "their outputs, and the quantizers between the convolution or GEMM and the "
-            "operation."},
+     .fix =
+         "If the finding names two layers, look for differences in their types, in the "
+         "consumers of their outputs, and in the quantizers between the convolution or "
+         "GEMM and the operation."},
     {"fusion/recomputed", FSD_INFO, "Several kernels compute the same node completely.",
      RUN, .find = fsd_find_recomputed,
      .why = "Each of these kernels reads the inputs of the node and computes the node.",
@@ -287,8 +289,8 @@ static const struct fsd_rule rules[] = {
      "snapshot's build.",
      CHANGE, fsd_find_built, false, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why =
-         "A different builder version, GPU or set of options causes most differences "
-         "between engines.",
+         "Most differences between engines come from a different builder version, GPU "
+         "or set of options.",
      .fix =
          "Compare builds by the same builder version, for the same GPU, with the same "
          "options."},
@@ -298,8 +300,8 @@ static const struct fsd_rule rules[] = {
      .why = "It is not known whether both builds used the same GPU and options.",
      .fix = "Pass the build log (--log), as you did for the snapshot."},
     {"variant", FSD_INFO,
-     "For these nodes, the new build is equal or most similar to a build that --also "
-     "added to the snapshot.",
+     "For these nodes, a build that --also added to the snapshot matches the new "
+     "build best.",
      CHANGE, fsd_find_variants, 0, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Builds of one model can differ although nothing changed, so the check "
             "accepts every recorded build.",
@@ -364,8 +366,8 @@ static const struct fsd_rule rules[] = {
      .why = "Applications that run the engine rely on the shape.",
      .fix = "Dump the engine with detailed profiling verbosity."},
     {"facts-unknown", FSD_WARNING,
-     "The dump of this build lacks tensors or Metadata, or this build is a snapshot "
-     "of an older fusiondiff.",
+     "The dump of this build lacks tensors or Metadata, or this build was passed as a "
+     "snapshot of an older fusiondiff.",
      CHANGE, fsd_find_less_info, 0, COUNT, NONE_MORE,
      .why = "The check has less information about this build than about the build of "
             "the snapshot.",
@@ -500,8 +502,9 @@ static const struct fsd_rule rules[] = {
             "slower. Take at least three profiles of each build, on an idle "
             "device with locked clocks."},
     {"slower-group", FSD_ERROR,
-     "The layers of one group take at least 1.5 times as long as before (at least 1.9 "
-     "times if noise was not measured), and noise does not explain the difference.",
+     "The layers of one group take at least 1.5 times as long as before, and noise "
+     "does not explain the difference; if noise was not measured, the limit is 1.9 "
+     "times.",
      CHANGE, fsd_find_slower_groups, 0, COUNT | MS | SHARE, NONE_MORE, .of_same = true,
      .why =
          "The total time hides a slower group of layers if other groups became faster.",
@@ -518,8 +521,8 @@ static const struct fsd_rule rules[] = {
      .fix = "Dump the engine with detailed profiling verbosity, which adds Metadata, "
             "or pass the build log."},
     {"model-changed", FSD_INFO,
-     "A node has no counterpart in the other model, or no certain counterpart.", CHANGE,
-     fsd_find_presences, true, COUNT, NONE_MORE,
+     "A node has no counterpart in the other model, or the counterpart is uncertain.",
+     CHANGE, fsd_find_presences, true, COUNT, NONE_MORE,
      .why = "fusiondiff cannot compare a node that only one of the models has.",
      .fix = "If the model was changed on purpose, no action is needed."},
     {"improved", FSD_INFO, "The build is better than the snapshot.", CHANGE,

@@ -20,9 +20,9 @@ static const struct fsd_rule lint_rules[] = {
             "operator outside the engine.",
      .source =
          "rtx: measured for fusiondiff with TensorRT for RTX 1.7.1: for each row of "
-         "src/judge/lint/refusals.c the builder refused one model and built a similar "
-         "one; trt8, trt10, trt11: reported by users in the source that each row "
-         "names"},
+         "src/judge/lint/refusals.c, the builder refused one model and built a "
+         "similar model; trt8, trt10, trt11: reported by users, each row names the "
+         "source"},
     {"build/absent-weights", FSD_INFO,
      "A file with weights of the model is missing or too short.", LINT,
      .find = fsd_lint_absent,
@@ -35,8 +35,8 @@ static const struct fsd_rule lint_rules[] = {
          "1.7.1 says \"Failed to open file\", or \"Unexpected size for the external "
          "weights\""},
     {"build/not-known", FSD_INFO,
-     "It is unknown whether the builder supports an operator, at all or for every "
-     "possible size of an input.",
+     "It is unknown whether the builder supports an operator, or whether the operator "
+     "works for all sizes of an input.",
      LINT, .find = fsd_lint_not_known,
      .why = "The operator was never tested with this builder, belongs to a custom "
             "domain, or is too new for this version of fusiondiff. The finding also "
@@ -48,11 +48,11 @@ static const struct fsd_rule lint_rules[] = {
     {"build/ceil-mode", FSD_WARNING,
      "A pooling operator with ceil_mode has a larger output in TensorRT than in ONNX.",
      LINT, .find = fsd_lint_ceil_mode,
-     .why = "If a window would start in the padding after the data, ONNX omits this "
-            "window: opset 22 specifies this, and ONNX Runtime and the ONNX "
-            "reference do so at every opset. TensorRT keeps the window, so the "
-            "tensor in the engine is larger. The next layers then either fail to "
-            "build, or compute with a row that the model does not have.",
+     .why = "ONNX omits a window that would start in the padding after the data: "
+            "opset 22 specifies this, and ONNX Runtime and the ONNX reference omit "
+            "such windows at every opset. TensorRT keeps the window, so the output "
+            "tensor is larger in the engine. The next layers then either fail to "
+            "build, or process an extra row that the model does not have.",
      .fix = "Set ceil_mode to 0, and set the padding after the data to the value that "
             "the finding states.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 4,080 pooling "
@@ -125,9 +125,9 @@ static const struct fsd_rule lint_rules[] = {
      .source =
          "rtx: measured for fusiondiff, 42 models, 106 builds: after the fix, 21 "
          "models move fewer bytes (up to 25 %), and no model moves more; the rule "
-         "excludes operators before an FP8 quantizer, because there, the fix makes 2 "
-         "of 8 models move 5 % more bytes (20 builds); trt8, trt10, trt11: documented "
-         "by NVIDIA, the TensorRT developer guide, Q/DQ placement; reported by users, "
+         "excludes operators before an FP8 quantizer: the same fix there makes 2 of 8 "
+         "models move 5 % more bytes (20 builds); trt8, trt10, trt11: documented by "
+         "NVIDIA, the TensorRT developer guide, Q/DQ placement; reported by users, "
          "TensorRT issue 2976"},
     {"qdq/silu", FSD_WARNING, "A quantizer is inside a SiLU.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS,
@@ -188,10 +188,10 @@ static const struct fsd_rule lint_rules[] = {
     {"qdq/small-product", FSD_INFO,
      "A quantized matrix product is too small to gain from INT8.", LINT,
      .find = fsd_lint_places,
-     .why =
-         "A matrix product with fewer than 16 columns or fewer than 16 summands does "
-         "not fill a tile of the tensor cores. The conversions before and after such a "
-         "product cost more time than INT8 saves.",
+     .why = "A matrix product does not fill a tile of the tensor cores if its inner "
+            "dimension (K) or its number of columns (N) is less than 16. The "
+            "conversions before and after such a "
+            "product cost more time than INT8 saves.",
      .fix = "Exclude this matrix product from quantization.",
      .source = "any builder: documented by NVIDIA, the nodes that Model-Optimizer "
                "excludes"},
@@ -253,9 +253,9 @@ static const struct fsd_rule lint_rules[] = {
      .fix = "Use one scale for the quantizers of all inputs and of the output: the "
             "largest of their current scales.",
      .source = "rtx: measured for fusiondiff, 14 models, 41 builds: after the fix, 12 "
-               "models move fewer bytes (INT8 1 %, FP8 up to 11 %), and no model moves "
-               "more; trt8, trt10, trt11: documented by NVIDIA, yolov7_qat: 180 "
-               "queries a second before the change, 207 after it"},
+               "models move fewer bytes (INT8 1 %, FP8 up to 11 %), and no model "
+               "moves more; trt8, trt10, trt11: documented by NVIDIA, yolov7_qat: the "
+               "change increases the throughput from 180 to 207 queries per second"},
     {"scale/concat-inputs", FSD_WARNING,
      "The inputs of a Concat are quantized with different scales.", LINT,
      .find = fsd_lint_concat_inputs, .proves = FSD_PROVES_WIDE,
@@ -272,8 +272,8 @@ static const struct fsd_rule lint_rules[] = {
     {"scale/weight-axis", FSD_WARNING,
      "The scales of weights are not along the output channels.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "A kernel applies the weight scales to its sums, so it supports only one "
-            "scale per output channel.",
+     .why = "A kernel multiplies each sum of an output channel by one weight scale, "
+            "so it cannot apply scales along another axis.",
      .fix = "Set the `axis` of the weight quantizer to 0 for Conv and for Gemm with "
             "transB, and to 1 for ConvTranspose and for Gemm without transB.",
      .source = "rtx: measured for fusiondiff, 1 model, 2 builds: after the fix, the "
@@ -287,10 +287,10 @@ static const struct fsd_rule lint_rules[] = {
      .fix = "Quantize weights per channel (per_channel=True, axis 0 for Conv).",
      .source = "any builder: documented by NVIDIA, the TensorRT developer guide, "
                "explicit quantization; rtx: measured for fusiondiff, 35 models, each "
-               "with a single weight scale and with one scale per channel: with a "
-               "single scale, 14 models move up to 9 % "
-               "more bytes or have one more layer (in these models, a convolution "
-               "precedes an addition), and 21 models move as many bytes"},
+               "built with a single weight scale and again with one scale per "
+               "channel: with the single scale, 14 models move more bytes (up to 9 %) "
+               "or have one more layer (in these models, a convolution precedes an "
+               "addition); the other 21 models move as many bytes in both builds"},
     {"scale/bias", FSD_INFO,
      "The scale of a bias is not the product of the input scale and the weight scale.",
      LINT, .find = fsd_lint_places,
@@ -365,8 +365,8 @@ static const struct fsd_rule lint_rules[] = {
             "multiple of the vector width.",
      .source = "trt8, trt10, trt11: reported by users, trt-engine-explorer and "
                "TensorRT issue 4039; documented by NVIDIA, Model-Optimizer; not for "
-               "rtx: measured for fusiondiff, the tensors of engines of TensorRT for "
-               "RTX have as many channels as the tensors of the model"},
+               "rtx: measured for fusiondiff, TensorRT for RTX does not pad the "
+               "channels of the tensors"},
     {"cast/round-trip", FSD_WARNING, "A tensor is cast to another type and back.", LINT,
      .find = fsd_lint_places,
      .why = "The second Cast restores the type, but not the lost precision.",
@@ -401,26 +401,28 @@ static const struct fsd_rule lint_rules[] = {
      "A dynamic dimension prevents the fusion of adjacent operators.", LINT,
      .find = fsd_lint_padded, .which = 0, .proves = FSD_PROVES_APART,
      .builders = FSD_RTX,
-     .why = "Kernels compute matrix products in whole vectors of summands and columns. "
-            "If the number of summands or columns is dynamic, separate kernels pad the "
-            "inputs and slice the output. The kernel of a convolution includes the "
-            "preceding Pad only if the image size is static. Other dynamic sizes cost "
-            "nothing: the batch size, the number of rows, the sequence length of a "
-            "16-bit attention, and the image size of a convolution without a Pad.",
+     .why =
+         "Kernels compute whole vectors along the inner dimension (K) and the columns "
+         "(N) of a matrix product. If K or N is dynamic, separate kernels pad the "
+         "inputs and slice the output. The kernel of a convolution includes the "
+         "preceding Pad only if the image size is static. Other dynamic sizes cost "
+         "nothing: the batch size, the number of rows, the sequence length of a "
+         "16-bit attention, and the image size of a convolution without a Pad.",
      .fix = "Export the dynamic axis with a fixed size. If the axis must stay dynamic, "
             "export attention in FP16 or BF16, and replace a Pad by the `pads` of the "
             "convolution.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, each network "
                "with fixed and with dynamic sizes; not known for other builders"},
     {"size/odd", FSD_INFO,
-     "A matrix product has an odd number of summands or of columns.", LINT,
-     .find = fsd_lint_padded, .which = 1, .proves = FSD_PROVES_APART,
+     "The inner dimension (K) or the number of columns (N) of a matrix product is odd.",
+     LINT, .find = fsd_lint_padded, .which = 1, .proves = FSD_PROVES_APART,
      .builders = FSD_RTX,
-     .why = "Kernels compute matrix products in pairs of summands and columns. If the "
-            "number of summands or columns is odd, separate kernels pad the inputs "
-            "(except stored weights) and slice the output. There is no such cost for "
-            "an odd number of rows or batches, for a single column, and for a 16-bit "
-            "attention.",
+     .why =
+         "Kernels compute matrix products in pairs along the inner dimension (K) and "
+         "the columns (N). If K or N is odd, separate kernels pad the inputs "
+         "(except stored weights) and slice the output. There is no such cost for "
+         "an odd number of rows or batches, for a single column, and for a 16-bit "
+         "attention.",
      .fix = "Pad tokens, windows or classes to an even number in the model.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, thirty products "
                "of FP32 and FP16; not known for other builders"},
@@ -432,10 +434,10 @@ static const struct fsd_rule lint_rules[] = {
             "memory. The builder has such a kernel only for certain types, head sizes "
             "and forms: docs/reference/fusion.md lists all conditions, and how often "
             "each condition was observed.",
-     .fix = "Run `lint --fix=fusion/attention`: this applies the edits that `lint -f "
-            "json` lists. If a finding names an edit that is not in this list, make "
-            "the edit by hand. If a finding names no edit, no helpful change of the "
-            "model is known.",
+     .fix = "Run `lint --fix=fusion/attention` to apply all edits that `lint -f json` "
+            "lists. If a finding names an edit that `lint -f json` does not list, "
+            "make this edit by hand. If a finding names no edit, no helpful change of "
+            "the model is known.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 300 blocks that "
                "differ in one factor each, the attentions of 40 models, and 24 models "
                "written by `--fix`; trt10, trt11: documented by NVIDIA, "

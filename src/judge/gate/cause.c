@@ -589,11 +589,11 @@ static const char *todo_of_all(const struct finder *f, const struct fsd_finding 
         slower =
             all->list.at[i].severity == FSD_INFO || is_latency(all, &all->list.at[i]);
     if (slower && !fsd_is_built_otherwise(f->c))
-        return "Measure both builds again on the same idle GPU: only the times differ.";
+        return "Only the times differ. Measure both builds again on the same idle GPU.";
     if (strstr(rule->id, "unknown") || strstr(rule->id, "undecided"))
         return rule->fix;
-    return worst->of_dump ? "Pass a more detailed dump or log: the snapshot has more "
-                            "details."
+    return worst->of_dump ? "The snapshot has more details than this build. Pass a "
+                            "more detailed dump or log."
                           : todo_in_all(f);
 }
 

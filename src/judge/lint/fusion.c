@@ -40,9 +40,9 @@ static const struct fsd_fusion_rule rules[] = {
      "TensorRT for RTX fuses any operator there except Tanh, Relu, Sigmoid, Erf, Elu, "
      "Mish and Pow",
      NULL,
-     "11 of 11 attentions with one of these operators are split; attentions with one "
-     "of 18 other operators, 11 kinds of masks or 7 kinds of scales in this place are "
-     "not split",
+     "11 of 11 attentions with one of these operators are split; attentions are not "
+     "split if one of 18 other operators, 11 kinds of masks or 7 kinds of scales is "
+     "in this place",
      MEASURED_TARGETS},
     {"attention/axis", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_across,
      "the Softmax is along axis {0}",
@@ -64,9 +64,9 @@ static const struct fsd_fusion_rule rules[] = {
      MEASURED_TARGETS},
     {"attention/changed", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_changed,
      "`{A}` is between the Softmax and the product with V, and {B}",
-     "TensorRT for RTX fuses such an operator only in FP16, with head size 32 or 64, "
-     "and with fixed sizes; in addition, there must be one query, or as many queries "
-     "as keys (at most 512); it never fuses a Relu there",
+     "TensorRT for RTX fuses such an operator, except a Relu, only in FP16, with head "
+     "size 32 or 64, and with fixed sizes; in addition, the attention must have one "
+     "query, or equally many queries and keys, at most 512 of each",
      "mask the scores before the Softmax",
      "63 of 63 attentions outside these limits are split, and 0 of 20 within them",
      MEASURED_TARGETS},
@@ -112,16 +112,17 @@ static const struct fsd_fusion_rule rules[] = {
      fsd_attention_is_half_quantized,
      "only the product that computes the {A} has two quantized operands",
      "TensorRT for RTX fuses attention only if both products have two quantized "
-     "operands, or if both products have fewer",
-     "quantize the four operands of both products and the output, or none of these",
+     "operands, or if neither product has two",
+     "quantize the two operands of each product and the output, or quantize none of "
+     "these five tensors",
      "49 of 49 such attentions are split; if only one operand of a product is "
      "quantized, 0 of 72 are split; if no operand is quantized, 0 of 28 are split",
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/rounded", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_rounded,
      "the probabilities have quantizers, V has none, and {A}",
      "TensorRT for RTX fuses such an attention only in FP16, with head size 32 or 64, "
-     "and with fixed sizes; in addition, there must be one query, or as many queries "
-     "as keys (at most 512)",
+     "and with fixed sizes; in addition, the attention must have one query, or "
+     "equally many queries and keys, at most 512 of each",
      "remove the quantizers of the probabilities",
      "37 of 37 attentions outside these limits are split, and 0 of 11 within them; "
      "after the edit, 8 of 8 are one kernel",
@@ -131,9 +132,9 @@ static const struct fsd_fusion_rule rules[] = {
      "TensorRT for RTX fuses INT8 attention only with head size 16, 32 or 64, at most "
      "512 keys, at least two queries, and a quantized output",
      "remove the quantizers of the attention",
-     "29 of 29 attentions are split; after the edit, 6 of 6 are one kernel; INT8 "
-     "attentions within these limits are one kernel (measured with 1 to 512 keys, with "
-     "2 to 600 queries, with masks, and with dynamic sizes)",
+     "29 of 29 attentions outside these limits are split; after the edit, 6 of 6 are "
+     "one kernel; INT8 attentions within these limits are one kernel (measured with 1 "
+     "to 512 keys, with 2 to 600 queries, with masks, and with dynamic sizes)",
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/fp8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp8_otherwise,
      "the attention is FP8 with {A}",
@@ -141,23 +142,24 @@ static const struct fsd_fusion_rule rules[] = {
      "least 32, and if the output is quantized or of type FP16 or BF16",
      "remove the quantizers of the attention, and compute the attention in FP16 or "
      "BF16",
-     "39 of 39 attentions are split; after the edit, 5 of 5 are one kernel; 57 FP8 "
-     "attentions with 32 keys or more are one kernel without an edit, even with one "
-     "query",
+     "39 of 39 attentions outside these limits are split; after the edit, 5 of 5 are "
+     "one kernel; 57 FP8 attentions with 32 keys or more are one kernel without an "
+     "edit, even with one query",
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/behind", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_masked_behind,
      "`{A}` is between the Softmax and its quantizer",
      "TensorRT for RTX fuses attention only if the quantizer follows the Softmax "
      "directly, or if only a scaling is in between",
      "remove the quantizers of the attention, or mask the scores before the Softmax",
-     "36 of 36 attentions with a Where, Mul or Clip in this place are split, and 0 of "
-     "8 with a scaling; after the quantizers are removed, 5 of 5 are one kernel",
+     "with a Where, Mul or Clip in between, 36 of 36 attentions are split; with only a "
+     "scaling, 0 of 8 are split; after the quantizers are removed, 5 of 5 are one "
+     "kernel",
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/shared", FSD_PATTERN_ATTENTION, RTX, fsd_attention_shares_queries,
      "`{A}` also multiplies the queries, which have three axes",
-     "TensorRT for RTX merges the two products that read the queries into one product, "
-     "unless the queries have four axes",
-     "append zeros to both inputs of `{A}`",
+     "TensorRT for RTX merges this product with the attention's first product, unless "
+     "the queries have four axes",
+     "pad the summed axis of `{A}` with zeros",
      "26 of 26 such attentions are split; if the queries have four axes or are an "
      "input of the network, 0 of 25 are split; after the edit, 9 of 9 are one kernel",
      MEASURED_TARGETS, FSD_CURE_APART},
@@ -168,10 +170,12 @@ static const struct fsd_fusion_rule rules[] = {
      NULL, NULL, DOCUMENTED},
 
     {"layernorm/moved", FSD_PATTERN_LAYERNORM, RTX, is_moved,
-     "`{A}` moves the data of the norm's output",
-     "TensorRT for RTX fuses a norm only if no operator moves the data of its output",
-     "compute the norm after `{A}`, if `{A}` moves whole rows",
-     "7 of 8 such norms are split; if no operator moves the output, 0 of 22 are split",
+     "`{A}` rearranges or reduces the norm's output",
+     "TensorRT for RTX fuses a norm only if no operator rearranges or reduces the "
+     "norm's output",
+     "compute the norm after `{A}`, if `{A}` keeps each row of the norm whole",
+     "7 of 8 such norms are split; if no operator rearranges or reduces the output, 0 "
+     "of 22 are split",
      MEASURED_TARGETS},
     {"layernorm/row", FSD_PATTERN_LAYERNORM, RTX, is_one_row, "the norm has one row",
      "TensorRT for RTX fuses norms with two rows or more", NULL, "1 of 1 norm is split",
@@ -182,16 +186,16 @@ static const struct fsd_fusion_rule rules[] = {
      "norms with rows of 8 to 8192 elements are not split", MEASURED_TARGETS},
 
     {"conv/int8", FSD_PATTERN_CONV_BN_ACT, RTX, is_quantized_conv, "the Conv is INT8",
-     "TensorRT for RTX computes the scale, bias and activation in the next kernel that "
-     "quantizes; the engine needs this kernel in any case",
+     "TensorRT for RTX computes the scale, bias and activation of an INT8 Conv in the "
+     "kernel of the next quantizer; the engine needs that kernel in any case",
      NULL, "325 of 325 such blocks are split", MEASURED_TARGETS},
     {"conv/readers", FSD_PATTERN_CONV_BN_ACT, RTX, is_read_by_others,
      "{A} reads the activation",
      "TensorRT for RTX fuses SiLU, HardSwish, LeakyRelu, GELU and HardSigmoid with the "
      "Conv only if all consumers of the activation are Conv, MaxPool or Concat",
      NULL,
-     "66 of 66 such blocks are split in models that contain nothing else, and 351 of "
-     "373 in exported models",
+     "in models that contain only such blocks, 66 of 66 blocks are split; in exported "
+     "models, 351 of 373 are split",
      MEASURED_TARGETS},
 };
 

@@ -145,8 +145,8 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"its outputs together have more elements than its input", MEASURED}},
     {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_QuantizeLinear, FSD_ONNX_DequantizeLinear},
      .holds = fsd_refused_has_unlike_scales,
-     .is = {"the number of scales differs from the size of the quantized axis, and "
-            "from the number of blocks along this axis",
+     .is = {"it has several scales, but neither one per element of the quantized axis "
+            "nor one per block along this axis",
             MEASURED}},
     {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_InstanceNormalization},
      .holds = fsd_refused_counts_channels, .number = 2,
@@ -204,8 +204,8 @@ static const struct fsd_refusal_row refusals[] = {
     {" Clip ", FSD_RTX, .holds = fsd_refused_reads_plain, .types = T(UINT8),
      .is = {"UINT8 is not supported", MEASURED}},
     {" Clip ", FSD_RTX, .holds = fsd_refused_lacks_a_bound, .types = T(INT8),
-     .is = {"its first input is INT8, and its input min or max has an empty "
-            "name",
+     .is = {"its first input is INT8, and its second input (min) or third input "
+            "(max) has an empty name",
             MEASURED}},
     {" Clip ", FSD_RTX, .holds = fsd_refused_computes_a_bound,
      .types = T(INT8) | T(UINT8),
@@ -219,8 +219,10 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"its input must be an initializer, but is computed from constants",
             MEASURED}},
     {" MatMul Gemm Conv ", FSD_RTX, .holds = fsd_refused_mixes,
-     .is = {"no kernel multiplies the quantized types of its first two inputs",
-            MEASURED, .wants = FSD_WANTS_FLOATS}},
+     .is =
+         {"no kernel supports the combination of the quantized types of its first two "
+          "inputs",
+          MEASURED, .wants = FSD_WANTS_FLOATS}},
     {" Conv ", FSD_RTX, .holds = fsd_refused_has_open_channels,
      .is = {"the channel count of its weights is dynamic", MEASURED}},
     {" Gemm ", FSD_RTX, .holds = fsd_refused_is_no_matrix,
@@ -262,12 +264,13 @@ static const struct fsd_refusal_row refusals[] = {
     {" If ", FSD_RTX, .holds = fsd_refused_has_unlike_branches,
      .is = {"the outputs of its branches have different ranks", MEASURED}},
     {" AveragePool ", FSD_RTX, .holds = fsd_refused_averages_padding,
-     .is = {"with ceil_mode, its last window covers only padding: the average excludes "
-            "padding, so it would divide by 0",
-            MEASURED}},
+     .is =
+         {"ceil_mode adds a last window that covers only padding; the average excludes "
+          "padding, so the sum would be divided by 0",
+          MEASURED}},
     {" Split ", FSD_RTX, .holds = fsd_refused_splits_too_much,
-     .is = {"the size of its outputs is rounded up, so its outputs before the last one "
-            "need more elements than its input has",
+     .is = {"it splits its input into equal parts of a rounded-up size, and the parts "
+            "before the last one together exceed the input",
             MEASURED}},
 
     /* Compute capabilities. */
@@ -297,7 +300,7 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"TensorRT for RTX up to 1.6 does not support INT8 convolutions",
             "measured: TensorRT for RTX 1.4.0, 1.5.0, 1.6.1"}},
     {" GRU ", FSD_RTX, .until = 104, .holds = fsd_refused_reads_type, .types = T(FP16),
-     .is = {"its layers have outputs of different "
+     .is = {"TensorRT's layers for it have outputs of different "
             "types",
             "measured: TensorRT for RTX 1.4.0"}},
 
@@ -407,7 +410,7 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"TensorRT for RTX 1.4 does not support three spatial dimensions",
             "measured: TensorRT for RTX 1.4.0"}},
     {" Celu ", FSD_RTX, .holds = fsd_refused_reads_type, .types = T(FP16) | T(BF16),
-     .is = {"its layers have outputs of different ranks", MEASURED}},
+     .is = {"TensorRT's layers for it have outputs of different ranks", MEASURED}},
     {" LSTM GRU RNN ", FSD_ANY_BUILDER, .holds = fsd_refused_is_lopsided,
      .is = {"both directions must have the same activations", LISTED}},
     {" Mod ", FSD_RTX, .holds = fsd_refused_is_inexact,
@@ -512,7 +515,8 @@ const struct fsd_refusal *fsd_lint_refusal(const struct fsd_lint *l, fsd_id node
 }
 
 const struct fsd_refusal fsd_lint_no_importer = {
-    "the parser does not know the operator, and has no plugins", MEASURED};
+    "the parser does not know the operator, and TensorRT for RTX has no plugins",
+    MEASURED};
 
 /* Whether the target has an importer. The parser chooses the importer by the operator's
  * name alone, in any domain. */

@@ -23,8 +23,8 @@
 static const struct fsd_split_way ways[] = {
     {SWITCH("-peep:fc_h_fusion=off"), FSD_SPLIT_HORIZONTAL, false,
      "32 of 32 kernels were split",
-     "then, one kernel per matrix product computes the product and the operators after "
-     "it; no other kernel changed"},
+     "then, each matrix product has a kernel of its own, which also computes the "
+     "operators after the product; no other kernel changed"},
     {SWITCH("-copy_ppg=off"), FSD_SPLIT_ATTENTION, false,
      "attention kernels were split in 3 of 5 models",
      "in 11 of 19 models, the option also changed in-place Concats and INT8 epilogues"},
@@ -33,18 +33,20 @@ static const struct fsd_split_way ways[] = {
     {MARK, FSD_SPLIT_ATTENTION, false, "4 of 4 kernels were split",
      "the mark adds a network output; 4 of these splits changed no other kernel"},
     {MARK, FSD_SPLIT_EPILOGUE, false, "9 of 14 kernels were split",
-     "the mark adds a network output; 8 of these splits changed no other kernel; with "
-     "kernels in INT8 or FP8, only 1 of 21 was split"},
+     "the mark adds a network output; 8 of these splits changed no other kernel; of 21 "
+     "kernels in INT8 or FP8, only 1 was split"},
     {MARK, FSD_SPLIT_CHAIN, false, "8 of 31 kernels were split",
      "the mark adds a network output; 3 of these splits changed no other kernel"},
     {IF, FSD_SPLIT_ATTENTION, false, "4 of 4 kernels were split",
      "3 of these splits changed no other kernel"},
     {IF, FSD_SPLIT_HORIZONTAL, false, "10 of 11 kernels were split",
-     "3 of these splits changed no other kernel; the builder refused 1 model"},
+     "3 of these splits changed no other kernel; the builder refused 1 of the edited "
+     "models"},
     {IF, FSD_SPLIT_EPILOGUE, false, "14 of 14 kernels were split",
      "9 of these splits changed no other kernel"},
     {IF, FSD_SPLIT_CHAIN, false, "30 of 31 kernels were split",
-     "16 of these splits changed no other kernel; the builder refused 1 model"},
+     "16 of these splits changed no other kernel; the builder refused 1 of the edited "
+     "models"},
     {CASTS, FSD_SPLIT_ATTENTION, true, "2 of 4 kernels were split",
      "2 of these splits changed no other kernel" ROUNDS},
     {CASTS, FSD_SPLIT_HORIZONTAL, true, "6 of 11 kernels were split",

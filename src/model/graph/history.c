@@ -127,7 +127,7 @@ static const struct {
          "into its output"},
     [FSD_EVENT_SLICE] = {"slice", "the slice %A was removed%T"},
     [FSD_EVENT_RETARGET] = {"retarget",
-                            "tensor %A became a part or the whole of tensor %B"},
+                            "tensor %A was replaced by a part or all of tensor %B"},
     [FSD_EVENT_COPY] =
         {"copy", "the builder inserted a layer that copies %A to %B, because %T"},
     [FSD_EVENT_REFORMAT] = {"reformat",
@@ -136,7 +136,7 @@ static const struct {
     [FSD_EVENT_MEMBERS] = {"members", "%A holds %M"},
     [FSD_EVENT_PATTERN] = {"pattern", "%A was recognized as part of the %T pattern"},
     [FSD_EVENT_TUNED] = {"tuned",
-                         "the builder measured kernels for %A, the fastest: %T"},
+                         "the builder measured kernels for %A, fastest first: %T"},
     [FSD_EVENT_WARNING] = {"warning", "%T"},
     [FSD_EVENT_SKIP] = {"skip", "%P was skipped: %T"},
     [FSD_EVENT_FALLBACK] = {"fallback", "%A was moved from the DLA to the GPU: %T"},

@@ -90,7 +90,7 @@ static bool charge(struct loader *l, uint64_t words)
     l->work += words;
     return l->work <= most ||
            fail_limit(l, most,
-                      "words of memory for the graph, with each function call "
+                      "words of memory for the graph after all function calls are "
                       "expanded");
 }
 
@@ -302,7 +302,7 @@ static bool read_nodes(struct loader *l, struct body *b, uint32_t outputs_at)
     if (most > NODE_LIMIT)
         most = NODE_LIMIT;
     if (g->nodes.n + b->n > most)
-        return fail_limit(l, most, "nodes, with each function call expanded");
+        return fail_limit(l, most, "nodes after all function calls are expanded");
     for (size_t i = 0; i < b->n; i++) {
         const Onnx__NodeProto *p = b->nodes[i];
         struct fsd_node node = {.name = sym_of(l, p->name),

@@ -27,7 +27,7 @@ enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *er
 {
     static const char *const advice[FSD_N_FILE_TYPES] = {
         [FSD_FILETYPE_PLAN] = ("; pass the ONNX model first and a JSON dump of the "
-                               "engine second (trtexec "
+                               "engine second (write the dump with trtexec "
                                "--loadEngine=FILE --exportLayerInfo=engine.graph.json "
                                "--profilingVerbosity=detailed)"),
         [FSD_FILETYPE_ORT] = "; pass the .onnx file",

@@ -148,7 +148,7 @@ static bool weigh(struct scan *s, const struct level *level, size_t n)
     if (s->weight / FSD_WIRE_WEIGHT <= s->file->size + FSD_WIRE_FREE)
         return true;
     return fail(s, FSD_E_LIMIT, level, level->pos,
-                "expected few empty messages, found too many");
+                "expected few empty messages for the size of the file, found too many");
 }
 
 /* Begins a block whose length is not known yet.  Returns the position of its content;
@@ -383,7 +383,8 @@ static bool copy_message(struct scan *s, struct level *level, field_t *field)
     fsd_vec_push(s->arena, &s->pieces, piece);
     if (s->pieces.n - level->base > MOST_PIECES)
         return fail(s, FSD_E_LIMIT, level, piece.begin,
-                    "expected at most 64 parts of singular message fields, found more");
+                    "expected at most 64 occurrences of non-repeated message fields, "
+                    "found more");
     if (!is_repeated(field))
         return true;
     if (!write_message(s, level, field, s->pieces.n - 1, s->pieces.n))

@@ -157,11 +157,12 @@ enum fsd_status fsd_sizes_bind(struct fsd_sizes *s, const char *word,
         if (dim.size >= 0 && dim.size != sizes.dims[i])
             return bad_shape(
                 err, word,
-                "the model fixes one of these dimensions at a different size");
+                "in the model, one of these dimensions has a different fixed size");
         if (dim.size < 0 && dim.name && s->dim_sizes[dim.name] &&
             s->dim_sizes[dim.name] != sizes.dims[i])
-            return bad_shape(
-                err, word, "the shapes give one dynamic dimension two different sizes");
+            return bad_shape(err, word,
+                             "the shapes give two different sizes to the same dynamic "
+                             "dimension");
         if (dim.size < 0 && dim.name)
             s->dim_sizes[dim.name] = sizes.dims[i];
     }

@@ -10,8 +10,8 @@
 
 static const struct fsd_gloss blocks[] = {
     {"attention", "fusion/attention", BLOCK,
-     "An attention multiplies the queries by the keys, applies Softmax to these "
-     "scores, and multiplies the result by the values.",
+     "An attention multiplies the queries by the keys, applies Softmax to the products "
+     "(the scores), and multiplies the result by the values.",
      "A single kernel that computes the attention does not write the scores to memory.",
      "`patterns` shows each attention and, if no single kernel computes it, states "
      "why.",

@@ -231,7 +231,8 @@ enum fsd_status fsd_log_fail_times(const struct fsd_file *file, uint64_t line,
 {
     return fsd_fail(
         err, FSD_E_LIMIT, file->name, FSD_POS_LINE, line,
-        "expected at most %d tables of at most %d layers, found more tables or layers",
+        "expected at most %d tables with at most %d layers each, found more tables "
+        "or layers",
         TABLES_MAX, ROWS_MAX);
 }
 

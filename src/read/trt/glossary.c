@@ -65,7 +65,7 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      NULL, NULL, NULL},
     {"Scale", NULL, TYPE,
      "A layer that multiplies by a constant and adds a constant, per channel or per "
-     "tensor: BatchNormalization, and in TensorRT 8.0 a quantizer.",
+     "tensor. It computes a BatchNormalization or, in TensorRT 8.0, a quantizer.",
      NULL, NULL, NULL},
     {"Shuffle",
      "Shuffle,SHUFFLE,reshape_before_*,reshape_after_*,transpose_before_*,"
@@ -78,15 +78,15 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "data.",
      NULL, NULL},
     {"Plugin", "Plugin*,PluginV2*,PluginV3*,*_TRT", TYPE,
-     "A layer of a plugin: code that TensorRT calls, and cannot analyze.",
+     "A layer that runs a plugin: code that TensorRT calls but cannot analyze.",
      "TensorRT fuses no other layer with a plugin, and the plugin's "
      "layer uses only types and formats that the plugin supports.",
      NULL, GUIDE ", Extending TensorRT with custom layers"},
     /* Compiled regions. */
     {"ForeignNode", "ForeignNode,*{ForeignNode\\[*,Myelin,MyelinGraph*", PART,
      "{ForeignNode[A...B]} is a part of the model, from A to B, that TensorRT hands "
-     "to its compiler, Myelin. A and B are the names of its first and last node, or "
-     "of weights.",
+     "to its compiler, Myelin. A and B are the names of the part's first and last "
+     "node, or the names of weights.",
      "TensorRT 8 and 9 list the part as one layer, without its kernels. "
      "TensorRT 10 lists each kernel if the profiling verbosity is detailed.",
      "`inside` lists the nodes that the dump or log proves to be in the part.",
@@ -141,8 +141,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
     {"TrainStation", "TrainStation,*\\[trainStation[0-9]*\\]*", TYPE,
      "A layer that the builder adds where sizes depend on data (after NonZero, NMS): "
      "the CPU reads the sizes and allocates memory for the tensors.",
-     "The layer computes no node and has no tensors, but the CPU waits there for the "
-     "GPU.",
+     "The CPU waits for the GPU at this layer, although the layer computes no node "
+     "and has no tensors.",
      NULL, NULL},
     /* Data movement. */
     {"Reformat",
@@ -223,9 +223,10 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "into a matrix first.",
      NULL, NULL, NULL},
     {"i8i8_i8i32_f32", "*[fi][0-9]*[fi][0-9]*_[fi][0-9]*[fi][0-9]*_*", KERNEL,
-     "The types of the kernel's two inputs, output, accumulator and epilogue. "
-     "For example, f16f16_f16f32_f32 means FP16 inputs and output, and FP32 sums "
-     "and epilogue. A tf32 kernel rounds FP32 inputs to a mantissa of 10 bits.",
+     "The types of the kernel's two inputs, output, accumulator and epilogue. For "
+     "example, f16f16_f16f32_f32 means FP16 inputs and output, and an FP32 "
+     "accumulator and epilogue. A tf32 kernel rounds FP32 inputs to a mantissa of 10 "
+     "bits.",
      NULL, NULL, NULL},
     {"nhwckrsc_nhwc", "*nhwc*", KERNEL,
      "Channels-last layouts of the kernel's input, weights and output.", NULL, NULL,
@@ -235,9 +236,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "of products that one step adds to each sum (32). Large tiles suit large layers.",
      NULL, NULL, NULL},
     {"stage4", "*_stage[0-9]*", KERNEL,
-     "The number of loads from memory that the kernel has in flight while it "
-     "computes.",
-     NULL, NULL, NULL},
+     "The number of memory loads that are in flight while the kernel computes.", NULL,
+     NULL, NULL},
     {"tensor16x8x16", "*tensor[0-9]*x[0-9]*", KERNEL,
      "The kernel uses tensor-core instructions of this shape.", NULL, NULL, NULL},
     {"simt", "*simt*,*ffma*,*scudnn*,*sgemm*", KERNEL,

@@ -362,8 +362,8 @@ enum fsd_status fsd_text_page(const char *text, unsigned tokens, unsigned page,
 
     if (tokens < FSD_LEAST_TOKENS || !page)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected a page number of at least 1 and pages of at least %d "
-                        "tokens, found less",
+                        "expected a page number of at least 1 and at least %d tokens "
+                        "per page, found a smaller number",
                         FSD_LEAST_TOKENS);
     FSD_GUARD(err);
     if (cost_of(text, text + strlen(text)) <= tokens) {

@@ -310,11 +310,10 @@ static void draw_changes(struct compare_job *job)
                  job->differing);
     job->plan.drawing = draw_picked(c, &pick, subject, job->arena);
     job->plan.last |= job->most <= 1;
-    snprintf(
-        job->plan.less, sizeof job->plan.less,
-        "the picture shows only %s (--around shows a part in full; -f dot or --all "
-        "shows everything)",
-        subject);
+    snprintf(job->plan.less, sizeof job->plan.less,
+             "the picture shows only %s (to see a part in full, pass --around; to see "
+             "everything, pass -f dot or --all)",
+             subject);
 }
 
 /* Draws less than before. If the last drawing had everything, draws only the changes.

@@ -468,8 +468,8 @@ static bool simplify(struct fsd_plan *plan)
                      plan->drawing->boxes.n);
         else
             snprintf(plan->less, sizeof plan->less,
-                     "the picture was made with --collapse %s and has "
-                     "%u boxes (--around or --only shows a part in full)",
+                     "this picture was therefore made with --collapse %s and has %u "
+                     "boxes (to see a part in full, pass --around or --only)",
                      fsd_grain_name(*grain, word), plan->drawing->boxes.n);
         return true;
     }

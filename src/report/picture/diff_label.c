@@ -540,7 +540,7 @@ static const char *side_label(const struct fsd_drawing *w, enum fsd_side side)
     const struct fsd_diff *d = scene_of(w)->d;
 
     if (side == FSD_SIDE_LEFT && d->model->named_only)
-        return "nodes that the layers name";
+        return "nodes found in the layer names";
     if (side == FSD_SIDE_LEFT && !is_given(d))
         return "nodes that the log lists";
     return fsd_diff_painter.sides[side].label;

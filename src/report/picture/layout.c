@@ -208,9 +208,10 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
     if (!o.good && (o.timed_out || left <= 0))
         return fsd_fail(err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
                         "expected a layout within %g seconds of processor time, "
-                        "found that the layout of %u boxes takes longer; pass "
-                        "--around, --only or --collapse for a smaller picture, or a "
-                        "larger --layout-timeout, or -f dot, which needs no layout",
+                        "found that the layout of %u boxes takes longer; for a "
+                        "smaller picture, pass --around, --only or --collapse; for "
+                        "more time, pass a larger --layout-timeout; or pass -f dot, "
+                        "which needs no layout",
                         seconds, plan->drawing->boxes.n);
     if (!o.good)
         return fsd_fail(

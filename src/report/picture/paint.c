@@ -171,8 +171,8 @@ void fsd_put_line_keys(const struct fsd_drawing *w, FILE *out)
     for (uint32_t i = 0; i < w->lines[FSD_WIRE].n && !derived; i++)
         derived = w->lines[FSD_WIRE].at[i].derived;
     if (derived)
-        fputs(" <FONT COLOR=\"#777777\">- - - derived from the nodes: a snapshot has "
-              "no tensors</FONT>",
+        fputs(" <FONT COLOR=\"#777777\">- - - derived from the nodes, because a "
+              "build's tensors are not known</FONT>",
               out);
     if (w->lines[FSD_THREAD].n)
         fputs(" <FONT COLOR=\"#777777\">\xc2\xb7\xc2\xb7\xc2\xb7 not shown or not "

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "change/compare/compare.h"
-#include "change/compare/compare.h"
 #include "explain/diff/diff.h"
 
 /** A box that contains several nodes or layers. */

@@ -31,11 +31,11 @@ FSD_RECORD_FROM(change_row, CHANGE_ROW, const struct fsd_verdict *v = from;
     set(t, NAME,  what, c->what, FSD_ALWAYS) \
     set(t, NAME,  todo, c->todo, FSD_ALWAYS) \
     when(t, MS,    ms, c->timed, fsd_real(c->ms), NULL, \
-        .about = "increase, in ms, of the time of the regions with the cause's " \
-                 "nodes; absent if a build has no times") \
+        .about = "number of ms by which the regions that contain the cause's nodes " \
+                 "became slower; absent if a build has no times") \
     when(t, COUNT, inserted_bytes, c->bytes, c->bytes, NULL, .large = true, \
-        .about = "bytes read and written by the layers that were inserted at the " \
-                 "cause's nodes; a string if the number exceeds 2^53") \
+        .about = "bytes that the inserted layers at the cause's nodes read and " \
+                 "write; a string if the number exceeds 2^53") \
     set(t, COUNT, findings, c->findings, FSD_ALWAYS) \
     set(t, COUNT, errors, c->errors, FSD_ALWAYS) \
     set(t, COUNT, warnings, c->warnings, FSD_ALWAYS)
@@ -96,7 +96,7 @@ FSD_RECORD_FROM(ignore, IGNORE, const struct fsd_findings *all = from;
         .about = "index in causes; absent if the finding has no single cause") \
     set(t, ROWS,  cites, fsd_cites_of(arena, v->findings, f->cites), NULL, \
         .of = &fsd_cite_record, \
-        .about = "edits proposed by lint that would remove the finding's cause")
+        .about = "edits that lint proposes to remove the finding's cause")
 FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from;
     const struct fsd_finding *f = &v->findings->list.at[i])
 
@@ -119,8 +119,8 @@ FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from
     set(t, ROWS,  summary, \
         FSD_LATER(arena, change_row, v->rows.n, v), FSD_ALWAYS, \
         .of = &change_row_record, \
-        .about = "rows of the table with which the text, Markdown and HTML outputs " \
-                 "begin; `before` is empty in a row that states only a change") \
+        .about = "rows of the table at the start of the text, Markdown and HTML " \
+                 "outputs; `before` is empty if the row states only a change") \
     when(t, WORDS, says, v->says[0], fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
         .about = "the root cause, its cost, and what to do; absent if no cause is " \
                  "known") \
@@ -175,8 +175,8 @@ FSD_RECORD_FROM(worst, WORST, const struct fsd_verdict *v = from;
     set(t, NAME,   label, j->label, FSD_ALWAYS, \
         .about = "the purpose of the build; empty if not given") \
     set(t, NAME,   model, j->model, FSD_ALWAYS, \
-        .about = "path of the model; followed by the path of the engine if an " \
-                 "earlier build in the list has the same model and label") \
+        .about = "path of the model; the engine's path is appended if an earlier " \
+                 "build in the list has the same model and label") \
     set(t, TEXT,   verdict, j->verdict, FSD_ALWAYS, \
         .about = "passed, failed, accepted or error") \
     when(t, RECORD, error, !j->v, fsd_failure_of(arena, j->error), NULL, \

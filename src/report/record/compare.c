@@ -18,7 +18,7 @@
     set(t, TEXT,  format, fsd_text(s->names, s->engine_kind), FSD_ALWAYS) \
     set(t, NAME,  producer, fsd_text(s->names, s->producer), NULL) \
     set(t, FACTS, built, fsd_facts_of_built(arena, &s->built, s->names), NULL, \
-        .about = "facts about the build that its log states") \
+        .about = "facts about the build, from the build's log") \
     set(t, COUNT, layers, s->layers, FSD_ALWAYS) \
     set(t, COUNT, computing, s->computing, FSD_ALWAYS) \
     set(t, COUNT, mapped, s->mapped, FSD_ALWAYS) \
@@ -100,7 +100,7 @@ const struct fsd_rows *fsd_rows_of_unstated(struct fsd_arena *arena,
     set(t, TYPE, before, n->before, FSD_ALWAYS) \
     set(t, TYPE, after, n->after, FSD_ALWAYS) \
     set(t, TEXT, change, fsd_width_name(n->width), FSD_ALWAYS, \
-        .about = "how the precision changed; the words are those of `change` in the " \
+        .about = "how the precision changed, in the same words as `change` in the " \
                  "member `edges`")
 FSD_RECORD_FROM(precision, PRECISION, const struct fsd_compare *c = from;
     const struct fsd_node_change *n = &c->precisions.at[i])
@@ -187,24 +187,26 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
     set(t, TEXT,  what, fsd_happened_name(r->happened), FSD_ALWAYS, \
         .word = fsd_happened_name, .n_words = FSD__HAPPENED_COUNT) \
     set(t, TEXT,  precision, fsd_region_precision(r), FSD_ALWAYS, \
-        .about = "the worst change of precision of a node, in the words of `change` " \
-                 "in the member `edges`; unknown if no known type changed, but a " \
-                 "build does not state the types of all nodes") \
+        .about = "the worst precision change of a node in the region, in the same " \
+                 "words as `change` in the member `edges`; unknown if no known type " \
+                 "changed, but a build does not state every node's type") \
     set(t, FLAG,  opaque, r->hidden, NULL, .if_true = true, \
-        .about = "both builds have the same groups in the region, but the kernels of " \
-                 "a group are not stated, so the fusion in it may differ") \
+        .about = "both builds have the same groups in the region, but a build does " \
+                 "not state the kernels of a group, so the fusion inside that group " \
+                 "may differ") \
     set(t, FLAG,  differs, r->differs, FSD_ALWAYS) \
     set(t, FLAG,  layout, r->layout, FSD_ALWAYS) \
     set(t, FLAG,  layers, r->layers, FSD_ALWAYS, \
-        .about = "the same nodes are computed by more or fewer layers") \
+        .about = "the builds use different numbers of layers for the same nodes") \
     set(t, FLAG,  moves, r->moves, FSD_ALWAYS, \
-        .about = "in front of the region, an inserted layer or unfused quantizer " \
-                 "changed") \
+        .about = "an inserted layer or unfused quantizer in front of the region was " \
+                 "added, removed or changed") \
     set(t, FLAG,  tactic, r->tactic, FSD_ALWAYS) \
     when(t, WORDS, reads, r->unasked.n, \
         fsd_words_of_ends(arena, fsd_ends_in(c->new, c->pool.at, r->unasked)), NULL, \
-        .about = "nodes and inputs that the region's new layers read, although " \
-                 "neither its old layers nor its nodes in the model read them") \
+        .about = "nodes and inputs that the region's layers read in the new build; " \
+                 "the region's layers in the old build and its nodes in the model do " \
+                 "not read them") \
     set(t, ROWS,  old, \
         fsd_rows_of_groups(arena, c->old, c->pool.at, r->old_groups), FSD_ALWAYS, \
         .of = &fsd_group_record) \
@@ -212,9 +214,10 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
         fsd_rows_of_groups(arena, c->new, c->pool.at, r->new_groups), FSD_ALWAYS, \
         .of = &fsd_group_record) \
     when(t, MS,   before, c->timed, r->before, NULL, .about = "time of the region in " \
-                                                              "the old build, with " \
-                                                              "its data-movement " \
-                                                              "layers") \
+                                                              "the old build, " \
+                                                              "including the " \
+                                                              "region's " \
+                                                              "data-movement layers") \
     when(t, MS,   after, c->timed, r->after, NULL) \
     when(t, MS,   moves_before, c->timed, fsd_real(r->moves_before), NULL) \
     when(t, MS,   moves_after, c->timed, fsd_real(r->moves_after), NULL)
@@ -417,7 +420,7 @@ FSD_RECORD_FROM(kernel_change, KERNEL_CHANGE, const struct fsd_compare *c = from
     set(t, TEXT,   ranges, b->ranges ? fsd_text(s->names, b->ranges) : NULL, NULL, \
         .about = "sizes of the input in the optimization profiles") \
     set(t, TEXT,   outside, b->outside ? fsd_text(s->names, b->outside) : NULL, NULL, \
-        .about = "values of the input, if it is a shape input")
+        .about = "I/O formats of the tensor in the optimization profiles")
 FSD_RECORD(binding, BINDING)
 /* clang-format on */
 
@@ -471,13 +474,13 @@ FSD_RECORD_FROM(effort, EFFORT, const struct fsd_compare *c = from;
     set(t, FLAG,   time_stamps, \
         c->efforts.n && (c->old->efforts_stamped || c->new->efforts_stamped), NULL, \
         .if_true = true, \
-        .about = "true: one of the logs states no durations; its seconds are " \
-                 "differences of time stamps, in whole seconds") \
+        .about = "true: at least one log states no durations, so the seconds of that " \
+                 "log are differences of time stamps in whole seconds") \
     set(t, ROWS,   layers, FSD_LATER(arena, effort, c->efforts.n, c), FSD_ALWAYS, \
         .of = &effort_record, \
-        .about = "seconds that each build spent on timing kernels; an entry covers " \
-                 "the same nodes, or steps of the same name, in both builds; the " \
-                 "largest difference comes first")
+        .about = "seconds that each build spent on timing kernels, the largest " \
+                 "difference first; each entry is for the same nodes in both builds, " \
+                 "or for steps that have the same name in both builds")
 FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
 /* clang-format on */
 
@@ -506,8 +509,8 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
         fsd_tally(arena, c->by_happened, FSD__HAPPENED_COUNT, 0, fsd_happened_name), \
         FSD_ALWAYS) \
     when(t, COUNT, opaque_regions, c->hidden, c->hidden, NULL, \
-        .about = "number of regions that have the same groups in both builds, but a " \
-                 "group whose kernels are not stated") \
+        .about = "number of regions in which both builds have the same groups, but a " \
+                 "build does not state the kernels of a group") \
     set(t, TALLY,  precisions, fsd_tally(arena, c->by_width, FSD__WIDTH_COUNT, \
         FSD_WIDTH_NARROWED, fsd_width_name), FSD_ALWAYS) \
     set(t, TALLY,  nodes, \
@@ -529,11 +532,11 @@ FSD_RECORD_FROM(summary, SUMMARY, const struct fsd_compare *c = from)
 #define BUILDER(has, set, when, t) \
     set(t, NAME,  name, b->name, FSD_ALWAYS) \
     set(t, COUNT, groups, b->groups, FSD_ALWAYS, \
-        .about = "number of fusion groups of this builder; only regions in which " \
-                 "both builds state the layer of each node are counted") \
+        .about = "number of fusion groups of this builder in the regions for which " \
+                 "both builds state the layer of each node") \
     set(t, COUNT, fuses_more, b->fuses_more, FSD_ALWAYS, \
-        .about = "number of the regions counted in `groups` in which this builder " \
-                 "makes fewer groups than the other builder") \
+        .about = "number of regions in which this builder makes fewer groups than " \
+                 "the other builder; only the regions of `groups` are counted") \
     set(t, COUNT, conversions, b->conversions, FSD_ALWAYS, \
         .about = "number of layers that convert data, except quantizers and layers " \
                  "that take no time") \
@@ -587,10 +590,10 @@ FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
         .about = "the regions that differ, worst first") \
     set(t, ROWS,   edges, FSD_LATER(arena, edge, c->edges.n, c), FSD_ALWAYS, \
         .of = &edge_record, \
-        .about = "tensors between the same two nodes of both builds that the " \
-                 "consumer reads in a different type or layout; if old_to and new_to " \
-                 "are empty, only the producer is known to write the tensor in a " \
-                 "different type or layout") \
+        .about = "tensors that the same node reads in a different type or layout in " \
+                 "the two builds; if old_to and new_to are empty, the builds show " \
+                 "only that the same node writes the tensor in a different type or " \
+                 "layout") \
     set(t, ROWS,   moves, FSD_LATER(arena, move_change, c->moves.n, c), FSD_ALWAYS, \
         .of = &move_change_record, \
         .about = "inserted layers, unfused quantizers and copies that were added, " \

@@ -25,7 +25,8 @@ FSD_RECORD_FROM(failed_value, FAILED_VALUE, const struct fsd_failed *f = from;
 #define FAILED_TRY(has, set, when, t) \
     set(t, COUNT, number, i + 1, FSD_ASIDE) \
     set(t, TEXT, text, a->text, "try", .always = true) \
-    set(t, NAME, command, a->command, "command", .about = "the command, for a shell")
+    set(t, NAME, command, a->command, "command", \
+        .about = "the command to enter in a shell")
 FSD_RECORD_FROM(failed_try, FAILED_TRY, const struct fsd_failed *f = from;
     const struct fsd_failed_try *a = &f->tries.at[i])
 /* clang-format on */
@@ -73,7 +74,7 @@ static const char *by_name(unsigned i)
             "if none was given") \
     set(t, NAME,   log, f->log_path, FSD_ALWAYS) \
     set(t, TEXT,   builder, f->target, NULL, .key = "for", .always = true, \
-        .about = "the builder, written as lint --for takes it") \
+        .about = "the builder, in the form that lint --for accepts") \
     set(t, NAME,   conclusion, f->conclusion, FSD_ALWAYS) \
     set(t, TEXT,   is, fsd_failure_class_name(f->is), NULL, .key = "class", \
         .always = true, .word = class_name, .n_words = FSD__FAILS_COUNT) \
@@ -83,8 +84,8 @@ static const char *by_name(unsigned i)
         .about = "line of the first error in the log") \
     set(t, NAME,   message, f->message, FSD_ALWAYS) \
     set(t, NAME,   because, f->because, NULL, \
-        .about = "the reason why the layer has no tactic, as the message on a " \
-                 "skipped tactic states it") \
+        .about = "the reason for the error, from another line of the log, such as a " \
+                 "message about a skipped tactic") \
     set(t, NAME,   no_model, f->no_model, NULL, .about = "the reason why MODEL " \
             "cannot be read") \
     set(t, NAME,   named, f->named, NULL, .about = "the layer that the message names") \
@@ -96,7 +97,7 @@ static const char *by_name(unsigned i)
         .of = &failed_node_record, \
         .about = "the nodes at which the build fails, the likeliest first") \
     set(t, IDS,    part, fsd_ids(f->part.at, f->part.n), FSD_ALWAYS, \
-        .about = "numbers of nodes to cut out with `fusiondiff cut`") \
+        .about = "numbers of the nodes to extract with `fusiondiff cut`") \
     set(t, ROWS,   shown, fsd_rows_first(nodes, most), FSD_ASIDE, \
         .of = &failed_node_record) \
     set(t, COUNT,  more, nodes->at.n > most ? nodes->at.n - most : 0, FSD_ASIDE) \

@@ -17,7 +17,7 @@
     set(t, FACTS, facts, facts_of(arena, all, f->facts), FSD_ALWAYS) \
     set(t, ROWS,  cites, fsd_cites_of(arena, all, f->cites), NULL, \
         .of = &fsd_cite_record, \
-        .about = "edits proposed by lint that would remove the finding's cause") \
+        .about = "edits that lint proposes to remove the finding's cause") \
     set(t, NAME,  todo, f->todo, NULL, \
         .about = "the first edit of `cites` as a sentence, and the number of others")
 FSD_RECORD_SHARED(finding, FINDING)

@@ -78,8 +78,8 @@ FSD_RECORD(link, LINK)
     set(t, TEXT,   bound, bound_name(roof.by_memory), FSD_ALWAYS, \
         .word = bound_name, .n_words = 2) \
     set(t, TEXT,   peak, roof.by_memory ? "memory" : "arithmetic", \
-        FSD_ASIDE, .says = "\n  limited by {peak}: {ms} at the peak rate<; the layer " \
-                           "reaches {reached:0.0} % of the peak rate>") \
+        FSD_ASIDE, .says = "\n  limited by {peak}: the layer would take {ms} at the " \
+                           "peak rate<; it reaches {reached:0.0} % of this rate>") \
     set(t, MS,     ms, fsd_real(roof.ms), FSD_ALWAYS, \
         .about = "the minimum time of the layer on the device") \
     set(t, NUMBER, macs_per_byte, roof.per_byte, FSD_ALWAYS) \
@@ -110,8 +110,8 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
     when(t, TEXT,  spent, *spent_word(d->cost->layers[id].spent), \
         spent_word(d->cost->layers[id].spent), NULL, .word = spent_word, \
         .n_words = FSD__SPENT_COUNT, \
-        .about = "class for which the member `spent` of the summary counts the " \
-                 "layer; absent if the layer's `kind` determines the class") \
+        .about = "the class in which the summary (member `spent`) counts the layer; " \
+                 "absent if the layer's `kind` determines this class") \
     set(t, TEXT,  log, fsd_said_of(arena, d, d->reasons[id].event), NULL, \
         .about = "the reason that the build log states for the layer") \
     set(t, ROWS,  nodes, links_of(arena, d, id), NULL, .of = &link_record, \
@@ -162,8 +162,8 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
         fsd_facts_of_row(arena, d->values, d->values->of_layer[id]), "layer's ", \
         .about = "numbers from --values, by column") \
     set(t, RECORD, edge, fsd_edge_of(arena, d, id), NULL, .of = &fsd_edge_record, \
-        .about = "the edge of the model on which the layer lies, if the layer " \
-                 "computes no node")
+        .about = "for a data-movement layer: the edge of the model whose data the " \
+                 "layer moves")
 FSD_RECORD_SHARED(layer, LAYER)
 /* clang-format on */
 

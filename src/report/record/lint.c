@@ -14,24 +14,23 @@
     set(t, NAME,   tensor, e->tensor, FSD_ALWAYS, \
         .about = "the tensor that the edit quantizes or casts") \
     set(t, COUNT,  node, e->node, FSD_ALWAYS, \
-        .about = "the node at which the edit is made. insert-pair, repeat-heads, " \
-                 "pad-input: the node that reads the tensor; insert-cast: the node " \
-                 "that will compute in `type` between Casts; spread-scale: the " \
-                 "weight quantizer; its scale is repeated along axis 0; " \
-                 "add-dimension: the node that reads the scalar; the scalar gets the " \
-                 "dimensions [1]; store-constant: the node that reads the constant; " \
-                 "the constant gets a different type; scale-first: the product whose " \
-                 "first input is scaled; slice-output, unmark-output: the node that " \
-                 "writes the output; other actions: the QuantizeLinear or " \
-                 "DequantizeLinear") \
+        .about = "the node at which the edit is made, by action. insert-pair, " \
+                 "repeat-heads, pad-input: the node that reads the tensor. " \
+                 "insert-cast: the node that will compute in `type`, between two " \
+                 "Casts. spread-scale: the weight quantizer whose scale is repeated " \
+                 "along axis 0. add-dimension: the node whose scalar input gets the " \
+                 "dimensions [1]. store-constant: the node whose constant input gets " \
+                 "a different type. scale-first: the product whose first input is " \
+                 "scaled. slice-output, unmark-output: the node that writes the " \
+                 "output. Other actions: the QuantizeLinear or DequantizeLinear") \
     set(t, NAME,   node_name, e->name, FSD_ALWAYS) \
     set(t, COUNT,  input, e->input, FSD_ALWAYS, \
         .about = "number of the node's input; for move-pair, number of the input of " \
                  "`to`") \
     when(t, COUNT,  to, e->to_name, e->to, NULL, \
-        .about = "move-pair: the node that reads the pair after the edit; " \
-                 "scale-first: the node that scales the product; the edit removes " \
-                 "this node") \
+        .about = "move-pair: the node that reads the pair after the edit. " \
+                 "scale-first: the node that scales the product and that the edit " \
+                 "removes") \
     when(t, NAME,   to_name, e->to_name, e->to_name, NULL) \
     set(t, NAME,   scale_of, e->like, NULL, \
         .about = "the quantizer whose scale the edit uses; absent if the scale " \
@@ -40,9 +39,9 @@
     when(t, NUMBER, scale, e->scale > 0, e->scale, NULL, \
         .about = "the scale, if it is a single known number") \
     set(t, TEXT,   type, e->type, NULL, \
-        .about = "type of the pair; for make-symmetric, the quantizer's new type " \
-                 "(zero point 0); for store-constant, int8 (zero point 0) or the " \
-                 "floating-point type of the node's output") \
+        .about = "make-symmetric: the quantizer's new type, with zero point 0. " \
+                 "store-constant: int8 with zero point 0, or the floating-point type " \
+                 "of the node's output. Other actions: the type of the pair or Cast") \
     when(t, COUNT,  axis, e->size, e->axis, NULL, \
         .about = "the axis whose size changes: 0 is the last axis, 1 the axis before " \
                  "it") \
@@ -65,9 +64,9 @@ FSD_RECORD(edit, EDIT)
     when(t, TEXT, no_name, !seen->name, \
         lint->quantizers.n ? "unknown exporter" : "nothing is quantized", FSD_ASIDE) \
     set(t, COUNT, quantizers, seen->quantizers, FSD_ALWAYS, \
-        .says = "<, {quantizers!|quantizer|quantizers} of activations, " \
-        "{before_narrow} before operators that run in low precision, " \
-        "{behind_operators} directly after operators>", \
+        .says = "<, {quantizers!|quantizer|quantizers} of activations " \
+                "({before_narrow} before operators that run in low precision, " \
+                "{behind_operators} directly after operators)>", \
         .about = "number of quantizers of activations") \
     set(t, COUNT, before_narrow, seen->before, FSD_ALWAYS, \
         .about = "number of quantizers of activations that only a low-precision " \

@@ -15,7 +15,7 @@
     when(t, NAME,  module, source->modules.of[id], \
         fsd_text(source->modules.names, source->modules.of[id]), NULL, \
         .about = "the module of the network that contains the node, according to the " \
-                 "node's name; `scopes` has the sums of each module") \
+                 "node's name; `fusiondiff scopes` prints sums for each module") \
     set(t, NAME,  source, fsd_text_or_null(d, n->written), NULL, \
         .about = "the place in the source code, as the exporter states it: file, " \
                  "line and the text of the line") \
@@ -34,8 +34,8 @@
         .about = "one of the node's layers is opaque, so the type of the node and " \
                  "its fusion in that layer are unknown") \
     when(t, COUNT, part, d->parts, fsd_count_id(d->parts->of_node[id]), NULL, \
-        .about = "if there are several engines: index in engine.parts of the engine " \
-                 "whose part of the model contains the node") \
+        .about = "if there are several engines: the engine that computes the node, " \
+                 "as an index in engine.parts") \
     set(t, COUNT, region, fsd_count_id(d->match->region_of_node[id]), "node's region", \
         .behind = true, .says = "<; in region {region}>") \
     set(t, ROWS,  inputs, fsd_ports_of(arena, d, d->model, n->in), FSD_ALWAYS, \

@@ -99,8 +99,8 @@ FSD_RECORD_FROM(engine_part, ENGINE_PART, const struct fsd_graph *g = from;
                  "report omits these layers") \
     when(t, ROWS,  parts, g->parts.n, FSD_LATER(arena, engine_part, g->parts.n, g), \
         NULL, .of = &engine_part_record, \
-        .about = "the engines, if several compute one model; `layers` has the layers " \
-                 "of one engine after the other") \
+        .about = "the engines, if several compute one model; `layers` lists all " \
+                 "layers of the first engine, then those of the next engine") \
     set(t, ROWS,  tuned_for, sizes_of(arena, d, &d->cost->tuned), NULL, \
         .of = &sized_input_record, \
         .about = "optimum sizes of dynamic inputs; bytes and multiply-adds are " \
@@ -143,21 +143,20 @@ static struct fsd_fact_cells op_times_of(struct fsd_arena *arena,
     set(t, COUNT, links, s->links, FSD_ALWAYS) \
     set(t, COUNT, inserted, s->inserted, FSD_ALWAYS) \
     when(t, COUNT, requested, s->requested, s->requested, NULL, \
-        .about = "number of layers that move data as the model requires") \
+        .about = "number of layers that move data because the model requires it") \
     when(t, COUNT, opaque_layers, s->opaque, s->opaque, NULL, \
         .about = "number of regions whose kernels the engine does not state") \
     when(t, COUNT, opaque_nodes, s->hidden, s->hidden, NULL, \
         .about = "number of nodes in the regions of `opaque_layers`; their fusions " \
                  "and precisions are unknown") \
     when(t, COUNT, equal_choices, s->choices, s->choices, NULL, \
-        .about = "number of nodes in regions whose layers are all equal: it is " \
-                 "unknown which of the layers computes which node, so these nodes " \
-                 "have no link") \
+        .about = "number of nodes without a link because all layers of their region " \
+                 "are equal, so it is unknown which layer computes which node") \
     set(t, COUNT, computing_layers, s->computing, FSD_ALWAYS) \
     set(t, COUNT, mapped_layers, s->mapped, FSD_ALWAYS, \
         .says = "{mapped_layers} of {computing_layers|computing layer|computing " \
-                "layers}, {links|link|links}<, {equal_choices|node|nodes} without a " \
-                "link because several layers are equal>")
+                "layers}, {links|link|links}< ({equal_choices|node has|nodes have} " \
+                "no link because several layers are equal)>")
 FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
 
 /* Without a profile, at most `run` is known: the time of a whole inference. */
@@ -168,8 +167,8 @@ FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
     when(t, COUNT,  runs, m->profiles && m->runs, m->runs, NULL, .large = true) \
     when(t, RECORD, totals, m->profiles > 1, fsd_spread_held(arena, &m->totals), NULL, \
         .of = &fsd_spread_row_record, \
-        .about = "spread of the total time over the profiles; `total` is a different " \
-                 "number: the sum of the layers' medians") \
+        .about = "spread of the total times of the profiles; their median may differ " \
+                 "from `total`, the sum of the layers' medians") \
     when(t, MS,     nodes, m->profiles, fsd_real(sums->nodes), NULL) \
     when(t, MS,     opaque, m->profiles && d->summary->opaque, \
         fsd_real(sums->opaque), NULL, \
@@ -271,7 +270,7 @@ FSD_RECORD_FROM(scope, SCOPE, const struct fsd_diff *d = from;
     set(t, IDS, layers, fsd_ids_of_span(m->pool.at, region->layers), FSD_ALWAYS) \
     set(t, IDS, nodes, fsd_ids_of_span(m->pool.at, region->nodes), FSD_ALWAYS) \
     when(t, FLAG, equal, region->equal, true, NULL, \
-        .about = "the region's layers are equal to each other, and so are its nodes, " \
+        .about = "all layers of the region are equal, and all its nodes are equal, " \
                  "so nothing shows which layer computes which node")
 FSD_RECORD_FROM(region, REGION, const struct fsd_match *m = from;
     const struct fsd_region *region = &m->regions.at[i])
@@ -312,13 +311,13 @@ static const char *schema_name(unsigned i)
         .of = &fsd_node_record) \
     when(t, ROWS,   scopes, d->model->scopes.n > 1, \
         FSD_LATER(arena, scope, d->model->scopes.n - 1, d), NULL, .of = &scope_record, \
-        .about = "bodies of control flow and of functions; the model's main graph is " \
-                 "not listed") \
+        .about = "the bodies of control-flow nodes (such as If) and of functions, " \
+                 "without the model's main graph") \
     when(t, ROWS,   regions, d->match->regions.n, \
         FSD_LATER(arena, region, d->match->regions.n, d->match), NULL, \
         .of = &region_record, \
-        .about = "regions: the layers compute the nodes, but no evidence shows which " \
-                 "layer computes which node") \
+        .about = "sets of layers and nodes: these layers compute these nodes, but no " \
+                 "evidence shows which layer computes which node") \
     set(t, ROWS,   findings, fsd_rows_later(arena, &fsd_finding_record, \
         d->findings->list.n, fsd_fill_finding, d->findings), FSD_ALWAYS, \
         .of = &fsd_finding_record)

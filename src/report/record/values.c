@@ -132,7 +132,7 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
     set(t, COUNT,  joined, v->joined, FSD_ALWAYS, \
         .about = "number of rows that have the name of a node, a layer or a tensor") \
     set(t, WORDS,  strangers, strangers_of(arena, d), NULL, \
-        .about = "first names that no node, layer or tensor has") \
+        .about = "the first names of rows that match no node, layer or tensor") \
     when(t, ROWS,   unmeasured, measured && n->unmeasured.n, \
         FSD_LATER(arena, unmeasured, n->unmeasured.n, d), NULL, \
         .of = &unmeasured_record, .about = "tensors that could not be compared") \
@@ -146,9 +146,9 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
         .about = "number of tensors above the limit, or with new NaN or Inf") \
     when(t, ROWS,   enters, measured, FSD_LATER(arena, entry, v->entries.n, d), NULL, \
         .of = &entry_record, \
-        .about = "tensors where an error enters, in the model's order: the tensor is " \
-                 "above the limit, and the tensors on which it depends are not; only " \
-                 "the first 16 have suspects") \
+        .about = "tensors where an error enters, in the model's order: the tensor's " \
+                 "error is above the limit, but no tensor on which it depends has " \
+                 "such an error; only the first 16 entries have suspects") \
     when(t, RECORD, first_nan, measured && v->has_nan, \
         FSD_HELD(arena, entry, d, v->entries.n), NULL, .of = &entry_record, \
         .about = "the first tensor with a NaN or infinite value where the reference " \
@@ -156,8 +156,8 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
     when(t, ROWS,   growth, errors, FSD_LATER(arena, growth, v->growth.n, d), NULL, \
         .of = &growth_record, \
         .about = "tensors along which the error grows, from the first wrong tensor " \
-                 "on; of the measured tensors that follow a tensor next, the list " \
-                 "takes the one with the largest error")
+                 "on; where several measured tensors come next, the list continues " \
+                 "with the largest error")
 FSD_RECORD_SHARED(values, VALUES)
 /* clang-format on */
 

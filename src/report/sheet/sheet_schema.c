@@ -172,9 +172,10 @@ static void put_term(struct fsd_json *properties, const char *name)
 
     snprintf(key, sizeof key, "%s_symbolic", name);
     term = fsd_json_object(properties, key);
-    fsd_json_text(term, "description",
-                  "for dynamic shapes: a polynomial in the model's dim_params, or in "
-                  "\"input[axis]\" for a dimension without a name");
+    fsd_json_text(
+        term, "description",
+        "for dynamic shapes: a polynomial; its variables are the names of "
+        "dimensions (dim_param), or \"input[axis]\" for a dimension without a name");
     fsd_json_text(term, "type", "string");
 }
 

@@ -71,8 +71,8 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
     fputs(any ? "" : "none", out);
     if (n.rewritten)
         fprintf(out,
-                "; not aligned, in matrix products that the new "
-                "model writes as other nodes: %u",
+                "; nodes not aligned, because the new model has "
+                "other operators for their matrix product: %u",
                 n.rewritten);
     fputs("\n", out);
 }
@@ -168,9 +168,10 @@ static void put_time_changes(const struct fsd_compare *c, FILE *out)
         [FSD_BLAME_FUSION] = "different fusion",
         [FSD_BLAME_PRECISION] = "same fusion, different precision",
         [FSD_BLAME_KERNEL] =
-            c->across    ? "same fusion and precision: kernels of a different builder"
-            : c->untyped ? "same fusion: different tactics, unknown types, or noise"
-                         : "same fusion and precision: different tactics, or noise",
+            c->across ? "same fusion and precision: kernels of a different builder"
+            : c->untyped
+                ? "same fusion: different tactics, types that are not stated, or noise"
+                : "same fusion and precision: different tactics, or noise",
         [FSD_BLAME_MOVES] = "inserted layers and unfused quantizers"};
     bool runs = c->old->timed_runs && c->new->timed_runs;
 
@@ -331,17 +332,15 @@ static void put_unasked(const struct fsd_compare *c, const struct fsd_region_dif
     for (uint32_t i = 0; i < shown; i++) {
         struct fsd_origin from = fsd_origin_at(c->pool.at, r->unasked, i);
 
-        fsd_printf_safe(
-            out,
-            "     ~    reads %s%s; the old layers and the nodes in the model do not\n",
-            fsd_origin_node(from) == FSD_NONE ? "the input " : "the output of ",
-            fsd_origin_text(c->new, from));
+        fsd_printf_safe(out,
+                        "     ~    reads %s%s, which neither the old layers nor the "
+                        "model's nodes read\n",
+                        fsd_origin_node(from) == FSD_NONE ? "the input "
+                                                          : "the output of ",
+                        fsd_origin_text(c->new, from));
     }
     if (shown < r->unasked.n)
-        fprintf(out,
-                "     ~    reads more such "
-                "tensors: %u (--all)\n",
-                r->unasked.n - shown);
+        fprintf(out, "     ~    more such tensors: %u (--all)\n", r->unasked.n - shown);
 }
 
 /* The changes of each region, in the order of the comparison's lists. */
@@ -675,8 +674,9 @@ static void put_efforts(const struct fsd_compare *c, const struct fsd_style *sty
                 c->new->build_seconds);
     if (!c->efforts.n)
         return;
-    fprintf(out, "tuning       %.3f -> %.3f s for timing kernels%s\n", c->effort_before,
-            c->effort_after, whole ? " (from time stamps in whole seconds)" : "");
+    fprintf(out, "tuning       %.3f -> %.3f s spent on timing kernels%s\n",
+            c->effort_before, c->effort_after,
+            whole ? " (from time stamps in whole seconds)" : "");
     while (n < c->efforts.n &&
            fabs(c->efforts.at[n].after - c->efforts.at[n].before) >= 0.0005)
         n++;

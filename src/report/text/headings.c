@@ -68,8 +68,8 @@ static int64_t saved(struct fsd_text_scope scope, uint32_t named)
     return named > 1 ? named * (n + 1) - (n + LINE) : 0;
 }
 
-/* The best headings for the first i rows are element i of an array of choices. `saved`
- * is their sum. `first` and `heading` describe the last of them. */
+/* Element i of an array of choices describes the best headings for the first i rows:
+ * the sum of the characters that they save, and the last of these headings. */
 struct choice {
     int64_t saved;
     uint32_t first; /* first row below the last heading; i - 1: the last row has

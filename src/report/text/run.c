@@ -120,8 +120,8 @@ static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
 static const char layers_text[] =
     "{*}layers   {/}{all_layers}: {layers!}\n"
     "{*}inserted {/}{all_inserted}<: {inserted!}>\n"
-    "<{*}moved    {/}{moved!|layer moves|layers move} data as the "
-    "model requires\n>",
+    "<{*}moved    {/}{moved!|layer moves|layers move} data because "
+    "the model requires it\n>",
                   mapped_text[] = "{*}mapped   {/}{coverage}<: {links!}>\n";
 
 /* Prints the outcomes of the nodes. */

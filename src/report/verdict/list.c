@@ -121,8 +121,8 @@ static void put_padded(const char *text, size_t width, FILE *out)
 {
     size_t used = width ? fsd_put_fitted(out, text, width) : 0;
 
-    /* fsd_put_fitted() does not shorten a single word, so a label may exceed its
-     * column. */
+    /* fsd_put_fitted() cannot shorten a label of only one word, so the label may exceed
+     * its column. */
     fprintf(out, "%*s", (int)(used < width ? width - used : 0) + (width ? 2 : 0), "");
 }
 

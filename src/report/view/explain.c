@@ -164,7 +164,9 @@ static void say_why(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
     ms = fsd_layer_ms(d, layer) * fsd_cost_saved(d, layer);
     if (ms > 0)
         say(tale, "gain",
-            fsd_printed(arena, "may save %.4f ms, the measured time of the layer", ms));
+            fsd_printed(
+                arena,
+                "may save %.4f ms, estimated from the measured time of the layer", ms));
 }
 
 /* States which changes of the model split the layer. */

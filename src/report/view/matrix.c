@@ -674,15 +674,15 @@ FSD_RECORD_FROM(failed_row, FAILED_ROW, const struct fsd_matrix *m = from;
         .of = &failed_row_record, \
         .about = "builds that failed; they have no letter; absent if no build failed") \
     set(t, NAME,  versions, versions_text(k), NULL, \
-        .about = "text that names A and the first build by another version of the " \
-                 "builder; absent if all known versions are equal")
+        .about = "sentence that names build A and the first build whose builder has " \
+                 "a different version; absent if all known versions are equal")
 
 #define MATRIX(has, set, when, t) \
     HEAD(has, set, when, t) \
     has(t, ROWS, rows,  "What computes the nodes", .of = &matrix_row_record, \
         .always = true, \
-        .about = "first, one row for each set of groups that share nodes, in the " \
-                 "order of the first nodes; then one row for all data movement " \
+        .about = "first, one row for each set of groups that share nodes, sorted by " \
+                 "the first node of the set; then one row for all data movement " \
                  "outside the groups; then one row for each input and each output") \
     has(t, ROWS, lines, FSD_ASIDE, .of = &fsd_line_record)
 FSD_RECORD(matrix, MATRIX)

@@ -424,8 +424,8 @@ FSD_RECORD(name_row, NAME_ROW)
 #define ANSWER(has, set, when, t) \
     has(t, COUNT, of_unknown_type, NULL) \
     has(t, TEXT,  low,             NULL, \
-        .about = "with --realised: of the types to which the tool can convert nodes, " \
-                 "the type in which most nodes run") \
+        .about = "with --realised: the type in which most nodes run, among the types " \
+                 "to which the tool can convert nodes") \
     has(t, TEXT,  half,            NULL, \
         .about = "with --realised: the 16-bit type in which most nodes run") \
     has(t, NAME,  ops,             NULL, \
@@ -442,8 +442,8 @@ static enum fsd_status check_realised(const struct fsd_query *q, struct fsd_erro
     if (!q->not_type && !q->finding && !q->n_words)
         return FSD_OK;
     return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                    "expected --realised without names, --not or --finding: "
-                    "--realised lists all nodes");
+                    "expected no names, no --not and no --finding with "
+                    "--realised, because --realised lists all nodes");
 }
 
 static enum fsd_status write_names(struct fsd_sheet *sheet,

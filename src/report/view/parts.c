@@ -19,7 +19,7 @@
                                             "engine computes; absent if any engine " \
                                             "has the member `open`") \
     has(t, MS,    ms,     "ms") \
-    has(t, NAME,  open,   "input not found", .about = "tensors of the model that " \
+    has(t, NAME,  open,   "input not found", .about = "input of the model that " \
                                                       "nodes of the engine seem to " \
                                                       "read, although the engine has " \
                                                       "no such input")

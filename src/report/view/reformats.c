@@ -357,8 +357,9 @@ static const struct fsd_rows *note_rows(struct fsd_arena *arena,
                                         const struct fsd_intern *notes,
                                         const struct fsd_rows *movers)
 {
-    struct fsd_rows *rows = fsd_rows_new(arena, &note_row_record,
-                                         "  [{n}] {text}<  (may save {gain}, {by})>\n");
+    struct fsd_rows *rows =
+        fsd_rows_new(arena, &note_row_record,
+                     "  [{n}] {text}<  (may save {gain}, estimated from {by})>\n");
 
     for (fsd_sym i = 1; i < fsd_intern_count(notes); i++) {
         struct note_row *row = fsd_rows_add(rows);

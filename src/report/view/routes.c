@@ -42,8 +42,8 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
     set(t, NAME,  error, route->in->failed && !route->in->error \
         ? "no reason is stated" : route->in->error, "error") \
     set(t, NAME,  unlike, route->in->unlike, "measured differently", \
-        .about = "how this time was measured, if it was measured differently from " \
-                 "the other times; such a time is not compared with them") \
+        .about = "how this time was measured, if not in the same way as the other " \
+                 "times; this time is not compared with the others") \
     set(t, FACTS, settings, settings_of(k, i, false), FSD_ALWAYS, \
         .about = "values of the knobs that vary between the routes") \
     set(t, NAME,  knobs, knobs_text(k, i), FSD_ASIDE) \
@@ -249,9 +249,9 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
     when(t, NAME,  base, base, text(k, base), "in the base") \
     set(t, WORDS, values, values_of(k, i), "values", .always = true) \
     when(t, FLAG,  idle, tally.compared, tally.same == tally.compared, \
-        "changes nothing", .about = "true if no change of this knob alone changes " \
-                                    "the build; absent if no two routes that differ " \
-                                    "in this knob alone both have a build") \
+        "changes nothing", .about = "true if all pairs of routes that differ " \
+                                    "in this knob alone have equal builds; absent if " \
+                                    "no such pair has two builds") \
     set(t, COUNT, pairs, tally.pairs, "pairs", .always = true, \
         .about = "number of pairs of routes that differ in this knob alone")
 FSD_RECORD(knob_row, KNOB_ROW)
@@ -359,16 +359,16 @@ static const char *untested_text(const struct fsd_routes_source *k)
     set(t, FLAG,   chance, r->kept == FSD_NONE && r->best != r->base, NULL, \
         .about = "true if the gain is not larger than `noise`") \
     when(t, NAME,  kept, r->kept != FSD_NONE, route_name(k, r->kept), NULL, \
-        .about = "of the routes with the gain of the best route, the one with the " \
-                 "fewest changed knobs; absent if there is no gain") \
+        .about = "the route with the fewest changed knobs among the routes that keep " \
+                 "the gain of the best route; absent if there is no gain") \
     when(t, TEXT,  kept_by, r->kept != FSD_NONE && r->kept_by != FSD_KEPT_NONE, \
         fsd_kept_by_name(r->kept_by), NULL, .word = fsd_kept_by_name, \
         .n_words = FSD__KEPT_BY_COUNT, \
-        .about = "why `kept` keeps the gain; engine: it has the engine of the best " \
-                 "route; time: it is as fast as the best route; absent: `kept` is " \
-                 "the best route itself") \
+        .about = "why `kept` has the gain of the best route; engine: both routes " \
+                 "have the same engine; time: both routes are equally fast; absent: " \
+                 "`kept` is the best route itself") \
     when(t, FACTS, settings, r->kept != FSD_NONE, settings_of(k, r->kept, true), NULL, \
-        .about = "knobs of the route that differ from the base")
+        .about = "knobs of `kept` whose values differ from the base")
 FSD_RECORD_FROM(best, BEST, const struct fsd_routes_source *k = from;
     const struct fsd_routes *r = k->r)
 /* clang-format on */
@@ -406,7 +406,8 @@ static const char *kept_text(const struct fsd_routes_source *k)
         return NULL;
     if (r->kept_by == FSD_KEPT_NONE)
         return fsd_printed(
-            k->arena, "%s: no built route with fewer of these knobs keeps the gain",
+            k->arena,
+            "%s: no tested route changes fewer of these knobs and keeps the gain",
             knobs_text(k, r->kept));
     return fsd_printed(
         k->arena, "%s: route %s %s", knobs_text(k, r->kept), route_name(k, r->kept),
@@ -438,11 +439,11 @@ static const char *base_text(const struct fsd_routes_source *k)
     set(t, NAME,   version, text(k, tuning->version), NULL) \
     set(t, NAME,   search, tuning->search ? text(k, tuning->search) : NULL, NULL) \
     set(t, NAME,   searched, tuning->searched ? text(k, tuning->searched) : NULL, \
-        NULL, .about = "expression for the routes to try, as the tuning cache states " \
-                       "it") \
+        NULL, .about = "expression in the tuning cache that defines the routes to " \
+                       "try") \
     set(t, NAME,   loss_by, tuning->loss_by ? text(k, tuning->loss_by) : NULL, NULL) \
     when(t, NUMBER, most_loss, tuning->most_loss >= 0, tuning->most_loss, NULL, \
-        .about = "the loss of accuracy above which routes are not considered") \
+        .about = "largest allowed loss of accuracy of the best route") \
     set(t, FLAG,   cut, tuning->cut, NULL, .if_true = true, \
         .about = "the file ends within an iteration")
 FSD_RECORD_FROM(tuner, TUNER, const struct fsd_routes_source *k = from;

@@ -37,8 +37,8 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
 /* clang-format off */
 #define PROOF_ROW(has, set, when, t) \
     set(t, TEXT,  happened, fsd_happened_name(region->happened), "fusion", \
-        .always = true, .about = "what happened to the fusion, in the words " \
-                                 "that fusiondiff-compare uses for regions") \
+        .always = true, .about = "the change of the fusion; the words are those of " \
+                                 "the schema fusiondiff-compare for a region") \
     set(t, WORDS, before, groups_of(k, c, region->old_groups, false), "groups before", \
         .always = true, .about = "for each group, the nodes that its layers compute") \
     set(t, WORDS, after, groups_of(k, c, region->new_groups, true), "groups after", \
@@ -320,7 +320,7 @@ static void put_followers(const struct fsd_routes_source *k,
             states(k, text(k, before), e->before) ||
             states(k, text(k, after), e->after))
             continue;
-        fprintf(out, "; the builds differ in %s too: %s -> %s",
+        fprintf(out, "; the builds also differ in %s: %s -> %s",
                 text(k, k->r->knobs.at[i].name), text(k, before), text(k, after));
     }
 }

@@ -8,7 +8,7 @@
     set(t, TEXT, rule, rule->id, "rule") \
     set(t, TEXT, level, fsd_level_name(rule->level), "level") \
     set(t, TEXT, needs, rule->needs & FSD_NEEDS_ENGINE ? "model and engine" \
-        : rule->proves ? "model; an engine verifies findings" : "model", \
+        : rule->proves ? "model (an engine can verify the findings)" : "model", \
         "needs") \
     set(t, TEXT, holds_for, fsd_families_text(sheet->arena, \
         rule->builders ? rule->builders : FSD_ANY_BUILDER), \

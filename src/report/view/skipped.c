@@ -340,9 +340,10 @@ static const char *no_use(const struct fsd_diff *d)
                "log_severity_level = 0 (--log SESSION.log)";
     if (h->refused)
         return fsd_unused_log(h);
-    return h->passes.n || h->places.n ? NULL
-                                      : "this log reports no skipped fusions; session "
-                                        "logs of ONNX Runtime report them";
+    return h->passes.n || h->places.n
+               ? NULL
+               : "this log reports no skipped fusions; pass a "
+                 "session log of ONNX Runtime, which reports them";
 }
 
 enum fsd_status fsd_view_skipped(struct fsd_sheet *sheet,

@@ -357,7 +357,7 @@ FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
 static const char head[] =
-    "<{untimed}, so times are unknown; ranked by {unit}, ><ranked by "
+    "<{untimed}, so times are unknown and the ranking is by {unit}: ><ranked by "
     "{ranked_by}: >the first {shown} of {of} {what}< take {share:.1} %>< of "
     "{total_ms}><, the time of all layers; a run takes {run_ms}><; "
     "{not_ranked!} of the {what} cannot be ranked: their {units} are "
@@ -481,8 +481,9 @@ static enum fsd_status find_column(struct ranking *r, const struct basis *basis,
     if (!name)
         return FSD_OK;
     if (!n)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "--rank-by needs --values with a table that has the column");
+        return fsd_fail(
+            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+            "--rank-by COLUMN needs a table with this column, passed with --values");
     if (r->column == FSD_NONE)
         return fsd_fail(err, FSD_E_ARG, n->paths[n->paths[1] != NULL], FSD_POS_NONE, 0,
                         "expected a column to rank by, such as '%.80s', found '%.80s'",

@@ -81,8 +81,8 @@ void fsd_find_variants(struct fsd_finder *f)
         else
             fputs("data movement outside all groups", f->out);
         fprintf(f->out, ": %s build %c of the snapshot (%s)",
-                v->apart ? "computed differently in all recorded builds; most "
-                           "similar to"
+                v->apart ? "computed as in none of the recorded builds; most similar "
+                           "to"
                          : "computed as in",
                 (char)('A' + v->build), fsd_text(of->names, of->producer));
         f->now.line = v->line;

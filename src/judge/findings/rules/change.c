@@ -137,15 +137,15 @@ static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
 
         if (idle || was_idle)
             fprintf(f->out,
-                    "; in %s, a layer with these nodes does not compute: it "
-                    "is a %s",
+                    "; in %s, a layer with these nodes is a %s, which computes nothing",
                     idle ? "the build" : "the snapshot's build",
                     idle ? idle : was_idle);
         else
             fprintf(
                 f->out,
-                "; in %s, the layers of these nodes are unknown, or known only from "
-                "the graph's structure: pass a detailed dump or the build log",
+                "; for %s, fusiondiff does not know the layers of these nodes, or "
+                "infers the layers only from the graph's structure: pass a detailed "
+                "dump or the build log",
                 before && now ? "either build"
                 : before      ? "the snapshot's build"
                               : "the build");
@@ -198,7 +198,7 @@ static void report_edit(struct fsd_finder *f, const struct fsd_node_edit *edit)
     fprintf(f->out, "`%s`", key(f->c->new, edit->new));
     fsd_put_node_edit(edit, false, f->out);
     if (edit->what == FSD_EDIT_SOURCE)
-        fputs("; the model was changed in this way", f->out);
+        fputs("; this connection was changed in the model", f->out);
     fsd_finding_close(f);
 }
 

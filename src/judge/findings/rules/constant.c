@@ -132,7 +132,7 @@ void fsd_find_not_folded(struct fsd_finder *f)
     fsd_fact_number(f, "layers", n);
     if (bytes >= 0)
         fsd_fact_number(f, "bytes", (uint64_t)bytes);
-    fprintf(f->out, "%u layer%s only constants at every inference", n,
+    fprintf(f->out, "at every inference, %u layer%s only constants", n,
             n == 1 ? " computes" : "s compute");
     if (bytes >= 0) {
         fputs(n == 1 ? ", and reads and writes " : ", and read and write ", f->out);

@@ -30,7 +30,7 @@ static void put_whose(struct fsd_finder *f, const struct fsd_products *products)
         fprintf(f->out,
                 "; %u of the %u Conv and GEMM kernels in %s %s %s directly (such as "
                 "layer %u): compare the quantizers after these kernels with the "
-                "quantizers of this finding",
+                "quantizers that run in separate kernels",
                 products->direct, products->narrow, type,
                 products->direct == 1 ? "writes" : "write", type, products->example);
     } else if (products->unknown) {
@@ -39,12 +39,11 @@ static void put_whose(struct fsd_finder *f, const struct fsd_products *products)
                 "unknown",
                 products->unknown, products->narrow, type);
     } else {
-        fprintf(
-            f->out,
-            "; none of the %u Conv and GEMM kernels in %s writes %s, so the builder "
-            "chose to requantize in separate kernels, and no known change of the "
-            "model avoids this",
-            products->narrow, type, type);
+        fprintf(f->out,
+                "; none of the %u Conv and GEMM kernels in %s writes %s: the builder "
+                "requantizes their outputs in separate kernels, and no known change of "
+                "the model avoids these kernels",
+                products->narrow, type, type);
     }
 }
 
@@ -505,8 +504,9 @@ static void report_unfused(struct fsd_finder *f, const struct unfused *all)
                 all->requantizing == 1 ? "s" : "");
     if (all->elsewhere)
         fprintf(f->out,
-                "; the same kinds of operations as in %s are fused into other Conv "
-                "or GEMM kernels of this engine: compare layer %u with layer %u",
+                "; other Conv or GEMM kernels of this engine include the same kinds "
+                "of operations as %s: compare layer %u (separate) with layer %u "
+                "(fused)",
                 some_of(f, all->elsewhere, all->cost.layers), all->layer, all->like);
     else
         fputs(

@@ -61,7 +61,7 @@ static void find_unparsed(struct fsd_finder *f)
     fsd_put_subjects(f, f->now.nodes);
     fprintf(
         f->out,
-        " (%s): the output of this node goes to `%s` in the model, but not in the log",
+        " (%s): in the model, but not in the log, the output of this node goes to `%s`",
         fsd_text(f->d->names, f->d->model->nodes.at[h->unparsed_node].op),
         fsd_called(f, h->unparsed_by));
     if (h->unparsed_quantizers)
@@ -96,8 +96,8 @@ void fsd_find_log_cut(struct fsd_finder *f)
     if (!f->d->story || !f->d->story->cut)
         return;
     fsd_finding_open(f);
-    fputs("the log has too many steps, or names that combine too many nodes or are "
-          "nested too deeply, so fusiondiff ignores some steps of the log",
+    fputs("fusiondiff ignores some steps of the log: the log has too many steps, or "
+          "some names in the log combine too many nodes or are nested too deeply",
           f->out);
     fsd_finding_close(f);
 }

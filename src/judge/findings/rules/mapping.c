@@ -71,7 +71,7 @@ static void find_unpacked(struct fsd_finder *f, const struct fsd_fit *fit)
     fsd_fact_number(f, "packed", fit->packed);
     fsd_put_noun(f->out, fit->packed, "weight");
     fprintf(f->out,
-            " of 4 bits in the model %s in this strongly typed engine; for "
+            " that the model stores in 4 bits %s in this strongly typed engine; for "
             "example, ",
             fit->packed == 1 ? "is a float" : "are floats");
     fsd_put_subjects(f, f->now.nodes);
@@ -187,9 +187,9 @@ void fsd_find_no_model(struct fsd_finder *f)
     fsd_finding_open(f);
     fsd_fact_number(f, "nodes", m->nodes.n);
     fprintf(f->out,
-            "no MODEL was given: %u nodes are known from the engine's names; with "
-            "the ONNX model, fusiondiff also reports the other nodes, and outcomes, "
-            "edges, sizes and requested types",
+            "no MODEL was given: %u nodes are known from the engine's names; with the "
+            "ONNX model, fusiondiff also reports all other nodes, and the outcome, "
+            "edges, sizes and requested type of each node",
             m->nodes.n);
     fsd_finding_close(f);
 }

@@ -78,8 +78,8 @@ static void judge_promises(struct fsd_finder *f)
                    : !(rule->settable & FSD_SETS_TYPES) || p->share > 0)
             continue;
         open_at(f, p->line);
-        fprintf(f->out, "[%s] requires nothing: it sets %s", rule->id,
-                blocks ? "min = 0, fused = any and no type" : "a share of 0");
+        fprintf(f->out, "[%s] requires nothing: this section sets %s", rule->id,
+                blocks ? "min = 0 and fused = any, but no type" : "a share of 0");
         fsd_finding_close(f);
     }
 }

@@ -108,8 +108,7 @@ void fsd_find_better(struct fsd_finder *f)
     }
     if (faster > 0)
         fprintf(f->out,
-                "%s%.4f ms instead of %.4f ms, a difference that noise does "
-                "not explain",
+                "%s%.4f ms instead of %.4f ms (noise does not explain the difference)",
                 comma, c->after, c->before);
     if (!has_errors(f->found))
         fputs(": --update records this build as the reference for later builds",
