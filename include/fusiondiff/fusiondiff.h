@@ -119,7 +119,8 @@ enum fsd_evidence {
     FSD_BY_LOG = 1 << 2,       /**< the build log shows that the layer computes x */
     FSD_BY_TENSOR = 1 << 3,    /**< x is between the layer's boundary tensors */
     FSD_BY_STRUCTURE = 1 << 4, /**< only this layer and this node fit each other */
-    FSD_BY_PATH = 1 << 5,      /**< x is on a path between nodes in the layer's name */
+    FSD_BY_PATH = 1 << 5,      /**< the layer's name contains two nodes, and x is on a
+                                    path between them */
     FSD_BY_ALL = (1 << 6) - 1
 };
 
@@ -247,9 +248,9 @@ struct fsd_options {
                                     or NULL */
     const char *const *shapes; /**< sizes of dynamic inputs: "input=1x3x224x224" */
     unsigned n_shapes;
-    double peak_gb_s, peak_top_s; /**< the peaks of the device for the roofline: memory
-                                       bandwidth in GB/s, and 10^12 operations per
-                                       second; 0 if unknown */
+    double peak_gb_s, peak_top_s; /**< the peaks of the device, for the roofline; 0 if
+                                       unknown.  peak_gb_s: memory bandwidth in GB/s.
+                                       peak_top_s: 10^12 operations per second */
     unsigned evidence;            /**< the kinds of evidence to use, a mask of enum
                                        fsd_evidence; 0 means all */
     bool force;                   /**< continues even if the model and the engine do not
@@ -293,8 +294,8 @@ struct fsd_options {
 struct fsd_picture {
     const char *around; /**< name or glob of nodes or layers: draws only these and their
                              neighbors; NULL: all */
-    unsigned depth;     /**< the number of steps up to which nodes and layers are
-                             neighbors; 0 means one */
+    unsigned depth;     /**< nodes and layers that are at most this many steps away
+                             count as neighbors; 0 means one */
     const char *only;   /**< draws only some layers and their neighbors. "reformats":
                              layers that only move data; "changes": fused and inserted
                              layers, and vanished nodes; "precision": layers with more
@@ -556,12 +557,12 @@ struct fsd_query {
     const char *finding; /**< in "names": a rule; lists only nodes of its findings */
     const char *rank_by; /**< in "top": a column of fsd_options.values; NULL ranks by
                               time */
-    bool only_free;      /**< in "tensors": lists only tensors whose mark as an output
-                              changes no fusion */
+    bool only_free;      /**< in "tensors": lists only tensors that can be marked as
+                              outputs without changing a fusion */
     const char
         *break_at; /**< in "tensors": the layer or node whose fusion should be split */
-    bool realised; /**< in "names", with "autocast" or "modelopt" as `as`: writes the
-                        options with which this tool chooses the engine's precisions */
+    bool realised; /**< in "names", if `as` is "autocast" or "modelopt": writes options
+                        that make that tool choose the precisions of the engine */
 };
 
 /** Writes a view of the run: "reformats", "where", "inside", "names", ...
@@ -615,8 +616,8 @@ struct fsd_layer_data {
     uint32_t first_link, n_links; /**< the number of the layer's first link, and the
                                        number of its links, which are consecutive */
     bool inserted;                /**< the layer computes no node of the model */
-    bool opaque; /**< the layer is a region, and the engine does not state its kernels:
-                      the fusions and precisions of its nodes are unknown */
+    bool opaque; /**< the layer is a region whose kernels the engine does not state.
+                      The fusions and precisions of the region's nodes are unknown */
 };
 
 /** A node of the model. */
@@ -632,8 +633,8 @@ struct fsd_node_data {
     double ms;         /**< the node's share of the time of its layers, in milliseconds;
                             negative if unknown */
     int64_t macs;      /**< multiply-adds; negative if unknown */
-    int64_t same_as;   /**< if the builder merged the node with an equal node: the
-                            number of that node; else -1 */
+    int64_t same_as;   /**< the number of the equal node with which the builder
+                            merged this node; -1 if there is none */
     uint32_t n_layers; /**< the number of layers that compute the node; fsd_node_layer()
                             returns them */
 };
@@ -892,7 +893,7 @@ struct fsd_check_options {
     unsigned today;      /**< the current day, such as 20260131.  An ignore entry of the
                               policy has expired if its last day is earlier. 0: no
                               entry expires */
-    bool accept;         /**< no rule fails, because the caller will rewrite the
+    bool accept;         /**< lets no rule fail; for callers that will rewrite the
                               snapshot */
     bool lint;           /**< also checks the model, as fsd_linting_open() does */
     const char *builder; /**< the builder for `lint`, as in struct fsd_lint_options */
@@ -1101,7 +1102,8 @@ FSD_API enum fsd_status fsd_policy_print(FILE *out, struct fsd_error *err);
 /** Describes a build that `fusiondiff collect` ran.  Zero is the default of every
  * field. */
 struct fsd_collected {
-    const char *const *command; /**< the words of the command that ran */
+    const char *const *command; /**< the words of the command that ran: `given`,
+                                     and options that `fusiondiff collect` added */
     unsigned n_command;
     const char *const *given; /**< the words of the command that the user gave */
     unsigned n_given;

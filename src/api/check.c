@@ -175,8 +175,8 @@ enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,
 struct fsd_check {
     struct fsd_arena *arena;
     struct fsd_state *old, *new;
-    const struct fsd_state *nearest; /* the old snapshot, reduced to the variants that
-                                        are most similar to the new build */
+    const struct fsd_state *nearest; /* a mix of the builds in `old`: for each row,
+                                        the variant most similar to `new` */
     struct fsd_diff *run;            /* the run of the new build; NULL: the new build is
                                         a snapshot */
     const char *snapshot;            /* path of the old state */
@@ -284,9 +284,9 @@ static enum fsd_status open_lint(struct fsd_check *c, const struct fsd_options *
 /* The search for the snapshot that fits the build best. */
 struct choice {
     const char *path;       /* path of the best snapshot so far; NULL: none fits */
-    uint32_t alike, equals; /* alike: number of facts that are equal in `path` and in
-                               the build; equals: number of other snapshots with the
-                               same number of equal facts */
+    uint32_t alike, equals; /* alike: number of facts in which `path` agrees with the
+                               build.  equals: number of other snapshots that have
+                               the same `alike` */
     struct fsd_print why;   /* why the other snapshots do not fit */
 };
 

@@ -132,7 +132,8 @@ enum fsd_status fsd_state_open_judged(struct fsd_state **out, struct fsd_diff **
                                       const struct fsd_options *opt,
                                       struct fsd_error *err)
 {
-    return open_first(out, run, false, true, opt, err); /* fsd_cite_in_case() cites lint
+    return open_first(out, run, false, true, opt, err); /* no citations of lint yet:
+                                                           fsd_cite_in_case() adds them
                                                            later, if necessary */
 }
 

@@ -466,10 +466,11 @@ static void take_places(struct inputs *in)
     struct fsd_graph *e = in->d->engine;
     FSD_SCRATCH(scratch);
     uint32_t n = fsd_intern_count(in->d->names), all = 0;
-    uint32_t *of_name = FSD_NEW(scratch, uint32_t, n); /* by name: place + 1; 0: none;
-                                                          FSD_NONE: several */
-    uint32_t *of_op = FSD_NEW(scratch, uint32_t, n);   /* by operator: the same, for
-                                                          nodes without a name */
+    uint32_t *of_name = FSD_NEW(scratch, uint32_t, n); /* indexed by name: 1 + index in
+                                                          h->places; 0: none; FSD_NONE:
+                                                          different providers */
+    uint32_t *of_op = FSD_NEW(scratch, uint32_t, n);   /* for nodes without a name: the
+                                                          same, indexed by operator */
 
     for (uint32_t i = 0; !h->refused && i < h->places.n; i++) {
         const struct fsd_placement *place = &h->places.at[i];

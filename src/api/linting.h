@@ -15,7 +15,7 @@ struct fsd_linting {
     unsigned today, n_values;
     const char *const *values; /* paths of the --values files */
     bool alone;                /* there is no engine, and the user gave no sizes */
-    bool again;                /* `policy` belongs to another linting */
+    bool again;                /* made by fsd_linting_again(), which borrows `policy` */
 };
 
 /* Checks another model without an engine, with the same options as `like`.

@@ -131,7 +131,7 @@ int fsd_by_name(const void *name, const void *row);
 
 /* ---------------------------------------------------------------------------- clock */
 
-/* The clocks serve time limits on other programs.  No report depends on them. */
+/* Clocks.  They only limit the run time of processes; no report depends on them. */
 
 /** Returns the time of a clock in seconds; 0 if the system does not have this clock. */
 double fsd_clock(clockid_t clock);
@@ -561,7 +561,7 @@ FILE *fsd_print_open(struct fsd_print *print);
 char *fsd_print_take(struct fsd_print *print, struct fsd_arena *arena);
 /** Closes `print` and returns the symbol of the whole text. */
 fsd_sym fsd_print_sym(struct fsd_print *print, struct fsd_intern *names);
-/** Closes `print`, which then has the whole `text`; the caller frees the text. */
+/** Closes `print`, and sets print->text to the whole text, which the caller frees. */
 void fsd_print_close(struct fsd_print *print);
 /** Returns the text printed since the last call, and its size, until more is printed.
  *  Many short texts can thus share one open stream. */
@@ -616,7 +616,7 @@ struct fsd_file {
     size_t size;
     struct fsd_mapping *map;   /* contains `bytes`; NULL: `bytes` are not mapped */
     bool sparse;               /* whether fsd_file_at() reads bytes when needed */
-    bool unhashed;             /* whether no report states the hash of the file */
+    bool unhashed;             /* the hash is not needed, so it is not computed */
     struct fsd_coming *coming; /* a decompression in progress; NULL: there is none */
     void (*abandon)(struct fsd_file *); /* cancels `coming`; NULL if there is none */
 };

@@ -16,8 +16,8 @@
 
 enum {
     PIECE = 1 << 18,
-    RATIO_MAX = 1024,         /* decompressed bytes per compressed byte: about the most
-                                 that gzip can reach; logs reached 60 */
+    RATIO_MAX = 1024,         /* maximum number of decompressed bytes per compressed
+                                 byte. gzip hardly exceeds it; logs reached 60 */
     EXPANDED_FREE = 1 << 26,  /* bytes that the limit allows in addition to RATIO_MAX
                                  times the size of the compressed file */
     DECODER_MEMORY = 1 << 28, /* bytes; the strongest compression levels need so much
@@ -63,7 +63,7 @@ static int keep(struct sink *s, size_t n)
     unsigned char *larger;
 
     if (!n)
-        return 0; /* there may be no memory yet */
+        return 0; /* s->kept may still be NULL, which would give ENOMEM */
     while (room - size < n)
         room = room ? 2 * room : PIECE;
     larger = room == s->room ? s->kept : realloc(s->kept, room);

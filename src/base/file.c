@@ -47,8 +47,8 @@ struct fsd_mapping {
     unsigned char *bytes;
     size_t size;
     bool heap;          /* the bytes were allocated with malloc() */
-    int fd;             /* the file whose windows are read, or a large mapped file; -1:
-                           neither */
+    int fd;             /* open descriptor, to read windows, or to copy bytes of a large
+                           mapped file; -1: none */
     bool *there;        /* indexed by window: whether it has been read */
     volatile bool lost; /* another program truncated the file before all bytes were
                            read */

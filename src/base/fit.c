@@ -13,10 +13,10 @@
 #include "base/base.h"
 
 enum {
-    LEAST_WIDTH = 8,   /* columns; a text is never shortened to fewer */
+    LEAST_WIDTH = 8,   /* columns; if fewer are available, texts are not shortened */
     DOTS = 3,          /* "..." */
-    SCOPE_SHARE = 3,   /* the path that names share gets at least a third of the
-                          columns */
+    SCOPE_SHARE = 3,   /* a path that all names of a list share gets at least
+                          1 / SCOPE_SHARE of the columns */
     LONGEST_WORD = 160 /* columns; a longer word is data and is printed without its
                           middle */
 };
@@ -36,7 +36,7 @@ static struct fsd_slice between(const char *from, const char *to)
 
 /* ------------------------------------------------------------------------- a path */
 
-/* A path, printed without the parts head to tail - 1. */
+/* A path. The parts from `head` to `tail` - 1 are not printed. */
 struct path {
     struct fsd_slice text;
     slice_vec parts;

@@ -181,8 +181,8 @@ void fsd_intern_replace(struct fsd_intern *names, const char *const *texts)
         uint32_t hash = hash_of(names, entry->text, entry->len);
         struct slot *slot = find(names, entry->text, entry->len, hash);
 
-        if (entry->len && !slot->sym) /* of two symbols with the same text, the first
-                                         one is found */
+        if (entry->len && !slot->sym) /* if several symbols have the same text, find()
+                                         finds the first */
             *slot = (struct slot){hash, i};
     }
 }

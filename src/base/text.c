@@ -375,7 +375,7 @@ static const char *next_colon(const char *lines, const char *at)
             line--;
         if (skip_blanks(line) == at)
             return at;
-        at = strchr(at, '\n'); /* the line begins with other text */
+        at = strchr(at, '\n'); /* other text is before the ':', so no command begins */
     }
     return NULL;
 }

@@ -128,7 +128,7 @@ static enum fsd_status take_build(struct build_word *build, const char *word,
     enum fsd_status status;
 
     run->model = run->log = run->times = NULL; /* `run` is a copy of another build's
-                                                  options, with that build's files */
+                                                  options: removes that build's files */
     run->n_profiles = run->n_parts = 0;
     run->engine = word;
     if (is_directory(word)) {

@@ -190,7 +190,7 @@ enum { GROUP_USUAL = 3 };
 /* Macros that stand after `doc` in an option's row and set other members of the row. */
 #define FLAG(member) TAKES_FLAG, FSD_AT(member, bool)
 #define WORD(member) TAKES_WORD, FSD_AT(member, const char *)
-/* Several words. `list` limits their number. */
+/* Several words. They are stored in the array `list`, and their number in `n`. */
 #define WORDS(list, n)                                                                 \
     TAKES_WORDS, offsetof(struct command_line, list), FSD_AT(n, unsigned),             \
         .room = FSD_ROOM(list)
@@ -404,11 +404,11 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
 /** Whether the path is a directory; false for NULL. */
 bool is_directory(const char *path);
 
-/** Sets whether paths may leave their folder (--follow). Must be called first. */
+/** Sets whether paths may lead out of their folder (--follow). Must be called first. */
 void allow_leading_out(bool allowed);
 
-/** Call fsd_directory_open(), fsd_directory_snapshots() and fsd_directory_builds() with
- * the `follow` that allow_leading_out() set. */
+/** Call fsd_directory_open(), fsd_directory_snapshots() and fsd_directory_builds(). As
+ * `follow`, they pass the value that allow_leading_out() stored. */
 enum fsd_status open_directory(struct fsd_directory **out, struct fsd_options *run,
                                struct fsd_error *err);
 enum fsd_status open_snapshots(struct fsd_directory **out,
@@ -706,8 +706,8 @@ typedef bool piece_fn(void *payload, int stream, const char *bytes, size_t n);
 
 struct child {
     const char *const *words;     /**< ends with NULL */
-    const char *variable, *value; /**< an environment variable, and its value; NULL:
-                                       none */
+    const char *variable, *value; /**< an environment variable for the command, and its
+                                       value; `value` NULL: none */
     int in, out;    /**< its standard input and output; -1: those of this program */
     piece_fn *take; /**< receives both outputs; NULL: `out` receives them */
     void *payload;
@@ -717,9 +717,9 @@ struct child {
 struct child_end {
     int status;     /**< the exit status; 128 + `by` if a signal ended the command */
     int by;         /**< the signal that ended the command; 0: none */
-    int stopped_by; /**< the signal that the command got from this program or from the
-                         terminal; the caller must call end_by() with it; 0: none */
-    bool whole_job; /**< the argument of end_by() */
+    int stopped_by; /**< the fatal signal that this program or the terminal sent to the
+                         command; 0: none. The caller must pass it to end_by() */
+    bool whole_job; /**< the argument `whole_job` for end_by() */
 };
 
 /** Runs a command until it exits or, after a signal, until its process group has ended.

@@ -88,8 +88,9 @@ static void offer_values(const struct typed *t, const struct verb *verb,
     const char *name;
     char word[64];
 
-    if (islower((unsigned char)*option->arg)) { /* a lower-case argument is the only
-                                                   word that the option takes */
+    if (islower((unsigned char)*option->arg)) { /* in lower case, `arg` is no
+                                                   placeholder, but the only word that
+                                                   the option takes */
         offer(t, option->arg, "");
         return;
     }
@@ -124,7 +125,7 @@ static void offer_argument(const struct typed *t, const struct verb *verb,
                     strstr(verb->arguments, "LAYER"));
 }
 
-/* Sets the files of the command line as the verb would. */
+/* Sets model, engine and log of `run` from the typed words, as the parser would. */
 static void take_files(struct fsd_options *run, const struct verb *verb, unsigned n,
                        char **words)
 {

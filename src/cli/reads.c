@@ -11,8 +11,8 @@
 #include "cli/cli.h"
 
 static struct fsd_opened *opened, /* all files that were opened */
-    *named; /* files that --update must not replace: all files that the user named,
-               except the snapshot of the check */
+    *named; /* files that not even an output with `updates` may replace: all files
+               that the user named, except the snapshot of the check */
 
 void record_reads(void)
 {
@@ -88,7 +88,7 @@ enum fsd_status check_line_outputs(const struct command_line *line,
     if (!line->merge_base)
         return check_outputs(line, builds, 2, err);
     add_named(line->merge_base);
-    add_named(line->run.engine); /* THEIRS is only read; a merge may replace OURS
-                                    (run.model) */
+    add_named(line->run.engine); /* run.engine is THEIRS, which is only read.  A merge
+                                    may replace OURS, which is run.model */
     return FSD_OK;
 }

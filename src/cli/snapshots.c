@@ -171,7 +171,7 @@ enum fsd_status merge_snapshots(struct command_line *line, struct fsd_error *err
     for (int i = 0; i < SIDES && status == FSD_OK; i++)
         status = read_snapshot(paths[i], &side[i], err);
     if (status == FSD_OK && are_equal(&side[BASE], &side[OURS])) {
-        side[THEIRS].path = paths[OURS]; /* the path of the result */
+        side[THEIRS].path = paths[OURS]; /* errors name the file that is written */
         line->n_outputs = 1;
         line->outputs[0] = (struct output){.path = paths[OURS], .updates = true};
         status = write_outputs(line, print_text, &side[THEIRS], err);

@@ -70,7 +70,7 @@ struct batch {
     char **ready;
     unsigned next, written;
     FILE *out;
-    uint64_t findings[FSD__SEVERITY_COUNT], failed; /* sums of the written lines */
+    uint64_t findings[FSD__SEVERITY_COUNT], failed; /* sums over the written lines */
     enum fsd_status status; /* the status of the batch; a failure ends it */
     int why;                /* errno of the thread that failed */
     bool bar;               /* whether to show a progress bar: true if the lines do not

@@ -239,7 +239,8 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
     else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
         before.sa_handler(number);
     else
-        sigaction(number, &before, NULL); /* after the return, the fault occurs again */
+        sigaction(number, &before, NULL); /* on return, the fault occurs again and
+                                             reaches `before` */
 }
 
 static void set_handler(void)

@@ -337,8 +337,7 @@ static void give_back(struct place *at)
     pthread_mutex_unlock(&lock);
 }
 
-/* Reads the bytes in the file back, forwards them to the stream's function, and rewinds
- * the file. */
+/* Passes all bytes in the file to the stream's function, and rewinds the file. */
 static bool pass(struct place *at)
 {
     struct fsd_host_stream *as = at->as;

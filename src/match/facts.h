@@ -23,8 +23,8 @@ struct fsd_facts {
                            the node */
     uint8_t *same;    /**< indexed by node: enum fsd_same, why the node needs no
                            operation */
-    fsd_id *root;     /**< indexed by tensor: the tensor before its Q and DQ nodes, or
-                           itself */
+    fsd_id *root;     /**< indexed by tensor: if Q or DQ nodes output the tensor, the
+                           tensor before these nodes; else the tensor itself */
     fsd_id *first_duplicate; /**< indexed by node: the first node that computes the same
                                   value, or itself */
     fsd_id *value; /**< indexed by tensor: the first tensor with the same value, or

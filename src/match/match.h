@@ -210,9 +210,9 @@ struct fsd_fit {
     uint32_t tensors, tensors_found, tensors_unlike;
     fsd_id unlike;     /**< the first tensor in `tensors_unlike`; FSD_NONE if there is
                             none */
-    uint32_t weighted; /**< number of layers whose weights can be compared: their number
-                            is known, and Metadata or the layer's name contains exactly
-                            one node with weights */
+    uint32_t weighted; /**< number of layers whose weights can be compared. For these
+                            layers, the number of weights is known, and Metadata or the
+                            layer's name contains exactly one node with weights */
     uint32_t weights_unlike; /**< how many of the `weighted` layers have a different
                                   number of weights than the node */
     struct {
@@ -225,9 +225,10 @@ struct fsd_fit {
     fsd_id packed_layer, packed_node; /**< the layer and the node of the first weight in
                                            `packed`; FSD_NONE if there is none */
     enum fsd_dtype packed_as;         /**< the type of this weight in the engine */
-    enum fsd_dtype narrow, narrow_as; /**< a quantized type of the model and a quantized
-                                           type of the engine, if they have no quantized
-                                           type in common; else FSD_DTYPE_UNKNOWN */
+    enum fsd_dtype narrow, narrow_as; /**< if model and engine have no quantized type in
+                                           common: a quantized type of the model
+                                           (`narrow`) and of the engine (`narrow_as`);
+                                           else FSD_DTYPE_UNKNOWN */
     uint32_t quantizers; /**< number of the model's Q nodes, if the engine quantizes
                               nothing; 0 if it may quantize something */
 };

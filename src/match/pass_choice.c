@@ -34,7 +34,7 @@ struct choice {
                         tensor; else 0 */
     uint64_t *color; /* indexed by node */
     uint64_t *read;  /* indexed by tensor: a hash of how its consumers use it */
-    FSD_VEC(struct colored) nodes; /* nodes whose only links to layers are by steps */
+    FSD_VEC(struct colored) nodes; /* nodes that are linked to layers only by steps */
 };
 
 static bool commutes(const struct choice *c, fsd_id node)
@@ -199,7 +199,8 @@ static void join(const struct choice *c, fsd_id *sets, fsd_id *layer_of, uint32_
     }
 }
 
-/* Creates a region from each set of layers and the nodes that the set computes. */
+/* Creates a region for each set of layers. The region has the layers of the set and the
+ * nodes that these layers compute. */
 static void add_regions(struct fsd_match *m, const struct fsd_lists *layers,
                         const struct fsd_lists *nodes)
 {

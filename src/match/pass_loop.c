@@ -45,8 +45,8 @@ struct loops {
     bool *out;    /* indexed by layer: whether the layer only forwards a loop's
                      output */
     struct side *sides[2]; /* indexed by tensor: [0] its producers, [1] its consumers */
-    bool *passed[2];       /* indexed by layer: whether `before` [0] or `behind` [1] is
-                              known */
+    bool *passed[2];       /* indexed by layer. passed[0]: whether `before` is known.
+                              passed[1]: whether `behind` is known */
 };
 
 /* Sorts `nodes` in the order in which the parser read them, if the log shows this

@@ -381,8 +381,7 @@ static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_
     case FSD_EVENT_ADD:
         replay_tensor(s, e->a, event);
         break;
-    case FSD_EVENT_SKIP: /* the builder's pass changed nothing, so the name keeps its
-                            nodes */
+    case FSD_EVENT_SKIP: /* SKIP and FALLBACK: the layer keeps its nodes */
     case FSD_EVENT_FALLBACK:
         add_scenes(s, fsd_story_nodes(s, e->a), event);
         break;

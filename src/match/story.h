@@ -54,8 +54,8 @@ struct fsd_story {
     FSD_VEC(struct fsd_scene) scenes; /**< sorted by node, then event */
     struct fsd_span *of_node;         /**< indexed by node: its scenes, a span of
                                            `scenes` */
-    struct fsd_leaving *left;         /**< indexed by node: how the log shows that no
-                                           layer computes it */
+    struct fsd_leaving *left;         /**< indexed by node: why no layer computes the
+                                           node; FSD_LEFT_NOT: not stated */
     uint32_t *layers; /**< working memory, indexed by node: number of its layers that
                            the builder did not erase */
     uint32_t *mark;   /**< working memory, indexed by node */

@@ -8,9 +8,9 @@
 
 /* Limits that bound memory and time for hostile logs; real logs stay far below them. */
 enum {
-    MOST_WITHIN = 8, /* maximum number of separators in the name of a node, plus 1 */
-    MOST_DEPTH = 16, /* maximum nesting depth of names */
-    MOST_POOL = 1 << 24, /* maximum number of nodes in all sets together */
+    MOST_WITHIN = 8,     /* first_name() tries at most this many ends of a name */
+    MOST_DEPTH = 16,     /* maximum nesting depth of names */
+    MOST_POOL = 1 << 24, /* maximum number of entries of `pool` */
 };
 
 /* Grows of_name and known, so that `name` is a valid index. */
@@ -88,8 +88,8 @@ static fsd_id begin(const struct fsd_story *s, const char *text, size_t n)
                : FSD_NONE;
 }
 
-/* Separators between the node names in a layer name (`joined`) and between the names in
- * a list (`listed`).  Each begins with a blank. */
+/* `joined`: the separators of node names in a layer name.  `listed`: the separator of
+ * names in a list such as "(a and b)".  Each separator begins with a blank. */
 static const char *const joined[] = {" + ", " || ", NULL};
 static const char *const listed[] = {" and ", NULL};
 

@@ -6,9 +6,9 @@
 
 enum {
     FSD_MOST_PARTS = 4096, /**< maximum number of parts of a name */
-    FSD_CROWD = 256        /**< maximum number of nodes in a small set.  When nodes join
-                                a larger set, the set is not copied, and only these
-                                nodes get the event by which they join */
+    FSD_CROWD = 256        /**< maximum number of nodes in a small set.  A larger set
+                                grows in place if possible.  Events about a larger
+                                set are not stored, except FSD_EVENT_MEMBERS */
 };
 
 void fsd_story_set(struct fsd_story *s, fsd_sym name, struct fsd_span nodes);

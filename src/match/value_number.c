@@ -22,9 +22,11 @@ struct numbering {
     const struct fsd_facts *f;
     const struct fsd_graph *g;
     struct fsd_intern *spellings;
-    fsd_id *of_tensor;      /* indexed by tensor: the number of the tensor's value */
-    FSD_VEC(fsd_id) first;  /* indexed by spelling: the first node or tensor with it */
-    FSD_VEC(int64_t) words; /* the current spelling */
+    fsd_id *of_tensor; /* indexed by tensor: the number of the tensor's value */
+    FSD_VEC(fsd_id)
+    first;                  /* indexed by symbol of a spelling: the first node or
+                               tensor that has this spelling */
+    FSD_VEC(int64_t) words; /* the spelling of the current node or tensor */
     struct fsd_arena *scratch;
 };
 
@@ -135,8 +137,8 @@ static bool spell_node(struct numbering *v, fsd_id node)
     return spell_attrs(v, n);
 }
 
-/* Returns the first node or tensor with the current spelling; `node` if there was none
- * before. */
+/* Returns the first node or tensor that has the spelling v->words.  If there is none
+ * yet, stores and returns `node`. */
 static fsd_id first_with(struct numbering *v, fsd_id node)
 {
     size_t n = v->words.n * sizeof *v->words.at;

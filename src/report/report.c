@@ -25,9 +25,9 @@ struct format {
     const char *escape;     /* the argument `escape` of fsd_put_escaped(), which escapes
                                commands to a CI runner; NULL: the report is not text, or
                                it consists of such commands, so nothing is escaped */
-    fsd_write_fn *own[FSD__SUBJECT_COUNT]; /* a special writer for each subject; NULL
-                                              here and below: the format has no such
-                                              form */
+    fsd_write_fn *own[FSD__SUBJECT_COUNT]; /* a special writer for each subject. In this
+                                              and the next two members, NULL means
+                                              that the format has no such form */
     fsd_verdict_fn *verdict;               /* writes findings */
     fsd_sheet_fn *sheet;                   /* writes subjects that fill rows */
     bool document;                         /* the format prints whole documents, not

@@ -78,7 +78,8 @@ static double length(double from, double to)
     return from + length > to && length > 0 ? length - 1e-4 : length;
 }
 
-/* Sets the start `ts`, and the duration `dur` if the time is known. */
+/* Sets `ts`, the start of the event. If `ms` is known (not negative), also sets `dur`,
+ * the duration. */
 static void put_time(struct trace *t, struct fsd_json *event, double ms)
 {
     double from = microseconds(t->ms), to = microseconds(t->ms + (ms > 0 ? ms : 0));

@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 
-enum { NAMED_NODES = 3 }; /* the most nodes that one entry names */
+enum { NAMED_NODES = 3 }; /* maximum number of nodes that an entry names */
 
 static void differs(struct fsd_compare *c, enum fsd_aspect_id id, const char *what)
 {
@@ -25,7 +25,8 @@ static void differs(struct fsd_compare *c, enum fsd_aspect_id id, const char *wh
     fsd_vec_push(c->arena, &c->account.different, difference);
 }
 
-/* Settles an aspect without a difference: equal if both builds state it. */
+/* Sets the state of an aspect, unless it is already FSD_ASPECT_DIFFERENT.
+ * @param old,new whether the old, or the new, build states the aspect */
 static void settle(struct fsd_compare *c, enum fsd_aspect_id id, bool old, bool new)
 {
     if (fsd_aspect_differs(c, id))
@@ -378,8 +379,9 @@ static void take_built(struct fsd_compare *c)
             differs(c, aspect_of_fact(b->key),
                     fsd_printed(c->arena, "%s %s, previously %s", b->key, b->after,
                                 b->before));
-    /* Another difference may explain the precisions: a model in FP16 runs in FP16
-     * without any option. */
+    /* If anything else differs, it may explain the changed precisions, and the builds
+     * may have had the same options. For example, a model in FP16 runs in FP16 without
+     * any option. */
     if (c->account.different.n)
         return;
     take_flag(c, true);

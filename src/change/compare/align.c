@@ -126,8 +126,8 @@ static void make_offers(struct aligner *a, int kind, enum color color)
     }
 }
 
-/* Marks nodes with two different proposals, and the proposed nodes, as contested.
- * Contested nodes are not aligned. */
+/* If a node has different proposals, marks the node and its proposed counterparts as
+ * contested. Contested nodes are not aligned. */
 static void contest(struct aligner *a, int kinds)
 {
     for (int k = 0; k < 2; k++)
@@ -201,8 +201,8 @@ static void align_by_names(struct aligner *a)
     make_offers(a, 1, BY_NAME);
     for (fsd_id i = 0; i < a->side[0].s->nodes.n; i++)
         if (a->offer[0][0][i] != FSD_NONE && a->offer[0][0][i] == a->offer[0][1][i]) {
-            a->offer[1][1][a->offer[0][1][i]] = FSD_NONE; /* keep one of two equal
-                                                             proposals */
+            a->offer[1][1][a->offer[0][1][i]] = FSD_NONE; /* both kinds propose this
+                                                             pair: keep kind 0 */
             a->offer[0][1][i] = FSD_NONE;
         }
     accept(a, 2, by);
@@ -278,7 +278,8 @@ static uint32_t pair_alike(struct aligner *a, const struct fsd_hash_row *at, uin
 
     if (n % 2 || n < 4 || at[half - 1].new || !at[half].new)
         return 0;
-    for (uint32_t i = 0; i < half; i++) /* the rows of both models are in file order */
+    for (uint32_t i = 0; i < half; i++) /* compares row i of both halves, which are in
+                                           file order */
         if (strcmp(key_of(a, &at[i]), key_of(a, &at[half + i])) != 0 ||
             !old->nodes.at[at[i].id].named || !new->nodes.at[at[half + i].id].named)
             return 0;

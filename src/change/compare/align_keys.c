@@ -11,7 +11,7 @@
  */
 #include "change/compare/parts.h"
 
-/* The most inputs to search if the order of inputs does not matter. */
+/* The maximum number of a node's inputs that reads_tensor() searches. */
 enum { MOST_SCANNED = 64 };
 
 struct keys {

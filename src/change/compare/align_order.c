@@ -19,7 +19,8 @@ struct bound {
     fsd_id by;
 };
 
-/* The lowest and the highest level that the counterpart of each node can have. */
+/* For each node: the lowest level that its counterpart can have (`least`), and the
+ * highest level (`most`). */
 struct bounds {
     const struct fsd_align_side *side, *other;
     const fsd_id *counterpart; /* indexed by node; includes proposals */

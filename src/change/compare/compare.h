@@ -53,7 +53,7 @@ enum fsd_blame {
     FSD__BLAME_COUNT
 };
 
-/** The aspects of what a build is made from. */
+/** The aspects of how a build was made: its model, options, builder and device. */
 enum fsd_aspect_id {
     FSD_ASPECT_NODES, /**< operators, attributes, producers of inputs */
     FSD_ASPECT_CONSTANTS,
@@ -79,7 +79,7 @@ struct fsd_account {
 
 /** A change of a node that both models have (struct fsd_node_edit). compare_model.c
  *  finds these changes. */
-#define FSD_EDIT_WEIGHT "shape of the weight" /**< value of `of` for a changed weight */
+#define FSD_EDIT_WEIGHT "shape of the weight" /**< fsd_node_edit.of: a weight changed */
 enum fsd_edit_what {
     FSD_EDIT_OPERATOR,
     FSD_EDIT_ATTRIBUTE,
@@ -132,8 +132,8 @@ struct fsd_node_presence {
  *  layer reads the output or the network returns it. */
 struct fsd_edge_change {
     struct fsd_origin old_from, new_from;
-    fsd_id old_to, new_to; /**< consuming nodes; FSD_NONE: the output changed for all
-                                consumers */
+    fsd_id old_to, new_to; /**< the consumers; FSD_NONE: only the producer's output
+                                shows the change */
     struct fsd_state_form before, after;
     uint8_t width;
     fsd_id region;
@@ -146,8 +146,8 @@ struct fsd_move_change {
     bool nodes;      /**< the move realises other nodes than before */
     fsd_id old, new; /**< moves; FSD_NONE: this build has no such move */
     fsd_id region;   /**< FSD_NONE: in no region */
-    bool missed;     /**< the move was removed although the neighboring layers need the
-                          move */
+    bool missed;     /**< the move was removed, but the layers before and after it are
+                          unchanged, so they still need it */
 };
 
 /** A change of a kernel: the kernel changed, was added or was removed. The kernel
@@ -164,8 +164,8 @@ struct fsd_kernel_change {
     struct fsd_state_tensor before, after; /**< the tensor whose type changed most:
                                                 `before` in the old build, `after` in
                                                 the new build */
-    struct fsd_state_tensor lost;          /**< the tensor whose type only the old build
-                                                states */
+    struct fsd_state_tensor lost;          /**< if `type_lost`: the first tensor whose
+                                                type only the old build states */
     struct fsd_state_form from, to;        /**< layouts of the first tensor whose layout
                                                 differs */
     fsd_sym sizes_before, sizes_after;     /**< sizes of the first tensor whose sizes
@@ -224,7 +224,7 @@ enum fsd_fact_kind { FSD_FACT_TYPE, FSD_FACT_LAYOUT, FSD_FACT_SHAPE };
 enum fsd_fact_of {
     FSD_OF_NODE,
     FSD_OF_EDGE,
-    FSD_OF_WRITTEN, /**< the producer's end of an edge */
+    FSD_OF_WRITTEN, /**< the output that the producer of an edge writes */
     FSD_OF_MOVE,
     FSD_OF_INPUT,
     FSD_OF_OUTPUT
@@ -235,7 +235,8 @@ struct fsd_fact_lost {
                           FSD_OF_WRITTEN: the producer */
     struct fsd_origin from; /**< for an edge: the origin in the new
                                               model */
-    struct fsd_state_form before, after; /**< the fact in both builds; for a node, its
+    struct fsd_state_form before, after; /**< the fact in the old and in the new
+                                              build; for a node, `type` is its
                                               precision */
 };
 
@@ -258,9 +259,11 @@ struct fsd_region_diff {
                                                  region */
     uint8_t happened;
     uint8_t width; /**< enum fsd_width: the worst change of precision among the nodes */
-    bool untyped;  /**< a type is unknown on one side; `width` covers the other types */
-    bool hidden;   /**< the groups are the same, but the kernels of one of them are not
-                        listed, so the fusion may have changed */
+    bool untyped;  /**< the precision of a group is unknown in the old or the new build;
+                        `width` covers the known precisions */
+    bool hidden;   /**< the groups are the same, but a group is a foreign region of
+                        several nodes. Its kernels are not listed, so the fusion may
+                        have changed */
     bool layout;   /**< the layout of an edge into the region differs */
     bool layers;   /**< the number of layers for the same group of nodes differs */
     bool tactic;   /**< the region is one layer in each build, and the tactics differ */
@@ -296,7 +299,8 @@ struct fsd_builder {
 /** Seconds that each builder spent on choosing kernels: for the layers of one region,
  *  or for layers of one name that are in no region. */
 struct fsd_effort_change {
-    fsd_sym old, new; /**< names in the logs; 0: that log states no seconds */
+    fsd_sym old, new; /**< in each log: the name of the layer that took longest;
+                            0: the log states no seconds for such a layer */
     double before, after;
 };
 
@@ -331,8 +335,10 @@ struct fsd_compare {
                                  FSD_LAYER_MOVES */
     fsd_built_changes built;
     bool unlike; /**< the sizes of the inputs differ, so times are not compared */
-    uint32_t items_before, items_after; /**< the first size of all inputs, if `unlike`
-                                             and only this size differs; else 0 */
+    uint32_t items_before, items_after; /**< set if inputs differ only in their first
+                                             size (batch), and all in the same way:
+                                             this size in the old and in the new
+                                             build; else 0 */
     bool reread;       /**< no difference counts as a change, because only this program
                       changed: as far as known, both states are of the same build, but
                       an older version of the program made the old state */

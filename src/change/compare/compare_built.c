@@ -273,7 +273,8 @@ void fsd_compare_builders(struct fsd_compare *c)
  * row, whatever their names are. All other layers, mostly reformats that the builder
  * tried, are paired by name. */
 
-/* One row per region, or per name. */
+/* The rows are the entries of c->efforts. Each region has a row. Each layer name
+ * outside of all regions has a row, too. */
 struct rows {
     struct fsd_compare *c;
     uint32_t *of_region; /* indexed by region: number of the row, plus 1 */

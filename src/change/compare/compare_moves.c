@@ -14,7 +14,8 @@ static uint64_t common(const struct fsd_compare *c, struct fsd_ends ends, uint32
     uint32_t old = ends.s == c->old ? ref : fsd_align_old_end(c->align, ends, i);
 
     return old == FSD_NONE ? (UINT64_C(1) << 32) | ref /* only the new side has the
-                                                          end */
+                                                          end; bit 32 distinguishes
+                                                          it from all old ends */
                            : old;
 }
 
@@ -143,7 +144,7 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
 
     if (pass == BY_KERNEL) {
         hash = hash_computing(c, s, m);
-        return hash ? hash : fsd_hash_mix(i, new); /* matches no other move */
+        return hash ? hash : fsd_hash_mix(i, new); /* a hash of no other move */
     }
     if (pass == BY_MOVED_NODES)
         return m->nodes.n ? hash_what(c, s, m) : fsd_hash_mix(i, new);

@@ -182,10 +182,12 @@ static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
 /* An index of the borders of the old build, to find a border by its node and its origin
  * (struct fsd_border). `border` and `stamp` hold the borders of one node at a time. */
 struct border_index {
-    uint32_t *first, *count; /* indexed by old node: its range of the old borders */
-    uint32_t *border;        /* indexed by the number that origin_place() gives an
-                                origin: the border */
-    fsd_id *stamp;           /* indexed like `border`: the node of the entry, plus 1 */
+    uint32_t *first, *count; /* indexed by old node: the first of the node's borders,
+                                and their number */
+    uint32_t *border;        /* indexed by origin_place(): the border of the node in
+                                `stamp` that has this origin */
+    fsd_id *stamp;           /* indexed like `border`: 1 + the node of that entry; 0:
+                                no entry yet */
 };
 
 /* A number for an origin: old nodes come first, then old inputs. */
@@ -311,8 +313,8 @@ struct written {
                                        NULL: the output is not compared */
     fsd_id region;
     bool type, layout;           /* a difference of the type or layout is reported */
-    bool lost_type, lost_layout; /* it is reported that the new build does not state the
-                                    type or layout */
+    bool lost_type, lost_layout; /* the loss is reported: the new build does not state
+                                    the type or layout */
 };
 
 static struct written *written_by(struct written *all, fsd_id producer)

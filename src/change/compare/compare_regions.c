@@ -225,8 +225,8 @@ static void number_regions(struct fsd_compare *c, bool new, fsd_id *head,
     }
 }
 
-/* Reserves span->n entries in the pool; fill_side() has counted them. Sets span->n to
- * 0, so that fill_side() can store the entries. */
+/* Reserves span->n entries in the pool. Then sets span->n to 0, because fill_side()
+ * counts the entries again while it stores them. */
 static void open_span(struct fsd_compare *c, struct fsd_span *span)
 {
     span->at = c->pool.n;

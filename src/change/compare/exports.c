@@ -489,8 +489,8 @@ static void add_edits(struct context *k)
 
     FSD_EACH (const struct fsd_node_edit, edit, c->edits) {
         if (edit->what == FSD_EDIT_ATTRIBUTE || edit->what == FSD_EDIT_VALUE)
-            continue; /* compare_node() compares attributes and values, because the
-                         models hold more values than their states */
+            continue; /* compare_node() reports attributes and values from the
+                         models, which hold more values than the states */
         add_export_change(
             k, edit->what == FSD_EDIT_SOURCE ? FSD_EXPORT_READS : FSD_EXPORT_OPERATOR,
             edit->old, edit->new, edit->what == FSD_EDIT_SOURCE ? edit->of : "",
@@ -501,7 +501,8 @@ static void add_edits(struct context *k)
 FSD_ORDERED(by_what, struct fsd_export_change, fsd_order(x->what, y->what),
             fsd_order(x->new, y->new), fsd_order(x->old, y->old), strcmp(x->of, y->of))
 
-/* Marks as different exactly the regions of the listed changes. */
+/* Sets fsd_region_diff.differs to true for the regions of the listed changes, and to
+ * false for all other regions. */
 static void mark_changes(struct fsd_exports *e)
 {
     struct fsd_compare *c = e->compare;

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-enum { LISTED_PARAMETERS = 3 }; /* the most parameters that are listed */
+enum { LISTED_PARAMETERS = 3 }; /* maximum number of listed parameters */
 
 FSD_NAMES(fsd_kernel_what_name, unsigned,
           FSD_KERNEL_REMOVED + 1, [FSD_KERNEL_CHANGED] = "changed",

@@ -18,14 +18,15 @@
 enum fsd_cell_is {
     FSD_CELL_SAME,
     FSD_CELL_TACTIC,  /**< only the tactic differs */
-    FSD_CELL_UNKNOWN, /**< one of the builds does not state a type, a layout or which
-                           layer computes a node */
+    FSD_CELL_UNKNOWN, /**< one build does not state a type, a layout, or the layer that
+                           computes a node */
     FSD_CELL_DIFFERS,
     FSD__CELL_IS_COUNT
 };
 
 struct fsd_matrix_cell {
-    struct fsd_span groups, moves; /**< of this build, in fsd_matrix.pool, sorted */
+    struct fsd_span groups, moves; /**< spans of fsd_matrix.pool: sorted ids of the
+                                        build's groups and moves */
     uint8_t is;                    /**< enum fsd_cell_is */
     bool more;        /**< the cell does not differ from the first build's cell, but
                            states more facts */

@@ -210,7 +210,8 @@ void fsd_compare_efforts(struct fsd_compare *c, struct fsd_arena *scratch);
 void fsd_compare_unasked(struct fsd_compare *c);
 
 /** Pairs the kernels within each bucket, and adds their differences to c->kernels.
- *  @param old_bucket,new_bucket indexed by kernel; FSD_NONE: not compared */
+ *  @param old_bucket,new_bucket indexed by kernel: the number of its bucket; FSD_NONE:
+ *          the kernel is not compared */
 void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
                          const uint32_t *old_bucket, const uint32_t *new_bucket);
 

@@ -45,16 +45,16 @@ struct fsd_route_in {
     const char *path;              /**< path of its build; NULL if it has none */
     const struct fsd_state *state; /**< NULL if the build is missing */
     fsd_settings settings;
-    fsd_route_blocks blocks; /**< blocks of the state, those of each pattern together;
-                                  empty if unknown */
+    fsd_route_blocks blocks; /**< the blocks of the state, grouped by pattern; empty if
+                                  unknown */
     double ms;               /**< measured time in milliseconds; negative if it was not
                                   measured */
     double loss;             /**< loss of accuracy; negative if unknown */
     bool failed;             /**< whether the build or the run failed */
     const char *error;       /**< the reason for the failure; NULL if unknown */
-    const char *unlike;      /**< how the time was measured, if it was measured in
-                                  another way than other times and is therefore not
-                                  used; else NULL */
+    const char *unlike;      /**< how the time was measured. Set only if `ms` was
+                                  dropped, because other times were measured in
+                                  another way; else NULL */
 };
 
 struct fsd_knob {
@@ -62,8 +62,8 @@ struct fsd_knob {
     fsd_sym usual; /**< the value in routes that do not state one; 0 if unknown */
     bool found;    /**< whether fsd_setting.found is set in all settings of the knob */
     bool varies;   /**< whether two routes are known to have different values */
-    bool follows;  /**< whether its value follows from a knob that the user set, so that
-                        it is not counted as a knob */
+    bool follows;  /**< whether the knob does not count, because its value was read from
+                        the builds and follows from a knob that the user set */
 };
 
 struct fsd_route {
@@ -73,8 +73,8 @@ struct fsd_route {
     fsd_sym *stated; /**< like `values`, but with the value even if `follows` of the
                           knob is set */
     uint32_t engine; /**< index of its engine; FSD_NONE if the build is missing */
-    uint32_t apart;  /**< number of knobs whose value differs from the value in the
-                          base, or is unknown */
+    uint32_t apart;  /**< number of varying knobs whose value is unknown or is not
+                          the value in the base */
 };
 
 /** A set of routes between whose builds a comparison shows no difference. */
@@ -124,8 +124,8 @@ struct fsd_route_effect {
     uint32_t compared;     /**< number of steps whose two routes both have a build */
     uint32_t same;         /**< number of steps whose two routes have the same engine */
     uint32_t timed;        /**< number of steps whose two routes both have a time */
-    double least, most;    /**< the least and the most time that one of the `timed`
-                                steps adds, in milliseconds */
+    double least, most;    /**< the smallest and the largest fsd_route_step.ms of the
+                                `timed` steps */
     uint32_t shown;        /**< the step that reports show: a step from the base if
                                 there is one, else the first step with both builds, else
                                 the first step */

@@ -28,9 +28,9 @@ enum type {
     SOURCE,       /* struct fsd_producer */
     ORIGINS,      /* struct fsd_origins */
     DESTINATIONS, /* struct fsd_destinations */
-    SOURCES,      /* struct fsd_span, as all types below */
+    SOURCES,      /* struct fsd_span; all types below are spans, too */
     NODES,
-    ROW,     /* the nodes of the groups that a variant replaces */
+    ROW,     /* fsd_variant.nodes; a variant replaces the groups of these nodes */
     MEMBERS, /* the nodes of the line's group */
     TENSORS,
     READS,  /* tensors, each followed by its origin */
@@ -81,12 +81,12 @@ struct field {
     size_t at;                      /* offset of the member in the record, in bytes */
     const char *expected;           /* for a symbol: the expected text in error
                                        messages */
-    const char *mark;               /* the mark before the field; for a flag, the word
-                                       of the flag */
+    const char *mark;               /* the mark that stands before the field.  For FLAG:
+                                       the word itself */
     const struct vocabulary *words; /* for OWN: the keywords */
     bool optional;
     bool outputs;  /* for BORDERS: whether they are outputs of the group */
-    bool cleared;  /* for FLAG: whether the word clears the member */
+    bool cleared;  /* for FLAG: true if the word sets the member to false */
     uint8_t since; /* number of the first format with this field */
 };
 extern const struct field fsd_grammar[], *const fsd_grammar_end;

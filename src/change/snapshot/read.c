@@ -21,14 +21,14 @@ struct reader {
                                    object with this name; FSD_NONE if there is none */
     uint32_t n_names, count[NAME__COUNT];
     bool ended;
-    /* The following members are for builds behind the first. */
+    /* The members from `first` to `listed` are for the builds after the first build. */
     struct fsd_state *first, *last; /* `last`: the build before the current build `s` */
     struct fsd_mix mix;
     uint32_t *row;        /* indexed by node: line of the last variant that lists it */
     uint32_t variant;     /* line of the current variant; 0 if there is none */
     bool *listed;         /* indexed by node: whether a variant of any build lists it */
-    enum line_kind above; /* kind of the last line that was no LINE_KERNEL; a kernel
-                             belongs to the group or move of that line */
+    enum line_kind above; /* kind of the last line except LINE_KERNEL.  If it is a group
+                             or a move, the kernels below it belong to it */
 };
 
 /* ------------------------------------------------------------------------- values */

@@ -57,13 +57,13 @@ struct fsd_learnt {
     uint32_t less;  /**< number of variants that state less than the first build */
     uint32_t ports; /**< left out: inputs and outputs of the first build that this build
                          lacks or names differently */
-    uint32_t more;  /**< left out: rows about which the first build states less than
-                         this build */
+    uint32_t more;  /**< left out: rows for which this build states more facts than
+                         the first build */
     uint32_t strange; /**< left out: rows with nodes that the first build's model
                            lacks */
     uint32_t gone;    /**< left out: rows that `known` of fsd_snapshot_write_builds()
-                           excludes, and all variants of a build for which the snapshot
-                           had no room */
+                           excludes.  If the snapshot had no room for the build: also
+                           all variants of the build */
 };
 
 /** Writes the first build of a matrix, and the other builds as variants.

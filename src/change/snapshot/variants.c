@@ -110,8 +110,8 @@ struct rows {
     bool *less;      /* indexed by row, then build: whether the variant states less than
                         the first build */
     uint32_t *as;    /* indexed by row: the build whose variant is chosen */
-    /* Inputs, outputs, and nodes that no group computes are in no row, and vary
-     * separately. */
+    /* No row has inputs, outputs, bindings, or nodes without a group.  The next members
+     * store the build that is chosen for each of them. */
     uint32_t n_outer;  /* number of inputs, outputs and bindings, which are numbered in
                           this order */
     bool *outer_apart; /* indexed by build, then by input, output or binding: whether it
@@ -358,8 +358,8 @@ static uint32_t outer_line(const struct fsd_state *s, const struct fsd_state *fi
     return line == of_first ? 0 : line;
 }
 
-/* Sets `as` and `outer_as`.  Of builds with equally few differences, the first is
- * chosen. */
+/* Sets `as` and `outer_as` to the builds with the fewest differences from `to`, the
+ * checked build.  If several builds have equally few, the first of them is chosen. */
 static void choose(struct rows *r, const struct fsd_state *to)
 {
     for (uint32_t row = 0; row < r->n; row++) {

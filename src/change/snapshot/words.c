@@ -68,7 +68,8 @@ static bool take_quoted(struct words *w, char *to)
         else if (*w->at == '"' || *w->at == '\\')
             *to = *w->at;
         else {
-            *to = '\0'; /* the buffer may have the rest of an earlier line */
+            *to = '\0'; /* ends the text that the message prints: the buffer may still
+                           have bytes of an earlier line */
             return fsd_words_complain(w, "\\\", \\\\ or \\u{...} in a name");
         }
         to += len;

@@ -304,7 +304,7 @@ static void put_first(const struct writer *w)
 
 /* ------------------------------------------------------------ the other builds */
 
-/* Whether the first build's model has all `ends`. */
+/* Whether the first build's model has every node, input or output that `ends` lists. */
 static bool are_named(const struct writer *w, struct fsd_ends ends)
 {
     for (uint32_t i = 0; i < ends.n; i++)

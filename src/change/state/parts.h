@@ -23,8 +23,9 @@ struct fsd_state_build {
                                kernels */
 };
 
-/** Sets `core` and `core_in` of all nodes and `core_from` of outputs: looks back from
- *  each tensor through quantizers, views and optional nodes to the core node. */
+/** Sets `core` and `core_in` of all nodes, and `core_from` of all outputs.  For this,
+ *  follows each tensor back through quantizers, views and optional nodes to a core node
+ *  or a network input. */
 void fsd_state_see_through(struct fsd_state *s);
 
 /** Adds the string of `sym`, a symbol of the model, to the state's own table, and

@@ -32,7 +32,7 @@ enum fsd_role {
                              BatchNormalization, Cast */
     FSD_ROLE_QUANTIZER, /**< Q or DQ */
     FSD_ROLE_VIEW,      /**< forwards its data: Identity, Reshape, etc. */
-    FSD_ROLE_SIDE,      /**< folded or dead: not on a path from an input to an output */
+    FSD_ROLE_SIDE,      /**< a folded node, or a node on which no output depends */
     FSD__ROLE_COUNT
 };
 
@@ -169,9 +169,9 @@ struct fsd_state_node {
     fsd_sym values; /**< short constant inputs, as text: "scale=0.02 zero_point=int8:0",
                          "#1=0.5"; 0 if none or unknown */
     fsd_sym makes;  /**< name of its first output; 0 if unknown, or in a snapshot */
-    fsd_sym known;  /**< for a node without a unique name: the name of its first output,
-                         which identifies it even if the order of nodes differs; else
-                         0 */
+    fsd_sym known;  /**< 0 for a node with a unique name.  For another node: the name of
+                         its first output, which identifies the node even if the order
+                         of nodes differs */
     fsd_sym weight; /**< name of the initializer from which its second input comes; 0 if
                          none */
     fsd_sym module; /**< module in the exporter's source, such as "model.layers.0"; 0 if
@@ -184,8 +184,8 @@ struct fsd_state_node {
     uint8_t precision;  /**< enum fsd_dtype: the realised precision */
     /* fsd_state_finish() sets the next three members. */
     struct fsd_producer core; /**< for a core node: its first output.  For another
-                                   node: the tensor from which its data comes, which is
-                                   an output of a core node or a network input */
+                                   node: the core node's output, or the network input,
+                                   from which its data comes */
     struct fsd_span core_in;  /**< a span of sources: like `in`, but each tensor is
                                    followed back to a core node or input */
     fsd_id group;             /**< the group that computes it; FSD_NONE if there is
@@ -213,8 +213,8 @@ struct fsd_border {
 struct fsd_state_tensor {
     struct fsd_state_form form;
     fsd_sym sizes;  /**< "32x64"; 0 if unknown */
-    bool unwritten; /**< for an input of the layer: whether the tensor, or a part of
-                         it, is written by no layer of the dump */
+    bool unwritten; /**< for an input of the layer: true if the layers of the dump do
+                         not write the whole tensor; false for a binding or constant */
     struct fsd_producer from; /**< for a kernel's input: the origin of the data, without
                                    data-movement layers.  `from.at` is a network input,
                                    or the last node of the group that writes the data;
@@ -306,9 +306,9 @@ enum fsd_end_kind {
     FSD_END_MOVE,
     FSD_END_INPUT,  /**< an input of the network */
     FSD_END_OUTPUT, /**< an output of the network */
-    FSD_END_TENSOR, /**< a tensor of the engine: an input or output that the network
-                         does not have under this name, or a tensor with many producers
-                         and consumers */
+    FSD_END_TENSOR, /**< a tensor of the engine: a tensor with many producers and
+                         consumers, or an engine input or output whose name no input or
+                         output of the network has */
     FSD__END_COUNT
 };
 struct fsd_state_end {
@@ -320,7 +320,7 @@ struct fsd_state_end {
 /** A tensor between two ends. */
 struct fsd_state_wire {
     struct fsd_state_end from, to;
-    struct fsd_state_form written, read; /**< its form at both ends */
+    struct fsd_state_form written, read; /**< its form at `from`, and at `to` */
 };
 typedef FSD_VEC(struct fsd_state_wire) fsd_state_wires;
 
@@ -381,8 +381,8 @@ struct fsd_state {
     fsd_built_vec built; /**< as in the engine's graph */
     bool whole;       /**< whether it has kernels, bindings and all attributes; an old
                            snapshot lacks them */
-    uint32_t reading; /**< FSD_READING of the version that made it; 0 if that version
-                           had none */
+    uint32_t reading; /**< FSD_READING of the program version that made the state; 0 if
+                           this version had no FSD_READING */
     uint32_t layers, computing, mapped;
     int64_t bytes; /**< bytes that the layers read and write, without the layers that
                         `bytes_unknown` counts; 0 if unknown, as in an old snapshot */
@@ -412,9 +412,9 @@ struct fsd_state {
     FSD_VEC(struct fsd_producer) sources;
     FSD_VEC(uint32_t) refs; /**< nodes, origins and destinations */
     fsd_state_wires wires;  /**< sorted; valid if `wired` */
-    bool wired;             /**< whether `wires` is set, as for a model alone and for a
-                                 run whose engine states tensors */
-    FSD_VEC(fsd_sym) tensor_names; /**< names of wire ends that are tensors */
+    bool wired;             /**< whether `wires` is set.  True for a model without an
+                                 engine, and for a run whose engine states tensors */
+    FSD_VEC(fsd_sym) tensor_names; /**< names for ends of kind FSD_END_TENSOR */
     /** The other builds of a snapshot.  Each is a copy of the first build with its own
      *  variants.  All builds share the arena, the names, and the arrays that spans
      *  index. */
@@ -516,7 +516,7 @@ void fsd_state_hash_names(struct fsd_state *s);
 /** Sets the group of every node. */
 void fsd_state_set_groups(struct fsd_state *s);
 
-/** Sets `untimed`: each group without a time counts with all its layers. */
+/** Sets `untimed` to the number of layers in all groups without a time. */
 void fsd_state_set_untimed(struct fsd_state *s);
 
 /** A word of a list such as "alpha=0.5 axis=-2", which has one blank between two words.

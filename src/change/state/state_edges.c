@@ -47,8 +47,8 @@ struct edges {
                            marked a node of the indexed layer, plus 1 */
     fsd_id *model_of;   /* indexed by state node: the model's node; FSD_NONE if there is
                            none */
-    uint32_t *read;     /* indexed by state node: the last layer that reads or computes
-                           it, plus 1; only layers that lacks_input() checked */
+    uint32_t *read;     /* indexed by state node: the last layer for which lacks_input()
+                           marked the node as read or computed, plus 1 */
     fsd_id *last;       /* indexed by layer: the last of its nodes that are in a group;
                            FSD_NONE if no such node is known */
     uint32_t *port_of;  /* indexed by engine tensor: the last port at which add_twice()
@@ -241,7 +241,7 @@ static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
 
         if (!fsd_is_origin(source.at) ||
             fsd_state_group_of(s, fsd_origin_node(source.at)) == group)
-            continue; /* a tensor inside the group */
+            continue; /* an unknown origin, or a tensor inside the group */
         value = find_read(x, fsd_node_in_tensor(x->b->model, model_node, i), group);
         port = value == FSD_NONE ? port_from(x, group, source.at) : x->port[value];
         if (port != FSD_NONE)
@@ -555,7 +555,8 @@ static void ask_for(struct edges *x, struct fsd_origin at, uint32_t mark)
         x->asked_of[fsd_match_of_node(m, node, i)->layer] = mark;
 }
 
-/* Marks the origins of a node's inputs, looking back through nodes without a group. */
+/* Marks the origins of a node's inputs.  If an origin has no group, also marks the
+ * origins of its inputs, and so on through at most `far` such nodes. */
 static void ask_for_inputs(struct edges *x, fsd_id node, uint32_t mark, int far)
 {
     const struct fsd_state *s = x->b->s;

@@ -199,8 +199,8 @@ static fsd_id group_of(const struct fsd_state *s, fsd_id node)
     return fsd_state_group_of(s, fsd_origin_node(s->nodes.at[node].core.at));
 }
 
-/* The end at an origin: a group or a network input, looking back through nodes without
- * a group. */
+/* The wire end for an origin: a group or a network input.  If the origin is a node
+ * without a group, returns the end for the `core` of this node. */
 static struct fsd_state_end end_of(const struct fsd_state *s, struct fsd_origin at)
 {
     fsd_id node = fsd_origin_node(at), group = group_of(s, node);

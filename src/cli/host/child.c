@@ -30,9 +30,9 @@
 
 enum {
     PIECE = 1 << 16,
-    GRACE = 2000, /* milliseconds from a signal to the next stronger signal */
-    QUIET = 200,  /* milliseconds without output after which the command's output is
-                     complete */
+    GRACE = 2000, /* milliseconds after a signal until a stronger signal is sent */
+    QUIET = 200,  /* if no output comes for this many milliseconds, the command's
+                     output counts as complete */
     REST = 2000   /* maximum time in milliseconds to read the output of processes that
                      outlive the command */
 };
@@ -64,8 +64,8 @@ struct running {
     int signal;    /* the first fatal signal that this program forwarded; 0: none */
     int stage;     /* number of stronger signals sent after `signal` */
     int64_t until; /* time in ms at which the next stronger signal is due; 0: never */
-    sigset_t mask, blocked, waiting; /* the caller's signal mask; that of this file; and
-                                        that of ppoll() */
+    sigset_t mask, blocked, waiting; /* signal masks: of the caller, of this file, and
+                                        during ppoll() */
     struct sigaction before[N_CAUGHT];
 };
 
@@ -102,7 +102,7 @@ static void catch_signals(struct running *r)
     sigprocmask(SIG_SETMASK, &r->blocked, NULL);
     for (size_t i = 0; i < N_CAUGHT; i++) {
         sigaction(caught[i], NULL, &r->before[i]);
-        /* Signals that nohup ignores stay ignored. */
+        /* A signal that the caller ignores stays ignored, such as SIGHUP for nohup. */
         if (r->before[i].sa_handler != SIG_IGN || caught[i] == SIGCHLD)
             sigaction(caught[i], &act, NULL);
     }
@@ -128,7 +128,7 @@ static void give_terminal(const struct running *r)
  * @return whether the command had the terminal */
 static bool take_terminal(const struct running *r)
 {
-    return tcgetpgrp(r->terminal) == r->pid && /* -1 without a terminal */
+    return tcgetpgrp(r->terminal) == r->pid && /* false without a terminal */
            !tcsetpgrp(r->terminal, getpgrp());
 }
 
@@ -201,8 +201,8 @@ failed:
     _exit(why);
 }
 
-/* Reads errno of the child from the pipe. Returns 0 if the pipe was closed: the command
- * started. */
+/* Reads from the pipe whether the command started.
+ * @return 0 if it started, which closes the pipe; otherwise errno of the child */
 static int read_reason(int from)
 {
     int why;

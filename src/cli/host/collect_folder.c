@@ -104,7 +104,8 @@ static enum fsd_status clear_partial(const struct partial *p, bool began,
                                      struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
-    char first[NAME_MAX + 1] = ""; /* the first name of a file that must stay */
+    char first[NAME_MAX + 1] = ""; /* the alphabetically first of the files that
+                                      must stay */
     int fd = openat(p->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *folder = fd < 0 ? NULL : fdopendir(fd);
     struct dirent *entry;
@@ -201,7 +202,8 @@ void close_partial(struct partial *p)
     p->mark = p->dir = -1;
 }
 
-/* Empties the locked directory. After a failure, the directory is unchanged. */
+/* Removes the files of an earlier collect from the locked directory. If this fails and
+ * no collect began here before, also removes UNFINISHED, which lock_mark() created. */
 static enum fsd_status empty_partial(struct partial *p, bool began,
                                      struct fsd_error *err)
 {

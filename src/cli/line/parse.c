@@ -230,6 +230,7 @@ void parse_command_line(struct command_line *line, const struct verb *named, int
     for (unsigned i = 0; i < n; i++)
         (verb->take ? verb->take : take_argument)(line, argv[i]);
     finish(line);
-    if (verb->most_words) /* after `check`, which finds out which words are files */
+    if (verb->most_words) /* finish() called verb->check(), which finds out
+                                which words are files */
         read_inputs(line);
 }

@@ -84,7 +84,8 @@ static void choose_group(struct fsd_choice *c, fsd_id group)
         c->covered[other] = true;
 }
 
-/* Whether the group's break changes a group that has to stay. */
+/* Whether splitting `group` changes a group in `stay`.
+ * @param stay indexed by group; NULL: all groups may change */
 static bool changes_one(const struct fsd_hunt *h, fsd_id group, const bool *stay)
 {
     const struct fsd_break *b = &h->m->breaks[group];

@@ -4,7 +4,7 @@
 
 #include "edit/bisect/hunt.h"
 
-/** The request for the next build, in preparation. The result is in h->chosen and
+/** An unfinished request for the next build. The finished request is in h->chosen and
  *  h->tensors. */
 struct fsd_choice {
     struct fsd_hunt *h;

@@ -61,8 +61,8 @@ bool fsd_hunt_is_cleared(const struct fsd_hunt *h, fsd_id group)
     return false;
 }
 
-/* Adds to the suspects each fusion that changed together with them and is not
- * cleared. */
+/* Makes the fusions in h->along suspects, because they changed in the same build as the
+ * suspects. Leaves out fusions that are cleared. */
 static void suspect_along(struct fsd_hunt *h)
 {
     fsd_id_vec more = {0};
@@ -112,7 +112,7 @@ static void choose_others(struct fsd_hunt *h)
     end_proof(h);
 }
 
-/* Whether a good build changed only the suspects. */
+/* Whether there was a good build that changed all suspects and no other fusion. */
 static bool were_alone(const struct fsd_hunt *h)
 {
     bool were = false;

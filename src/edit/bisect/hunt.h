@@ -24,8 +24,8 @@ enum fsd_seen {
     FSD_SEEN_NOTHING,
     FSD_SEEN_SAME,
     FSD_SEEN_CHANGED, /**< other nodes than before are computed together */
-    FSD_SEEN_ALTERED  /**< the same nodes are in a kernel with other operations, so the
-                           error may be gone or not */
+    FSD_SEEN_ALTERED  /**< the same nodes are computed together, but by a kernel with
+                           other operations. It is unknown whether the error is gone */
 };
 
 /** The purpose of the next build. */
@@ -36,8 +36,10 @@ enum fsd_hunt_phase {
     FSD_HUNT_ALONE,  /**< splits only the suspects: the engine must be right */
     FSD_HUNT_OTHERS, /**< splits all fusions except the suspects: the engine must be
                           wrong */
-    FSD_HUNT_SPLIT,  /**< searches for the smallest set that must be split */
-    FSD_HUNT_KEPT,   /**< searches for the smallest set that must exist */
+    FSD_HUNT_SPLIT,  /**< searches for the smallest set of fusions for which this holds:
+                          if all are split, the engine is right */
+    FSD_HUNT_KEPT,   /**< searches for the smallest set of fusions for which this holds:
+                          if all exist, the engine is wrong */
     FSD_HUNT_OVER
 };
 
@@ -46,12 +48,14 @@ enum fsd_hunt_end {
     FSD_HUNT_END_ABSENT,     /**< a build without changes is right */
     FSD_HUNT_END_UNTESTED,   /**< the build without changes could not be tested */
     FSD_HUNT_END_NO_FUSION,  /**< each tested build is wrong */
-    FSD_HUNT_END_PROVED,     /**< the suspects are proved to be the cause; if there are
-                                 several, no break divides them */
-    FSD_HUNT_END_TOGETHER,   /**< one fusion of each entry of `found` must be split */
-    FSD_HUNT_END_NEEDED,     /**< one fusion of each entry of `found` must exist */
-    FSD_HUNT_END_UNPROVED,   /**< the suspects are not proved, because a build of the
-                                 proof could not be made */
+    FSD_HUNT_END_PROVED,     /**< the suspects are proved to be the cause. If there are
+                                 several, they cannot be split separately */
+    FSD_HUNT_END_TOGETHER,   /**< the engine is right if one fusion of each entry of
+                                 `found` is split */
+    FSD_HUNT_END_NEEDED,     /**< the engine is wrong only if a fusion of each entry of
+                                 `found` exists */
+    FSD_HUNT_END_UNPROVED,   /**< the suspects are not proved to be the cause: a build
+                                 that the proof needs could not be made */
     FSD_HUNT_END_CONTRADICTS /**< neither a fusion nor a set of them explains the
                                   results */
 };
@@ -81,9 +85,9 @@ struct fsd_hunt {
     bool *along;    /**< indexed by group: the group is no suspect, but changed in the
                          build that was to split only the suspects */
     FSD_VEC(struct fsd_span)
-    parts;          /**< ranges of group numbers that the proof still has to test. The
-                         build for a range splits its fusions, except suspects. The
-                         last range is next */
+    parts;          /**< ranges of group numbers that the proof still has to test, the
+                         last one first. The build for a range splits all fusions of
+                         the range that are no suspects */
     uint32_t tries; /**< number of builds that may still be used for `parts` */
     FSD_VEC(struct fsd_span)
     found;           /**< the entries of the set, each a span of `pool`; at least one
@@ -96,7 +100,8 @@ struct fsd_hunt {
                           build; 0: join() has chosen no build */
     uint32_t left;   /**< estimated number of builds that the search for a set still
                           needs */
-    unsigned sought; /**< a bit for each phase that has searched for a set */
+    unsigned sought; /**< the kinds of sets that were searched: a mask of
+                          1 << FSD_HUNT_SPLIT and 1 << FSD_HUNT_KEPT */
     FSD_VEC(struct fsd_hunt_step) steps;
     struct fsd_span chosen, tensors; /**< spans of `pool`: fusions to split, and tensors
                                           to mark, in the next build */

@@ -42,8 +42,8 @@ struct fsd_marking fsd_search_marking(const struct fsd_bisection *b,
     return what;
 }
 
-/* Sets what a region shows about its groups. A region without a conclusion shows
- * nothing. */
+/* Sets `seen` of the groups in region `r`. If the comparison of the region has no
+ * conclusion, sets FSD_SEEN_NOTHING. */
 static void look_at_region(const struct fsd_compare *c, const struct fsd_region_diff *r,
                            uint8_t *seen)
 {

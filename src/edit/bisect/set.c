@@ -60,7 +60,7 @@ static struct difference difference_of(const struct known *k,
 
 FSD_ORDERED(by_size, struct difference, fsd_order(x->n, y->n))
 
-/* What the first n steps show. */
+/* What the first n steps show about the set that is searched. */
 static struct known known_from(struct fsd_hunt *h, uint32_t n)
 {
     struct known k = {h, fsd_hunt_none(h), 0, {0}};
@@ -176,7 +176,8 @@ static bool halve(const struct known *k, const struct difference *d)
     return h->halved;
 }
 
-/* Chooses a build. Only the found fusions are "in" this build (set.h). */
+/* Chooses the build that has exactly the found fusions "in" it (set.h).
+ * @return whether a build was chosen */
 static bool join(const struct known *k)
 {
     struct fsd_hunt *h = k->h;

@@ -113,7 +113,7 @@ struct fsd_code {
 
 /* statement.c */
 
-/** The word from which the name of the output's variable is made. */
+/** The word from which the variables for the node's outputs get their names. */
 const char *fsd_code_stem(const struct fsd_code *c, fsd_id node);
 /** Returns a bit mask of inputs. The node's statement contains the numbers of these
  *  inputs instead of a variable. For this, the numbers must be known. */
@@ -146,7 +146,8 @@ void fsd_code_operand(struct fsd_code *c, fsd_id node, uint32_t input,
 /** Writes a template of table.inc, with its placeholders filled for the node. */
 void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
                        struct fsd_code_words *w);
-/** Whether the statement returns a tuple of all outputs. */
+/** Whether the right side of the node's statement returns a tuple of all outputs. If
+ *  not, it returns the first output. */
 bool fsd_code_makes_all(const struct fsd_code *c, fsd_id node);
 /** Writes a number with so many digits that Python reads the same single-precision
  *  value; if it is not finite, as a call: float("-inf"). */

@@ -240,8 +240,8 @@ static void put_scaled(struct fsd_code *c, fsd_id node, const char *add,
         return;
     fsd_words_printf(w, "%s(", add);
     fsd_code_template(c, node, "@, $0, $1, &", w);
-    if (scale->ranked && scale->rank == 1) /* a scale of a higher rank has a number
-                                              per block */
+    if (scale->ranked && scale->rank == 1) /* a scale of a higher rank has one
+                                              number for each block, and no axis */
         fsd_code_template(c, node, ", axis=!axis=1!", w);
     fsd_words_put(w, ")");
 }

@@ -320,7 +320,8 @@ static void put_inside(const struct draft *d, size_t from, size_t to, unsigned i
     }
 }
 
-/* Prints a part, leaving room for `behind` more columns. */
+/* Prints the text from `from` to `to`. `behind` is the number of columns that the
+ * caller prints behind this text on the same line. */
 static void put_part(const struct draft *d, size_t from, size_t to, unsigned indent,
                      size_t behind, FILE *out)
 {

@@ -55,8 +55,8 @@ static fsd_id producer_of(const struct fsd_cut_plan *plan, fsd_id tensor)
 
 /* ------------------------------------------------------------------ requested nodes */
 
-/* Adds requested nodes. Nodes in bodies are checked after all requested nodes are
- * known. */
+/* Adds the requested nodes of the main graph. Afterwards, checks the requested nodes in
+ * bodies. It fails if the main-graph node that contains such a node is not added. */
 static enum fsd_status take_nodes(struct fsd_cut_plan *plan, const fsd_id_vec *nodes,
                                   struct fsd_error *err)
 {
@@ -128,7 +128,8 @@ static bool joins(const struct fsd_cut_plan *plan, fsd_id node)
            !(fsd_traits_of(plan->d->facts, node) & FSD_OP_QDQ);
 }
 
-/* Adds the layers that compute a node together with a listed layer. */
+/* Adds each layer that computes the same node as a layer of the list. Nodes that are Q
+ * or DQ do not count. */
 static void add_group(const struct fsd_cut_plan *plan, fsd_id_vec *layers)
 {
     const struct fsd_match *m = plan->d->match;
@@ -330,7 +331,8 @@ static enum fsd_status take_between(struct fsd_cut_plan *plan, struct fsd_error 
 
 /* ----------------------------------------------------- nodes that are included, too */
 
-/* Whether add_producers() adds the producer of a tensor that a kept node reads. */
+/* Whether add_producers() adds `producer`, the producer of `tensor`. A kept node reads
+ * `tensor`. */
 typedef bool wanted_fn(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer);
 
 static void add_producers(struct fsd_cut_plan *plan, const uint8_t *of,

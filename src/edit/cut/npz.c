@@ -295,8 +295,8 @@ enum fsd_status fsd_cut_write_inputs(const struct fsd_cut_plan *plan,
         if (!put_array(&all[i], &all[i].crc, NULL))
             return damaged(&all[i], err);
     for (uint32_t i = 0; i < plan->inputs.n; i++)
-        if (!put_local(&all[i], &at, out)) /* the file of values has changed in the
-                                              meantime */
+        if (!put_local(&all[i], &at, out)) /* the file of values has
+                                              changed since the loop above */
             return damaged(&all[i], err);
     for (uint32_t i = 0; i < plan->inputs.n; i++)
         size += put_listed(&all[i], out);

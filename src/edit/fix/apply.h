@@ -18,8 +18,8 @@ struct fsd_apply {
     fsd_id *instead;           /* indexed by tensor: the tensor that its consumers read
                                   instead; the tensor itself if nothing replaces it */
     bool *dropped;             /* indexed by node: the node is removed */
-    bool *rewired;             /* indexed by port: the node reads another tensor
-                                  there */
+    bool *rewired;             /* indexed by port: an edit has replaced the tensor
+                                  that the node reads */
     bool *kept;                /* indexed by tensor: an inserted node reads the
                                   tensor */
     uint8_t *cast_to;          /* indexed by node: enum fsd_dtype, the type in which the

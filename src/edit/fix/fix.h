@@ -26,8 +26,8 @@ struct fsd_fixes {
                                        edit must not be applied; NULL: the edit may be
                                        applied */
     bool *removed;                /**< indexed by node: an edit removes the node */
-    bool *set;                    /**< indexed by port: an edit determines what the node
-                                       reads there */
+    bool *set;                    /**< indexed by port: an edit sets this input of the
+                                       node */
 };
 
 /** Lists the requested edits. None is barred, and nothing is decided yet. */

@@ -46,7 +46,8 @@ static const char *mark_of(struct fsd_arena *arena, const struct fsd_linting *l,
                        label_of(l->lint->g, node));
 }
 
-/* Lint's findings in a model as a set of pairs, each of a rule and a node. */
+/* Returns the set of lint's findings. Each node of a finding is an entry of its own: a
+ * text with the finding's rule and the node. */
 static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_linting *l)
 {
     const struct fsd_findings *found = l->verdict->findings;

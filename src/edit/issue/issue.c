@@ -14,7 +14,7 @@ enum { MOST_BYTES = 65000, MOST_ROWS = 40, MOST_NAME = 160 };
 
 struct text {
     const struct fsd_issue_facts *t;
-    uint32_t rows; /* the most rows of a table */
+    uint32_t rows; /* maximum number of rows in a table */
     FILE *out;
 };
 
@@ -179,7 +179,7 @@ static void put_groups(const struct fsd_state *s, const struct fsd_compare *c,
         fprintf(out, "          and %u more\n", groups.n - MOST);
 }
 
-/* Prints the differences of a region other than fusion and precision. */
+/* Prints how a region differs, except for its fusion and precision. */
 static void put_others(const struct fsd_region_diff *r, FILE *out)
 {
     const struct {

@@ -58,8 +58,8 @@ bool fsd_issue_put_dump(const struct fsd_file *file, struct fsd_intern *texts,
 
 struct fsd_issue_facts {
     const struct fsd_diff *d;
-    const struct fsd_diff *old;  /**< the old run; NULL: there is none, or it is a
-                                      snapshot */
+    const struct fsd_diff *old;  /**< the old run; NULL: there is no old build, or
+                                      only a snapshot of it */
     const struct fsd_compare *c; /**< NULL: there is only one build */
     const struct fsd_issue_subject *subject;
     const struct fsd_cut_plan *plan; /**< NULL: no part could be cut out */
@@ -68,12 +68,12 @@ struct fsd_issue_facts {
     const struct fsd_file *dump; /**< the engine's dump; NULL: it is not shown */
     struct fsd_intern *texts;    /**< owns the texts that are read from the dump */
     bool pictured;
-    const char *verified; /**< what the part shows when built alone; NULL: it was not
-                               built */
+    const char *verified; /**< text: whether the finding occurs in a build of the part
+                               alone; NULL: the part was not built */
     bool anonymous, no_weights;
-    const char *failure; /**< the report of a failed build as text; "": the text must
-                              not be shown, because of its names; NULL: the build did
-                              not fail */
+    const char *failure; /**< the report on a failed build, as text; "": the report has
+                              names that must not be shown; NULL: the build did not
+                              fail */
 };
 
 /** Picks the layers and nodes of the worst finding. issue_pick.c

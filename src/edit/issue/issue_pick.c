@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* The most layers in a report, so that it stays small. */
+/* The maximum number of layers in a report. A report must stay small. */
 enum { MOST_LAYERS = 8 };
 
 static void add_once(struct fsd_arena *arena, fsd_id_vec *list, fsd_id id)
@@ -243,7 +243,8 @@ static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
     }
 }
 
-/* Adds all layers that write or read a tensor of the layer. */
+/* Adds to `list` the producers of the layer's inputs and the consumers of its
+ * outputs. */
 static void add_beside(struct fsd_arena *arena, const struct fsd_graph *e, fsd_id layer,
                        fsd_id_vec *list)
 {

@@ -15,8 +15,8 @@ struct fsd_candidate {
     fsd_id groups[FSD_BREAK_MOST + 1]; /**< the groups that change */
     uint32_t n;                        /**< number of groups that change; above
                                             FSD_BREAK_MOST: too many */
-    fsd_id_vec passed; /**< the tensors that Ifs forward; empty: `tensor` is marked
-                            instead */
+    fsd_id_vec passed; /**< the tensors that Ifs forward; empty: the break has no
+                            Ifs, but marks `tensor` */
 };
 
 static inline bool fsd_break_is_none(const struct fsd_candidate *c)

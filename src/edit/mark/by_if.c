@@ -163,9 +163,9 @@ struct borders {
     const struct fsd_marks *m;
     struct fsd_candidate *c[FSD_BREAK_AT_ONCE];
     fsd_id group[FSD_BREAK_AT_ONCE];
-    uint64_t open;  /* a mask: the fusion may still get a break */
-    bool residuals; /* also add groups that change because they use a residual from the
-                       other side of an If */
+    uint64_t open;  /* a mask: c[b] is a break that changes at most FSD_BREAK_MOST
+                       groups so far */
+    bool residuals; /* also add groups that change because a residual crosses an If */
     struct fsd_masks masks;
     fsd_id first, full; /* masks.behind is set for nodes from `first` to before `full`.
                            Earlier nodes are behind no If. Later nodes are behind the
@@ -264,11 +264,11 @@ static void clear_readers(struct borders *b, fsd_id tensor)
         b->masks.behind[reader] = 0;
 }
 
-/* Sets all entries that walk() filled to 0 again. */
+/* Resets to 0 all entries that walk() filled. */
 static void clear_masks(struct borders *b)
 {
     const struct fsd_graph *g = b->m->d->model;
-    /* walk_behind() also marks nodes that walk() does not reach. */
+    /* If the model is not sorted, walk_behind() may have marked any node. */
     const fsd_id end = b->m->outlook->sorted ? b->full : g->nodes.n;
 
     for (unsigned bit = 0; bit < FSD_BREAK_AT_ONCE && b->c[bit]; bit++)
@@ -308,7 +308,7 @@ static void add_takers(const struct fsd_marks *m, fsd_id group, fsd_id node,
     }
 }
 
-/* A mask of the open fusions without `group`. */
+/* A mask of the open fusions whose group is not `group`. */
 static uint64_t others_than(const struct borders *b, fsd_id group)
 {
     uint64_t mask = 0;
@@ -372,8 +372,8 @@ static uint64_t across_of(const struct borders *b, fsd_id tensor)
                : b->masks.sums[tensor];
 }
 
-/* Marks the output of an Add that is behind the If and has only operands from before
- * the If (across_of()). */
+/* Sets masks.sums for the output of an Add. The Add must be behind the If, and all of
+ * its operands must come from before the If (across_of()). */
 static void mark_sum(struct borders *b, fsd_id node)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -449,8 +449,9 @@ static uint64_t read_behind(const struct borders *b, fsd_id tensor)
 }
 
 /* Adds group i to a fusion's break if the group's product is behind the fusion's If and
- * reads a tensor from before the If (across_of()). The builder then computes the
- * product matrix by matrix, and the nodes after it in another kernel. */
+ * reads a tensor from before the If (across_of()). For such a product, the builder
+ * computes each matrix of the batch separately, and the nodes after the product in
+ * another kernel. */
 static void add_stacked(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
@@ -537,8 +538,8 @@ static void mark_passed(struct borders *b, struct fsd_arena *scratch)
     b->first = b->m->outlook->sorted ? b->full : 0;
     EACH_OPEN(b, bit, UINT64_MAX)
     {
-        if (!b->m->outlook->sorted) /* before mark_readers(), because walk_behind()
-                                       stops at marked nodes */
+        if (!b->m->outlook->sorted) /* walk_behind() stops at marked nodes, so it
+                                       must run before mark_readers() */
             walk_behind(b, scratch, bit);
         for (uint32_t i = 0; i < b->c[bit]->passed.n; i++) {
             b->masks.passed[b->c[bit]->passed.at[i]] |= UINT64_C(1) << bit;
@@ -564,7 +565,7 @@ static void add_group(struct borders *b, fsd_id group)
 }
 
 /* Adds the groups that change. Examines only groups and Adds whose range (outlook.h)
- * ends with the node. */
+ * ends at `node`. */
 static void add_ended(struct borders *b, fsd_id node)
 {
     const struct fsd_ranges *groups = &b->m->outlook->groups;
@@ -616,7 +617,7 @@ static void walk(struct borders *b)
     clear_masks(b);
 }
 
-/* The initial candidate: only the last inner tensor is forwarded. */
+/* The first candidate: an If forwards only the last tensor inside the group. */
 static struct fsd_candidate at_last_inside(const struct fsd_marks *m, fsd_id group)
 {
     struct fsd_candidate c = {
@@ -648,8 +649,8 @@ void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
         b.open |= (uint64_t)!fsd_break_is_none(&made[i]) << i;
     }
     walk(&b);
-    /* If a branch of the model bypasses several Ifs, some builders refuse the Ifs. For
-     * a break with one If, the border tensors of the group pass through this If. */
+    /* Borders add Ifs to the break. Some builders refuse several Ifs that a branch of
+     * the model bypasses, so borders are added only to a break of one group. */
     EACH_OPEN(&b, bit, UINT64_MAX)
     if (made[bit].n == 1)
         pass_borders(m, groups[bit], &made[bit]);

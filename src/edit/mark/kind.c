@@ -8,7 +8,7 @@
 
 struct members {
     uint32_t products, softmaxes, others;
-    bool fed; /* a product reads another member's output */
+    bool fed; /* a product reads the output of another node of the group */
 };
 
 /* Whether the node reads the output of another node of the group, directly or through a

@@ -65,10 +65,10 @@ struct fsd_tensor_place {
     fsd_id layer;  /**< the layer that writes the tensor or, for FSD_PLACE_INSIDE,
                         contains it; FSD_NONE: none */
     fsd_id port;   /**< the engine's port that writes the tensor; FSD_NONE: unknown */
-    fsd_id holder; /**< for FSD_PLACE_GONE: the tensor that has its values; FSD_NONE:
-                        none */
-    bool together; /**< a mark changes no fusion, even if all tensors with this flag are
-                        marked in one build */
+    fsd_id holder; /**< for FSD_PLACE_GONE: another tensor with the same values;
+                        FSD_NONE: none */
+    bool together; /**< if one build marks all tensors with this flag, no fusion
+                        changes */
 };
 
 /** The kind of a group as a fusion. */
@@ -190,7 +190,7 @@ struct fsd_users {
     fsd_id *sorted;    /**< the same groups, by ascending number */
     bool outside;  /**< the values are an output of the model, or are read by a layer
                         without core nodes (change/state/state.h) */
-    bool in_place; /**< a Concat that no layer computes reads the values */
+    bool in_place; /**< the values are an input of a Concat that no layer computes */
     bool loops;    /**< control flow or a recurrent operator reads the values */
     bool merged;   /**< several nodes compute these values, and the builder merged one
                         of these nodes into another */

@@ -153,7 +153,7 @@ fsd_id_vec fsd_ranges_across(const struct fsd_ranges *ranges, fsd_id node,
     fsd_id_vec found = {0};
     uint32_t low = 0, high = ranges->all.n;
 
-    while (low < high) { /* the ranges before `low` end before the node */
+    while (low < high) { /* all ranges with an index below `low` end before `node` */
         uint32_t mid = low + (high - low) / 2;
 
         if (ranges->most[mid] < node)

@@ -15,8 +15,8 @@ struct fsd_ranges {
     FSD_VEC(struct fsd_range) all;
     fsd_id *most;        /**< indexed like `all`: the greatest `high` of this and all
                                earlier ranges */
-    fsd_id_vec ends;     /**< the ids of the ranges, in the order of their last nodes,
-                               then of their ids */
+    fsd_id_vec ends;     /**< the ids of the ranges, sorted by the range's last node,
+                               then by id */
     uint32_t *first_end; /**< indexed by node: the position in `ends` of the first range
                                that ends at this node or later; has one entry more than
                                the model has nodes */

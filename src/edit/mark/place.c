@@ -295,7 +295,7 @@ static fsd_id data_of(const struct fsd_marks *m, fsd_id node)
     return FSD_NONE;
 }
 
-/* The place of a node's output if no layer computes the node. */
+/* The place of the output of a node that is merged or belongs to no group. */
 static struct fsd_tensor_place place_left(const struct fsd_marks *m, fsd_id node)
 {
     const struct fsd_node_result *r = &m->d->nodes[node];
@@ -316,7 +316,7 @@ static struct fsd_tensor_place place_left(const struct fsd_marks *m, fsd_id node
         if (fsd_node_is(m->d->model, node, FSD_ONNX_Concat))
             return gone(FSD_WHY_PARTS, FSD_NONE);
         return gone(FSD_WHY_VIEW, data);
-    case FSD_FATE_LAYER: /* the layer computes no core node, but a view or a
+    case FSD_FATE_LAYER: /* the node is not a core node, but a view or a
                             quantizer */
         if (m->d->facts->traits[node] & FSD_OP_QUANTIZE)
             return (struct fsd_tensor_place){

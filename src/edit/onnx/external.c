@@ -136,8 +136,9 @@ static void inline_tensor(struct fsd_outside *from, struct fsd_slice tensor,
         if (block.number == TENSOR_EXTERNAL)
             fsd_pieces_until(from->arena, to, &start, &block);
     fsd_pieces_rest(from->arena, to, start, tensor);
-    fsd_pieces_number(from->arena, to, TENSOR_LOCATION, 0); /* replaces EXTERNAL: the
-                                                               last value counts */
+    fsd_pieces_number(from->arena, to, TENSOR_LOCATION, 0); /* overrides EXTERNAL: of
+                                                               two values, the last
+                                                               counts */
     fsd_pieces_block(from->arena, to, TENSOR_RAW, bytes);
 }
 

@@ -387,8 +387,8 @@ static void put_inner(struct hider *h, const struct fsd_wire_block *block,
         in = context_of(h, block->bytes);
     else if (f->to == GRAPH)
         in = (struct context){.call = false};
-    if (f->in == FUNCTION && f->to == ATTRIBUTE) /* default attributes of the function
-                                                    itself */
+    if (f->in == FUNCTION && f->to == ATTRIBUTE) /* an attribute's default value, which
+                                                    the function declares */
         in = (struct context){.call = true, .foreign = true};
     if (f->to != TENSOR || !h->how->weights || !put_weight(h, block->bytes, &inner))
         hide(h, block->bytes, (enum message)f->to, in, &inner);

@@ -26,7 +26,7 @@ struct writer {
                          input or output */
     uint32_t *met;    /* indexed by change of a node: how often the change was
                          applied */
-    bool *met_listed; /* indexed by change of a list: the change was applied */
+    bool *met_listed; /* indexed like e->listed: the change was applied */
 };
 
 /* -------------------------------------------------------------------------- a walk */
@@ -271,7 +271,7 @@ static bool put_retyped(struct writer *w, const struct fsd_wire_block *block,
     return true;
 }
 
-/* Writes a message of the main graph that is no node. */
+/* Applies edits to a message of the main graph other than a node. */
 static void edit_listed(struct writer *w, const struct fsd_wire_block *block,
                         const char **from, struct fsd_pieces *to)
 {
@@ -517,7 +517,7 @@ enum fsd_status fsd_onnx_reopen(struct fsd_file *out, const struct fsd_graph *mo
     *out = (struct fsd_file){.name = model->path};
     return fsd_fail(
         err, FSD_E_ARG, model->path, FSD_POS_NONE, 0,
-        "expected an ONNX model in a file that %s can read a second time, found %s",
+        "expected the file of an ONNX model, because '%s' reads it twice, found %s",
         who, onnx ? "standard input" : "the nodes of a log or an engine");
 }
 

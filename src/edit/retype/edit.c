@@ -17,8 +17,8 @@ struct editor {
     const struct fsd_retype *plan;
     const struct fsd_graph *g;
     struct fsd_onnx_edits *edits;
-    const char *(*names)[TYPES]; /* indexed by tensor and type: the tensor's name in
-                                    that type; NULL: its own name */
+    const char *(*names)[TYPES]; /* indexed by tensor, then by place_of(type): the
+                                    tensor's name in this type; NULL: own_name() */
     bool *inside; /* indexed by tensor: the tensor is an initializer that can be
                      converted in place */
 };
@@ -167,7 +167,7 @@ static fsd_id first_reader(const struct editor *e, fsd_id tensor, enum fsd_dtype
         while (reads && g->nodes.at[node].scope != g->tensors.at[tensor].scope &&
                g->nodes.at[node].scope)
             node = g->scopes.at[g->nodes.at[node].scope].owner;
-        if (reads && node < first) /* FSD_NONE is the greatest fsd_id */
+        if (reads && node < first) /* `first` begins as FSD_NONE, the greatest fsd_id */
             first = node;
     }
     return first;

@@ -22,11 +22,12 @@ struct fsd_node_cost {
                            node writes, as an amount; -1 if unknown */
     double ms;        /**< the node's share of the times of its layers, in milliseconds;
                            negative if unknown */
-    double moved_ms;  /**< the part of `ms` in layers that only move data, in
-                           milliseconds */
+    double moved_ms;  /**< the node's share of the times of layers that only move
+                           data, in milliseconds; `ms` includes this share */
     uint32_t workers; /**< number of layers that do the node's multiply-adds; 0 if these
                            layers are unknown */
-    bool shares;      /**< whether other nodes share the time of one of its layers */
+    bool shares;      /**< whether one of its layers has other nodes, which get a share
+                           of the layer's time */
 };
 
 /** The bytes of a layer's inputs, outputs, weights and biases.  Each element counts

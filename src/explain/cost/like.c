@@ -234,7 +234,7 @@ static bool fits(const struct search *s, fsd_id tensor)
         if (size == -1) {
             several += open < n;
             open = i;
-            /* A size that the model fixes is not dynamic in an engine. */
+            /* The engine does not fix this size, so the model must not fix it. */
             same = same && (alone->rank != n || alone->dims[i] < 0);
         } else if (shape->rank == n && size != shape->dims[i]) {
             same = same && s->loose && !padded++ && is_padded(size, shape->dims[i]);

@@ -89,7 +89,7 @@ static int64_t part_of(const struct fsd_match *m, const struct fsd_cost *c,
         return 0;
     if (workers == 1)
         return macs;
-    if (macs < 0) /* a negative amount is a term of dynamic sizes, or unknown (-1) */
+    if (macs < 0) /* unknown (-1), or a polynomial in dynamic sizes */
         return macs == -1 ? -1 : fsd_over(c->amounts, macs, workers);
     return macs / workers + (is_first_worker(m, layer, node) ? macs % workers : 0);
 }

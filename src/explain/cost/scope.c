@@ -127,7 +127,8 @@ static bool is_number(const struct path *path, size_t at)
            (at + digits == path->len || path->text[at + digits] == path->sign);
 }
 
-/* The first `depth` parts of each path, as symbols of a new table. */
+/* Cuts each path after its first `depth` parts, and stores the results as symbols of a
+ * new table. */
 static struct fsd_scopes scopes_at(struct fsd_arena *arena, const struct path *paths,
                                    uint32_t n, unsigned depth)
 {

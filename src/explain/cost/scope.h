@@ -25,8 +25,8 @@ struct fsd_module {
                              negative if unknown */
     double reformat_ms; /**< time of the layers in `reformats`, in milliseconds;
                              negative if unknown */
-    uint32_t by_type[FSD__DTYPE_COUNT]; /**< indexed by precision: number of its
-                                             layers */
+    uint32_t by_type[FSD__DTYPE_COUNT]; /**< indexed by precision: number of the
+                                             module's layers with this precision */
 };
 
 typedef FSD_VEC(struct fsd_module) fsd_module_vec;
@@ -36,7 +36,7 @@ struct fsd_scopes {
                                    tables of a run are const */
     fsd_sym *of;              /**< indexed by node: symbol in `names` of its first
                                    `depth` scopes; 0 if it has none */
-    unsigned depth;           /**< maximum number of scopes in a name */
+    unsigned depth;           /**< maximum number of scopes in an entry of `names` */
 };
 
 /** Finds the first `depth` scopes of all nodes; for depth 0, chooses a useful depth. */

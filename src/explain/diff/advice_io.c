@@ -67,7 +67,8 @@ struct need {
     bool input;
     enum fsd_dtype type;
     char layout[16];   /* "" if unknown */
-    const char *other; /* why no format removes the layer; NULL if a format does */
+    const char *other; /* why no I/O format makes the layer unnecessary; NULL if this
+                          format does */
 };
 
 /* Whether both forms have the same sizes from the channel axis to the last axis.  The

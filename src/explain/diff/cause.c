@@ -324,8 +324,8 @@ const struct fsd_reason *fsd_diff_reasons(const struct fsd_match *m,
         reasons[i] = (struct fsd_reason){.cause = cause(&c, i), .event = FSD_NONE};
         if (reasons[i].cause == FSD_CAUSE_UNKNOWN &&
             fsd_moves_unasked(m, &layers[i], i))
-            reasons[i].cause = FSD_CAUSE_NONE; /* the node is a view that the builder
-                                                  performs by a copy */
+            reasons[i].cause = FSD_CAUSE_NONE; /* the layer is a copy by which the
+                                                  builder performs a view */
         reasons[i].requested = is_requested(&c, i, reasons[i].cause);
         fsd_add_log_to_reason(m, i, &reasons[i]);
     }

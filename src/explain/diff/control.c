@@ -8,7 +8,8 @@
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
 
-/* The maximum number of nodes without layers between a node and what it controls. */
+/* The maximum number of nodes between a node and the operator that it controls.  These
+ * nodes have no layers. */
 enum { CONTROL_STEPS = 4 };
 
 enum control { CONTROL_NOT, CONTROL_DECIDES, CONTROL_BEGINS };
@@ -66,8 +67,8 @@ static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
     return found;
 }
 
-/* Whether the node has inputs and depends only on sizes and constants, as the zeros of
- * an initial state do. */
+/* Whether the node has inputs, and these depend only on sizes and constants.  This is
+ * true for a node that makes the zeros of an initial state. */
 static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
 {
     return m->model->nodes.at[node].in.n && !fsd_reads_run_data(m->facts, node);

@@ -175,7 +175,7 @@ struct fsd_flows {
  */
 
 struct fsd_island {
-    enum fsd_dtype type;    /**< the type of its highest precision */
+    enum fsd_dtype type;    /**< the type with the highest precision in the segment */
     struct fsd_span layers; /**< a span of fsd_islands.pool, in engine order: its
                                  higher-precision layers, the data-movement layers at
                                  its entries and exits, and lower-precision layers that
@@ -210,21 +210,22 @@ struct fsd_summary {
                                               cause */
     uint32_t inserted;
     uint32_t requested; /**< number of data-movement layers that the model requests */
-    uint32_t links, by_evidence[FSD_EVIDENCES]; /**< number of links with each bit of
-                                                     enum fsd_evidence */
+    uint32_t links, by_evidence[FSD_EVIDENCES]; /**< indexed by bit of enum
+                                                     fsd_evidence: number of links
+                                                     with this bit */
     uint32_t computing, mapped; /**< number of layers that compute, and how many of them
                                      have known nodes */
     uint32_t opaque, hidden;    /**< number of opaque layers, and of nodes that an
                                      opaque layer computes */
-    uint32_t choices;           /**< number of nodes in regions whose layers cannot be
-                           distinguished; these nodes have no links */
+    uint32_t choices;           /**< number of nodes that have no links, because the
+                           layers of their region cannot be distinguished */
 };
 
 /** The arguments of the command line that requested the run.  Each text begins with a
  *  blank. */
 struct fsd_command {
     const char *run;    /**< such as " m.onnx e.json --profile p.json --peak 900,60" */
-    const char *build;  /**< the run as one of several builds: " m.onnx,e.json" */
+    const char *build;  /**< like `run`, in a list of builds: " m.onnx,e.json" */
     const char *common; /**< options to add to `run` or `build`, such as " --force" */
 };
 
@@ -239,9 +240,9 @@ struct fsd_products {
     const bool *of;           /**< indexed by layer: whether it is a product kernel */
     uint32_t narrow;          /**< number of product kernels that compute in a quantized
                                    type */
-    uint32_t direct, unknown; /**< of the kernels in `narrow`, the number with an output
-                                   of a quantized type, and the number with an output of
-                                   an unknown type */
+    uint32_t direct, unknown; /**< parts of `narrow`.  `direct`: number of kernels with
+                                   a quantized output type; `unknown`: number of kernels
+                                   with an unknown output type */
     fsd_id example;           /**< the first kernel in `direct`; FSD_NONE if there is
                                    none */
     enum fsd_dtype type;      /**< the type of all kernels in `narrow`;

@@ -192,8 +192,8 @@ static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id read
     fsd_id ends = fsd_id_or(producer, reader);
 
     if (producer != FSD_NONE && reader != FSD_NONE && !m->of_node[reader].n)
-        return APART; /* avoids the loop below: `producer` may have a thousand
-                         layers */
+        return APART; /* skips the loop below over all layers of `producer`:
+                         there may be a thousand */
     for (uint32_t i = 0; i < fsd_match_links_of(m, ends).n; i++) {
         fsd_id layer = fsd_match_of_node(m, ends, i)->layer;
         struct fsd_span ports =
@@ -236,8 +236,8 @@ struct doubts {
                         replaced by another node */
     bool *mentioned; /* indexed by symbol: whether several nodes have this name, and a
                         layer mentions it */
-    const struct fsd_sizes *sizes; /* the sizes of the model; NULL if all layers run in
-                                      every inference */
+    const struct fsd_sizes *sizes; /* the sizes of the model; NULL if the engine has no
+                                      jumps: every inference then runs all layers */
     struct fsd_branches branches;
 };
 

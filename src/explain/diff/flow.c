@@ -11,7 +11,8 @@
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
-/* Limits of walks, so that no engine takes quadratic time. */
+/* Limits of walks.  Without limits, the time could grow with the square of the engine's
+ * size. */
 enum { STEPS = 64, READERS = 32, MODEL_STEPS = 32 };
 
 const struct fsd_form *fsd_layer_form_in(const struct fsd_graph *engine, fsd_id layer)
@@ -271,7 +272,7 @@ static struct fsd_reader node_reader(const struct flow_search *w, fsd_id mover,
     bool quantizes = w->layers[layer].kind == FSD_KIND_QUANTIZE;
     struct fsd_reader reader = {.layer = layer, .node = FSD_NONE};
     struct model_queue q = {.n = 0};
-    bool carried; /* whether the input of `mover` was also queued */
+    bool carried; /* whether the model_tensor of `mover` was queued */
 
     /* If `mover` is a quantizer, it outputs the output tensor of its node, so the walk
      * begins at this tensor. */

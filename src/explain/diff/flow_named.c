@@ -13,7 +13,8 @@
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
-/* Limits that keep the search from taking quadratic time, because names may repeat. */
+/* Limits of the search.  Names may repeat, so without limits the time could grow with
+ * the square of the model's size. */
 enum { MOST_LAYER_NODES = 256, MOST_READERS = 64 };
 
 /* Whether no other layer computes nodes of this layer, so that the inputs and outputs

@@ -35,8 +35,8 @@ struct search {
                         lower-precision data) */
     fsd_id *queue;   /* queue of engine tensors */
     fsd_id *sets;    /* union-find of connected engine tensors */
-    uint8_t *ports;  /* indexed by layer: WIDE_IN to NARROW_OUT, by the precisions of
-                        its ports */
+    uint8_t *ports;  /* indexed by layer: mask of WIDE_IN to NARROW_OUT, which shows
+                        the precisions of the layer's ports */
     fsd_id *first;   /* indexed by layer: the layer's first marked tensor; FSD_NONE if
                         there is none; all marked tensors of a layer are in one set */
     bool *covered;   /* indexed by layer: whether it is in a segment that was found
@@ -319,8 +319,8 @@ static void collect(struct search *s)
     }
 }
 
-/* First finds segments above 8 bits (rank 3), then segments in FP32 between 16-bit
- * types (rank 4). */
+/* Searches twice: for segments above 8 bits (s.wide is 3), then for segments in FP32
+ * between 16-bit types (s.wide is 4). */
 const struct fsd_islands *
 fsd_diff_islands(const struct fsd_match *m, const struct fsd_measured *times,
                  const struct fsd_layer_result *layers, const enum fsd_dtype *computed,

@@ -27,8 +27,8 @@ void fsd_add_log_to_node(const struct fsd_match *m, fsd_id node,
         r->event = s->left[node].event;
 }
 
-/* The cause that a change such as "Float(784,784,28,1) to Half(784,1:8,28,1)" shows.
- * The numbers are strides, which show the layout. */
+/* Derives the cause from a change, such as "Float(784,784,28,1) to Half(784,1:8,28,1)".
+ * The numbers are strides.  Different strides mean different layouts. */
 static enum fsd_cause cause_of(const char *change)
 {
     const char *from = change, *to = strstr(change, ") to ");

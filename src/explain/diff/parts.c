@@ -22,8 +22,9 @@ struct walk {
     struct fsd_arena *scratch;
     struct fsd_lists in_scope; /* nodes by scope */
     struct fsd_lists bodies;   /* bodies by owner node */
-    uint32_t *stop;            /* indexed by tensor: index, plus 1, of the last walked
-                                  engine that has the tensor as an input */
+    uint32_t *stop;            /* indexed by tensor: index, plus 1, of an engine that
+                                  has the tensor as an input.  If there are several
+                                  engines: the engine that was walked last */
     uint32_t *seen;            /* indexed by node: index of the last engine whose walk
                                   visited the node, plus 1 */
     FSD_VEC(fsd_id) todo;
@@ -130,7 +131,7 @@ const struct fsd_parts *fsd_diff_parts(const struct fsd_match *m)
         w.bodies = fsd_graph_bodies(w.scratch, m->model);
         for (uint32_t p = 0; p < n; p++)
             walk_part(&w, p);
-        if (!parts->known) /* the results of the walks are then only guesses */
+        if (!parts->known) /* a walk failed: the results of all walks are discarded */
             for (fsd_id i = 0; i < m->model->nodes.n; i++)
                 parts->of_node[i] = FSD_NONE;
         place_linked(m, parts);

@@ -102,8 +102,8 @@ static bool list_of_node(struct judge *j, fsd_id node)
         listed++;
     }
     if (listed || (region = m->region_of_node[node]) == FSD_NONE)
-        return listed || m->of_node[node].n; /* true also if layers only move the node's
-                                                data */
+        return listed || m->of_node[node].n; /* also true if all of the node's layers
+                                                only move data */
     if (m->regions.at[region].layers.n != 1)
         return false;
     list_layer(j, &j->block->layers, m->pool.at[m->regions.at[region].layers.at]);

@@ -141,8 +141,8 @@ void fsd_form_add(fsd_id *list, uint32_t *n, fsd_id node)
         list[(*n)++] = node;
 }
 
-/* Adds to `passed` the nodes between the tensors `from` and `to`, through which
- * fsd_form_producer() looked. */
+/* Adds to `passed` all nodes through which fsd_form_producer() went back from tensor
+ * `from` to tensor `to`. */
 static void keep_passed(struct fsd_attempt *a, fsd_id from, fsd_id to)
 {
     for (fsd_id t = from; t != to;) {

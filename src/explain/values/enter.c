@@ -13,7 +13,8 @@
 #include "model/ops/ids.h"
 #include "explain/values/values.h"
 
-/* The maximum number of entries with suspects, because reports print no more. */
+/* The maximum number of entries for which suspects are searched.  Reports do not print
+ * the suspects of more entries. */
 enum { DETAILED = 16 };
 
 struct search {
@@ -48,8 +49,8 @@ static void push_once(struct search *s, fsd_id node)
     fsd_vec_push(s->scratch, &s->stack, node);
 }
 
-/* Fills `stack` with the nodes between the nearest measured tensors and the output of
- * `node`, sorted. */
+/* Fills `stack` with `node` and with all nodes between `node` and the nearest measured
+ * tensors before it.  Sorts `stack`. */
 static void find_suspects(struct search *s, fsd_id node)
 {
     s->search++;

@@ -17,8 +17,8 @@ struct fsd_stream {
     size_t left; /* remaining bytes at `in` */
     size_t released;
     z_stream z;
-    bool inflating, ended; /* for deflated data: `inflating`: zlib is initialized;
-                              `ended`: the end was reached */
+    bool inflating, ended; /* for deflated data.  `inflating`: zlib is initialized;
+                              `ended`: zlib has read the end marker */
     uint64_t done;         /* bytes decompressed so far */
     uint32_t crc;
     uint32_t bits; /* base64: the last bits read, of which n_bits are not yet written */
@@ -88,7 +88,8 @@ static size_t read_base64(struct fsd_stream *s, unsigned char *out, size_t n)
         int digit = digit_of(*s->in);
 
         if (digit < 0)
-            break; /* '=' ends the text; in a damaged text, `done` stays too small */
+            break; /* '=' ends the text.  Any other character is damage: `done` is then
+                      too small */
         s->in++;
         s->left--;
         s->bits = (s->bits << 6 | (uint32_t)digit) & 0xffffff;
@@ -125,8 +126,8 @@ bool fsd_stream_whole(struct fsd_stream *s)
     unsigned char more;
 
     if (s->stored->packing == FSD_DEFLATED && !s->ended &&
-        fsd_stream_read(s, &more, 1)) /* reads the end marker, which may be behind the
-                                         last byte */
+        fsd_stream_read(s, &more, 1)) /* at the end of the data, this makes zlib read
+                                         the end marker */
         return false;
     if (s->stored->packing == FSD_DEFLATED && !s->ended)
         return false;

@@ -91,8 +91,8 @@ struct fsd_error_measure {
     double cosine;     /**< a.b / (|a| |b|); NAN if a norm is 0 */
     double largest;    /**< the greatest absolute value of finite elements, in a and
                             b */
-    uint64_t nan, inf; /**< number of elements of b that are NaN, and number of those
-                            that are infinite */
+    uint64_t nan, inf; /**< `nan`: number of NaN elements of b; `inf`: number of
+                            infinite elements of b */
     uint64_t fresh;    /**< `nan` plus `inf`, but without the elements that have the
                             same value in a */
 };
@@ -146,7 +146,8 @@ struct fsd_numbers {
         FSD_NUMBERS_OF_TENSORS, /**< one set of tensors: only nan and inf are known */
         FSD_NUMBERS_OF_ERRORS   /**< two sets of tensors */
     } of;
-    const char *paths[2];   /**< two files, the reference first; or one file and NULL */
+    const char *paths[2];   /**< [0]: the reference; [1]: the file that is compared
+                                 with it.  If there is only one file: [1] is NULL */
     const char *runners[2]; /**< the runner for each path; NULL if unknown */
     uint32_t n_columns;
     const char *columns[FSD_MOST_COLUMNS];
@@ -199,13 +200,14 @@ struct fsd_entry {
                                      error */
     struct fsd_span layers;     /**< a span of `pool`: the layers that compute the
                                      suspects */
-    struct fsd_span behind;     /**< a span of `pool`: Casts and quantizers that are
-                                     suspects or directly before one */
+    struct fsd_span behind;     /**< a span of `pool`: suspects that are Casts or
+                                     quantizers, and Casts and quantizers directly
+                                     before a suspect */
     struct fsd_span moved;      /**< a span of `pool`: data-movement layers that convert
                                      the type of a suspect's input */
 };
 
-/** A measured tensor on the path that the first error takes. */
+/** A measured tensor on the path on which the first error grows. */
 struct fsd_growth {
     uint32_t row;
     fsd_id layer; /**< the last layer of its producer; FSD_NONE if unknown */
@@ -220,7 +222,7 @@ struct fsd_values {
     double greatest; /**< the largest finite absolute value of the first column in the
                           rows of all layers */
     uint32_t joined; /**< number of rows that are assigned to a tensor, node or layer */
-    FSD_VEC(uint32_t) strangers; /**< rows that are assigned to nothing */
+    FSD_VEC(uint32_t) strangers; /**< rows without a tensor, node or layer */
     uint32_t over; /**< number of tensors for which fsd_row_is_over() is true */
     FSD_VEC(struct fsd_entry) entries; /**< where errors begin, in model order */
     bool has_nan;

@@ -76,9 +76,9 @@ const char *fsd_failed_target(struct fsd_arena *arena, const struct fsd_history 
     const char *sm = sm_of(arena, h);
     struct fsd_target target;
 
-    if (word && !strcmp(word, "rtx")) /* "rtx" has no version: below, is_of_tactics()
-                                         is false for RTX, and `word` becomes
-                                         "rtx-1.7" */
+    if (word && !strcmp(word, "rtx")) /* "rtx" lacks a version.  The code below
+                                         sets `word` to "rtx-1.7", because
+                                         is_of_tactics() is false for RTX */
         word = NULL;
     if (!sm)
         sm = without_point(arena, fact_of(h, FSD_BUILT_CAPABILITY));

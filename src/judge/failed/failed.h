@@ -72,8 +72,8 @@ struct fsd_failed {
     enum fsd_failure_class is;
     const struct fsd_log_failure *first; /**< the error */
     const char *message;                 /**< the error message in one line */
-    const char *because; /**< the reason that a skipped tactic or an earlier line
-                              states; NULL: none */
+    const char *because; /**< the reason for the error, from a skipped tactic or from
+                              an earlier line of the log; NULL: none */
     const char *named;   /**< the layer that the message names; NULL: none */
     enum fsd_failed_by by;
     fsd_id_vec nodes; /**< the failing nodes of the model, the likeliest first; nodes of
@@ -106,7 +106,7 @@ void fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab);
 
 /* ------------------------------------------------------------ inside judge/failed */
 
-/** Whether `nodes` are several candidates, only one of which failed. */
+/** Whether `nodes` has several nodes, and it is unknown which one of them failed. */
 static inline bool fsd_failed_is_of_several(const struct fsd_failed *f)
 {
     return f->nodes.n > 1 &&

@@ -266,7 +266,8 @@ static bool stands_for_name(struct fsd_slice text, size_t at, size_t end)
             fsd_slice_drop(&head, ": "));
 }
 
-/* Whether the name looks unlike an ordinary word of a sentence. */
+/* Whether the name is clearly no word of a sentence: "conv1", "fooBar". False for names
+ * of one or two characters. */
 static bool is_strange(struct fsd_slice name)
 {
     size_t lower = 0;

@@ -141,7 +141,7 @@ static bool read_name(struct fsd_slice name, struct layer *layer)
 struct open_node {
     const struct fsd_log_parsed *parsed;
     fsd_id node;    /* the node of the model; FSD_NONE: unknown */
-    int64_t before; /* the fewest layers that can be before the node's own layers */
+    int64_t before; /* minimum number of layers before the node's own layers */
 };
 
 /* One walk over the nodes in the order in which the parser read them. */

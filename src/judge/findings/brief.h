@@ -5,8 +5,8 @@
 #include "judge/findings/findings.h"
 
 enum {
-    FSD_BRIEF_LINES = 8,    /**< the most lines below the verdict, on a terminal with
-                                 FSD_BRIEF_COLUMNS columns */
+    FSD_BRIEF_LINES = 8,    /**< maximum number of terminal rows below the verdict; a
+                                 row has FSD_BRIEF_COLUMNS columns */
     FSD_BRIEF_COLUMNS = 80, /**< width of a line, including topic and indentation */
     FSD_BRIEF_TOPIC = 9     /**< columns of a topic */
 };

@@ -307,8 +307,8 @@ static struct fsd_span cites_of(struct citer *c, fsd_id layer)
     c->now = (struct fsd_span){0, 0};
     if (made < in && flow->source != FSD_NONE && c->d->products->of[flow->source] &&
         c->d->products->none_quantizes)
-        return c->now; /* `source` cannot write lower precision, whatever its consumers
-                          read */
+        return c->now; /* no edit of the consumers can make `source` write lower
+                          precision */
     if (made < in || c->d->layers[layer].kind != FSD_KIND_QUANTIZE)
         cite_bare_readers(c, flow->model_tensor);
     if (made < in)
@@ -468,8 +468,9 @@ void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, bool bri
 static void set_todo(struct fsd_findings *found, struct fsd_finding *f)
 {
     const struct fsd_cite *cites =
-        f->cites.n ? &found->cites.at[f->cites.at] : NULL; /* the list may be empty,
-                                                              with `at` NULL */
+        f->cites.n ? &found->cites.at[f->cites.at] : NULL; /* if no layer has cites,
+                                                              found->cites.at is
+                                                              NULL */
     struct fsd_print text;
     FILE *out;
 
@@ -600,8 +601,9 @@ void fsd_cite_in_case(struct fsd_findings *found, const struct fsd_case *gate)
     scratch = fsd_arena_new();
     by_move = cited_moves(gate, run, scratch);
     by_node = FSD_NEW(scratch, uint32_t, gate->run->model->nodes.n); /* indexed by node:
-                                                                        a cite, plus 1;
-                                                                        0: none */
+                                                                        index of a cite,
+                                                                        plus 1; 0:
+                                                                        none */
     for (uint32_t i = 0; i < run->cites.n; i++)
         by_node[run->cites.at[i].edit->node] = i + 1;
     FSD_EACH (struct fsd_finding, f, found->list) {

@@ -40,5 +40,5 @@ bool fsd_cites_same_edit(const struct fsd_cite *a, const struct fsd_cite *b);
  *  none, the text of fsd_put_advice(). Requires the run's findings. */
 void fsd_put_remedy(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
-/** Whether fsd_put_remedy() proposes a change, not only a reason. */
+/** Whether fsd_put_remedy() proposes a change. False if it only states a reason. */
 bool fsd_has_remedy(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id layer);

@@ -109,7 +109,8 @@ static struct fsd_findings *new_findings(struct fsd_arena *arena)
     return found;
 }
 
-/* Removes the findings from `first` on, and counts them as `reread`. */
+/* Removes the findings with the index `first` and above, and adds their number to
+ * f->reread. */
 static void take_back(struct fsd_finder *f, uint32_t first)
 {
     f->reread += f->found->list.n - first;

@@ -19,14 +19,14 @@ struct fsd_finder {
 
     struct fsd_finding now; /**< the open finding; a rule may set `file` and `line` */
     FILE *out;              /**< receives the finding's sentence */
-    double count, ms;       /**< what the finding adds to the rule's count and
-                                 milliseconds, at first 1 and 0 */
+    double count, ms;       /**< the finding adds these numbers to the rule's count and
+                                 milliseconds; initially 1 and 0 */
     bool untimed;           /**< the finding's milliseconds are unknown */
     bool note;              /**< the finding is information, though its rule warns */
     const char *skipped;    /**< why the rule cannot be evaluated; set by the rule's
                                  function */
-    bool confirmable;       /**< rules are left out if an engine cannot confirm
-                           their findings */
+    bool confirmable;       /**< only evaluate rules whose findings an engine
+                           can confirm */
     bool asked;  /**< the policy has a section for the rule. If such a rule cannot be
                       evaluated, a finding reports this */
     double base; /**< the total milliseconds of the build. A budget's `share` is a share
@@ -73,8 +73,8 @@ void fsd_put_subjects(struct fsd_finder *f, struct fsd_span subjects);
 /** Prints ", 0.1234 ms" if the time is known. */
 void fsd_put_took(struct fsd_finder *f, double ms);
 
-/** Indexed by layer: whether the layer computes a constant at every inference.
- *  rules/constant.c */
+/** Returns an array indexed by layer: whether the layer computes a constant at every
+ *  inference. Defined in rules/constant.c. */
 const bool *fsd_constant_layers(struct fsd_arena *arena, const struct fsd_diff *d);
 
 /** The cost of some layers of a run, also as a share of the engine's cost. */
@@ -82,8 +82,8 @@ struct fsd_cost_part {
     uint32_t layers, unknown; /**< unknown: number of these layers whose bytes are
                                    unknown */
     int64_t bytes;            /**< bytes of the layers whose bytes are known */
-    double ms, share;         /**< sums of the known values, in milliseconds and as a
-                                   share of the engine, 0 to 1 */
+    double ms, share;         /**< sums over the layers whose values are known. `ms`:
+                                   milliseconds. `share`: share of the engine, 0 to 1 */
 };
 void fsd_add_cost(const struct fsd_diff *d, struct fsd_cost_part *cost, fsd_id layer);
 /** Prints the cost, and adds its numbers as facts. The cost is printed as time if times

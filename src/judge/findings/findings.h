@@ -76,10 +76,10 @@ typedef FSD_VEC(struct fsd_policy_word) fsd_policy_words;
 
 /** Kinds of an engine's memory. */
 enum fsd_memory_kind {
-    FSD_MEMORY_ACTIVATIONS, /**< tensors between layers, at the time when they need
-                                 the most memory */
+    FSD_MEMORY_ACTIVATIONS, /**< peak memory of the tensors between layers */
     FSD_MEMORY_WEIGHTS,
-    FSD_MEMORY_SCRATCH,    /**< only a log states this kind and the next one */
+    FSD_MEMORY_SCRATCH,    /**< only a log states FSD_MEMORY_SCRATCH and
+                                FSD_MEMORY_PERSISTENT */
     FSD_MEMORY_PERSISTENT, /**< in device memory */
     FSD__MEMORY_COUNT
 };
@@ -91,7 +91,8 @@ enum fsd_work { FSD_WORK_MACS, FSD_WORK_MS, FSD_WORK_BYTES, FSD_WORK_NODES };
  *  blocks of a pattern are fused, most of the work runs in certain types, or memory is
  *  limited. */
 struct fsd_promise {
-    uint32_t rule; /**< the rule of the policy's section, a number for fsd_rule_at() */
+    uint32_t rule; /**< the number of the rule that the section names, for
+                        fsd_rule_at() */
     uint32_t line;
     enum fsd_pattern pattern;
     int fused;              /**< the required enum fsd_fused; FSD_OFF: not required */
@@ -101,8 +102,8 @@ struct fsd_promise {
     double share;           /**< the least share of the work that must run in
                                  `types`, 0 to 1 */
     enum fsd_work by;
-    double bytes[FSD__MEMORY_COUNT]; /**< indexed by enum fsd_memory_kind: the most
-                                          bytes; negative: unlimited */
+    double bytes[FSD__MEMORY_COUNT]; /**< indexed by enum fsd_memory_kind: the maximum
+                                          number of bytes; negative: unlimited */
 };
 
 struct fsd_policy {
@@ -112,7 +113,7 @@ struct fsd_policy {
                                         takes it */
     double noise;     /**< if the total time grows by less than this share, the build is
                            never reported as slower */
-    double noise_cap; /**< measured noise is limited to this share of the total
+    double noise_cap; /**< maximum of the measured noise, as a share of the total
                            time */
     fsd_policy_words operators; /**< for the rule int8-required: operators, or globs for
                                      nodes */
@@ -161,7 +162,8 @@ struct fsd_rule {
                                    of a mask */
     struct fsd_budget budget; /**< the default budget */
     bool of_same;             /**< for rules on changes: the findings are kept even if
-                                   the snapshot and the build have the same files */
+                                   only the version of this program changed since the
+                                   snapshot (fsd_compare.reread) */
     bool about_inputs; /**< the rule checks whether the inputs belong together; every
                             command reports the findings of such a rule */
     /* For rules of lint. */
@@ -177,14 +179,16 @@ struct fsd_rule {
         FSD_PROVES_TWICE,  /**< layers write the input of the finding's quantizers
                                 several times in low precision */
         FSD_PROVES_APART,  /**< several layers compute the finding's nodes */
-        FSD_PROVES_BUILT   /**< nothing confirms the finding: any engine shows that the
-                                builder did not refuse the model */
+        FSD_PROVES_BUILT   /**< the finding says that the builder refuses the model. An
+                                engine of the model refutes this, so the finding is
+                                withdrawn */
     } proves;              /**< what an engine must show to confirm a finding */
-    bool slow; /**< the rule reports lost time, not an error. An edit is applied even
-                    if it causes a new finding of this rule */
+    bool slow; /**< the rule reports lost time, not an error. If an edit of the model
+                    causes findings of this rule, the edit is applied nevertheless */
     const char *why, *fix, *source; /**< NULL: not documented yet */
-    enum fsd_dtype keep; /**< the type in which the finding's nodes must stay; unknown:
-                              the type that these nodes have already */
+    enum fsd_dtype keep;            /**< the type in which the finding's nodes must run;
+                              FSD_DTYPE_UNKNOWN: each node keeps the type in which it
+                              runs already */
 };
 
 /** "error", "warning", "info" or "off". */
@@ -246,8 +250,8 @@ struct fsd_edit {
     double scale;                    /**< the scale if it is one number; 0: there are
                                           several scales, or the scale is unknown */
     const char *type;                /**< such as "int8"; NULL: unchanged */
-    uint32_t axis;                   /**< the axis, counted from the last one, which is
-                                          0 */
+    uint32_t axis;                   /**< number of the axis, counted from the end: the
+                                          last axis is 0 */
     int64_t size;                    /**< the new size of the axis; 0: no size
                                           changes */
     const char *effect;              /**< the effect on the values of tensors */
@@ -273,8 +277,8 @@ struct fsd_finding {
                                      budget */
     const char *message;        /**< one sentence in one line, without a full stop */
     struct fsd_span layers, nodes,
-        tensors;           /**< spans of fsd_findings.subjects; the tensors are the
-                                engine's */
+        tensors;           /**< spans of fsd_findings.subjects. `tensors`: tensors of
+                                the engine */
     struct fsd_span facts; /**< a span of fsd_findings.facts */
     struct fsd_span edits; /**< a span of fsd_findings.edits */
     struct fsd_span cites; /**< a span of fsd_findings.cites: lint's edits that would
@@ -287,13 +291,14 @@ struct fsd_finding {
     const char *file;      /**< the file in which the finding is reported; NULL: the
                                 model */
     uint32_t line;         /**< line in that file, from 1; 0: unknown */
-    uint32_t move;         /**< for a change: the number of the finding's move in the
-                                new state, plus 1; 0: the finding has no move */
+    uint32_t move;         /**< for a finding about a new move: the move's number in the
+                                new state, plus 1; else 0 */
     bool widens;           /**< for a change: the finding's nodes, or the edge between
                                 them, have a higher precision than before */
     bool listed;           /**< for lint: the finding applies to each of its nodes
                                 separately */
-    bool of_dump;          /**< the finding is about a fact that the whole dump lacks */
+    bool of_dump;          /**< the finding reports that the whole dump lacks a kind of
+                                fact, such as types */
     double ms;             /**< for a change: milliseconds by which the change makes the
                                 build slower; 0: unknown, or not slower */
     uint32_t nth;          /**< number of the finding, in the order in which rules found
@@ -325,7 +330,7 @@ struct fsd_findings {
     struct fsd_arena *arena;
     FSD_VEC(struct fsd_outcome) rules;
     FSD_VEC(struct fsd_finding)
-    list; /**< sorted by rule; for a case, by severity */
+    list; /**< sorted by rule; findings of a case are sorted by severity */
     FSD_VEC(struct fsd_about) subjects;
     FSD_VEC(struct fsd_fact) facts;
     FSD_VEC(struct fsd_edit) edits;
@@ -349,8 +354,8 @@ struct fsd_noise {
         FSD_NOISE_POLICY,     /**< `noise` of the policy, as a share of the old time */
         FSD_NOISE_UNMEASURED, /**< `noise` of the policy, because one build was measured
                                    fewer than three times */
-        FSD_NOISE_MEASURED,   /**< twice the standard deviation of the build whose times
-                                   vary more */
+        FSD_NOISE_MEASURED,   /**< twice the standard deviation of the times; the larger
+                                   value of the two builds */
         FSD_NOISE_CAPPED      /**< `noise_cap` of the policy, which is lower than the
                                    measured noise */
     } by;
@@ -361,8 +366,8 @@ struct fsd_timing {
     bool known; /**< both times are known */
     bool runs;
     double before, after;
-    double spread;         /**< twice the standard deviation of the build whose times
-                                vary more */
+    double spread;         /**< twice the standard deviation of the times; the larger
+                                value of the two builds */
     uint32_t n_old, n_new; /**< number of measured runs or profiles of each build */
 };
 struct fsd_timing fsd_timing_of_layers(const struct fsd_compare *c);
@@ -402,10 +407,10 @@ struct fsd_case {
     const struct fsd_compare *c; /**< the comparison with the snapshot; NULL: there is
                                       none */
     const struct fsd_policy *policy;
-    bool compared;  /**< two builds are compared, so the run is used only for advice and
-                         is not reported */
-    unsigned today; /**< such as 20260131, for ignores that expire; 0: no ignore
-                         expires */
+    bool compared;  /**< two builds are compared. The run serves only for advice: rules
+                         on a run are not evaluated */
+    unsigned today; /**< the current date, such as 20260131, by which ignores expire; 0:
+                         no ignore expires */
 };
 
 /** All findings of a case, allocated in the caller's arena. The states of

@@ -274,8 +274,8 @@ struct seen {
                                                  ports with unknown type; inserted:
                                                  number of data-movement layers next to
                                                  `layer` */
-    fsd_id layer;           /* the first layer with higher precision, else the first
-                               layer */
+    fsd_id layer;           /* the first layer that reads or writes higher precision; if
+                               there is none, the first layer */
     enum fsd_dtype in, out; /* the highest precision that `layer` reads, and the
                                precision that it writes */
     double ms;

@@ -31,7 +31,8 @@ enum { FAR = 16, LONG_SUM = 256 };
 enum size {
     SMALL,   /* within the range, like all values that the model stores in FP16 */
     LARGE,   /* beyond the range */
-    SCORE,   /* beyond the range until the next softmax, even if scaled down */
+    SCORE,   /* like LARGE, but before a softmax: scaling it down does not make it
+                SMALL */
     INVERSE, /* the reciprocal of a large value */
 };
 

@@ -13,11 +13,11 @@ struct fsd_place {
     const struct fsd_lint *l;
     const struct fsd_place_row *row;
     struct fsd_attempt fit;
-    /* Members that `holds` may set. */
+    /* fsd_place_row.holds may set the following members. */
     int64_t number[3];                /**< "{0}" to "{2}" in the sentence */
     const char *text[2];              /**< "{A}" and "{B}" in the sentence */
-    uint32_t input;                   /**< the input that the edit uses if the row has
-                                           FSD_INPUT_SET */
+    uint32_t input;                   /**< number of the input that the edit concerns;
+                                           used if row->input is FSD_INPUT_SET */
     const struct fsd_quantizer *like; /**< used if row->like is 0 */
     const char *inserted;             /**< used if row->inserted is NULL */
 };
@@ -58,8 +58,8 @@ struct fsd_place_row {
     /* The edits of the row: */
     void (*propose)(struct fsd_place *p); /**< proposes edits that letters cannot
                                                express; NULL: none */
-    const char *remove, *removed; /**< letters of the Qs to remove, and the effect;
-                                       NULL: none */
+    const char *remove, *removed; /**< `remove`: letters of the Qs to remove; NULL:
+                                       none. `removed`: the effect on the values */
     char insert;                  /**< letter of the node before which a pair is
                                        inserted or moved; 0: none */
     char move;            /**< letter of the Q whose pair is moved; 0: a new pair is

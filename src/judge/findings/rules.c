@@ -13,7 +13,7 @@ enum {
     MS = FSD_BUDGET_MS,
     SHARE = FSD_BUDGET_SHARE
 };
-/* A budget of 0 findings: the first one exceeds it. */
+/* A budget of 0 findings. A single finding exceeds this budget. */
 #define NONE_MORE .budget = {0, -1, -1}
 
 /* A rule on changes is an error if the change costs time or precision, and a warning if
@@ -417,8 +417,8 @@ static const struct fsd_rule rules[] = {
      "Quantizers that shared one scale now have different scales, or a scale is now 0.",
      CHANGE, fsd_find_unequal_scales, 0, COUNT, NONE_MORE,
      .why = "If an operator joins tensors with different scales, the engine "
-            "requantizes data and does not fuse the operator as before. A scale of 0 "
-            "maps every value to 0.",
+            "requantizes data, and may no longer fuse the operator. A quantizer with "
+            "the scale 0 loses all values.",
      .fix =
          "Calibrate the tensors together, so that their quantizers share one scale."},
     {"source-changed", FSD_WARNING,

@@ -137,8 +137,8 @@ static const struct fsd_rule lint_rules[] = {
             "give all quantizers inside it the same scale.",
      .source = "rtx: measured for fusiondiff, 3 models, 9 builds: after the fix, 2 "
                "models move fewer bytes (10 and 25 %), and no model moves more; trt8, "
-               "trt10, trt11: reported by users, notes on quantization in practice by "
-               "zmurder, and pytorch/TensorRT issue 3678"},
+               "trt10, trt11: reported by users (zmurder's notes on quantization; "
+               "pytorch/TensorRT issue 3678)"},
     {"qdq/pad", FSD_WARNING, "A quantizer is between a Pad and its convolution.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why =
@@ -289,8 +289,8 @@ static const struct fsd_rule lint_rules[] = {
                "explicit quantization; rtx: measured for fusiondiff, 35 models, each "
                "built with a single weight scale and again with one scale per "
                "channel: with the single scale, 14 models move more bytes (up to 9 %) "
-               "or have one more layer (in these models, a convolution precedes an "
-               "addition); the other 21 models move as many bytes in both builds"},
+               "or have one more layer, all with a convolution before an addition; the "
+               "other 21 models move the same bytes in both builds"},
     {"scale/bias", FSD_INFO,
      "The scale of a bias is not the product of the input scale and the weight scale.",
      LINT, .find = fsd_lint_places,

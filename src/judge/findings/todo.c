@@ -31,10 +31,10 @@ static const double BOUND = 0.5;  /* memory bounds a kernel if the kernel reache
                                      least this share of the roofline */
 
 enum deed_kind {
-    DEED_FACT,    /* no change helps; this kind of entry comes first */
+    DEED_FACT,    /* only states that no change helps; listed before other kinds */
     DEED_EDITS,   /* edits of the model that one rule of lint proposes */
     DEED_ADVICE,  /* advice for data-movement layers */
-    DEED_PADDING, /* a size that needs no padding */
+    DEED_PADDING, /* a different size, which needs no padding */
     DEED_HALF,    /* 16-bit types */
     DEED_CONSTANT /* values that can be computed once */
 };
@@ -43,8 +43,8 @@ enum deed_kind {
 struct deed {
     enum deed_kind kind;
     const char *advice; /* the text; for DEED_EDITS only a key, which is not printed */
-    const char *edge;   /* the edge that the first layer with this advice serves; NULL:
-                           the advice itself names a place */
+    const char *edge;   /* the edge at which the first layer with this advice moves
+                           data; NULL: `advice` names the place */
     uint32_t places;
     struct fsd_padding_choice choice;
     FSD_VEC(const struct fsd_cite *) edits;

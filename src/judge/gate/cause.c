@@ -20,7 +20,7 @@
 #include "model/graph/graph.h"
 
 enum kind { PAIRS_GONE, PAIRS_NEW, NODES_GONE, NODES_NEW, NODES_OTHER, BUILDER, KINDS };
-enum { NAMED = 3 }; /* the most nodes that a sentence names */
+enum { NAMED = 3 }; /* maximum number of nodes that a sentence names */
 
 struct finder {
     struct fsd_verdict *v;
@@ -621,8 +621,7 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
 
     if (find_stale(f->v->findings))
         return;
-    /* Without a finding at a node, nothing shows that the builder made different
-     * decisions. */
+    /* Only a finding at a node shows that the builder made different decisions. */
     if (!worst || !(causes[BUILDER].errors + causes[BUILDER].warnings))
         return;
     for (int k = 0; k < KINDS; k++)

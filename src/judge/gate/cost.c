@@ -45,7 +45,7 @@ struct split {
     struct fsd_origin from; /* the node that produces the tensor */
     fsd_id to;              /* the group that consumes the tensor */
     int64_t bytes;
-    uint32_t n; /* number of all tensors between such groups */
+    uint32_t n; /* total number of tensors between groups that were one group before */
 };
 
 /* The size of a tensor in bytes; 0 if unknown. */

@@ -152,8 +152,8 @@ struct fsd_judged {
     const char *name;  /**< "model.onnx sm86": unique in the list */
     const char *label; /**< "" if the build has no label */
     const char *model; /**< the path of the model as given; without a model, the path of
-                            the engine. fsd_verdicts_of() appends the engine's path or a
-                            number if `name` would not be unique */
+                            the engine. If `name` would not be unique, fsd_verdicts_of()
+                            appends the engine's path or a number to `model` */
     const char *engine;
     const char *verdict;         /**< v->verdict, or "error" if `v` is NULL */
     const struct fsd_verdict *v; /**< NULL: the build could not be checked, because of
@@ -166,8 +166,9 @@ struct fsd_verdicts {
     struct fsd_judged *at;
     uint32_t n;
     bool accepts;                    /**< snapshots are rewritten */
-    bool list;                       /**< the builds come from a list, so each has a
-                                          name, even a single one */
+    bool list;                       /**< the builds come from a list. Each build then
+                                          has a name, even if the list has only one
+                                          build */
     uint32_t passed, failed, errors; /**< number of builds; `passed` includes accepted
                                           builds */
     const char *verdict;             /**< the worst verdict of all builds */

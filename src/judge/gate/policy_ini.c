@@ -46,7 +46,8 @@ enum {
 static const struct key {
     const char *name;
     enum type type;
-    unsigned settable; /* the bit that must be set in fsd_rule.settable; 0: none */
+    unsigned settable; /* the key is valid only if fsd_rule.settable has this bit; 0:
+                          always valid */
     enum { RULES, POLICY, IGNORE, PROMISE } of;
     size_t at;
 } keys[] = {

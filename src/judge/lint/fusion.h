@@ -15,8 +15,8 @@ struct fsd_measured_block {
     const struct fsd_sizes *sizes;
     struct fsd_intern *names;
     struct fsd_arena *arena;
-    const fsd_id *nodes, *passed; /**< nodes of the block that compute, and nodes that
-                                       only pass data on */
+    const fsd_id *nodes, *passed; /**< `nodes`: nodes of the block that compute.
+                                       `passed`: nodes that only pass data on */
     uint32_t n, n_passed;
     const struct fsd_block *block;
     /* For an attention with two matrix products: */
@@ -37,9 +37,9 @@ enum fsd_cure {
     FSD_CURE_REPEAT,     /**< repeats the single head of K or V before the product */
     FSD_CURE_PADS,       /**< appends zeros to Q, K and V, and slices the output */
     FSD_CURE_CASTS,      /**< computes both products in FP16 or BF16, between Casts */
-    FSD_CURE_APART       /**< appends zeros to both inputs of another product that
-                              reads Q. Its rows are then longer than the rows of the
-                              attention's first product, so that the builder does not
+    FSD_CURE_APART       /**< appends zeros to both inputs of another product that reads
+                              Q, along the summed axis. This axis is then longer than in
+                              the attention's first product, so the builder does not
                               merge the two products */
 };
 

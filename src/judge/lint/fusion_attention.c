@@ -17,12 +17,12 @@ enum {
     WIDE = 256,      /* head sizes above WIDE are not fused */
     LEAST = 16,      /* the smallest documented head size */
     MULTIPLE = 8,    /* all documented head sizes are multiples of this */
-    LONGEST = 512,   /* the most keys in INT8 */
-    SHORTEST = 32,   /* the fewest keys in FP8 */
+    LONGEST = 512,   /* maximum number of keys in INT8 */
+    SHORTEST = 32,   /* minimum number of keys in FP8 */
     SMALLER = 32,    /* SMALLER and LARGER: the head sizes for which
                       fsd_attention_computes_between() is true */
     LARGER = 64,
-    STEPS = 16 /* the most nodes of data movement that a walk passes */
+    STEPS = 16 /* maximum number of data-movement nodes that a walk passes */
 };
 
 int64_t fsd_attention_size(const struct fsd_measured_block *m, fsd_id tensor,

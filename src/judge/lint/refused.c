@@ -154,7 +154,7 @@ FSD_CONDITION(fsd_refused_inside)
            !is_quantized(l, out, r->types);
 }
 
-/* Data and weights are quantized, the weights to one of the types. */
+/* The data is quantized. The weights are quantized to one of the types. */
 FSD_CONDITION(fsd_refused_runs_narrow)
 {
     return fsd_lint_is_narrow(l, node) &&
@@ -343,8 +343,8 @@ FSD_CONDITION(fsd_refused_is_pre_7)
     return opset && opset < 7;
 }
 
-/* The input `number` is computed, possibly from constants. Copies and casts of a
- * constant do not count. */
+/* The input `number` is neither a stored constant nor a copy or cast of one. The input
+ * may be computed from constants. */
 FSD_CONDITION(fsd_refused_is_not_weights)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);

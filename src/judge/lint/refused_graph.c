@@ -12,10 +12,11 @@
  * consumers in the same way. The nodes that remain are on cycles or between cycles. */
 struct peel {
     const struct fsd_graph *g;
-    uint32_t *waits; /* indexed by node: number of links to producers (with `back`:
-                        consumers) that are not removed */
+    uint32_t *waits; /* indexed by node: number of links to producers that are not
+                        removed. With `back`: links to consumers */
     bool *left;      /* indexed by node: the node is not removed */
-    bool back;       /* removes nodes whose consumers have all been removed */
+    bool back;       /* false: removes nodes without remaining producers. true: without
+                        remaining consumers */
 };
 
 static struct fsd_span ports_of(const struct peel *p, fsd_id node, bool ahead)

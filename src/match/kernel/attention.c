@@ -14,7 +14,7 @@
 
 enum {
     INPUTS = 3,
-    NEAR = 6 /* limit of nodes between a tensor and the product that reads it */
+    NEAR = 6 /* maximum number of nodes between a tensor and the product */
 };
 
 enum role { ROLE_Q = 1, ROLE_K = 2, ROLE_V = 4 };

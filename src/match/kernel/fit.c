@@ -149,7 +149,7 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
 
     if (size < 0 || count <= 0)
         return true;
-    if (weight->rank < 3 && size % count == 0) /* the constant may join several
+    if (weight->rank < 3 && size % count == 0) /* the constant may contain several
                                                   weights */
         return true;
     for (; rank > weight->rank && a->size == 1; rank--)

@@ -7,8 +7,8 @@
  */
 #include "match/kernel/replay.h"
 
-/* Looks through views between the tensor and the Split or the Slices.  If the tensor
- * has another reader, the result is 1. */
+/* Returns the number of parts. Views may be between the tensor and the Split or the
+ * Slices. Returns 1 if nothing divides the tensor, or if it also has other readers. */
 uint32_t fsd_count_parts(const struct replay *r, fsd_id tensor)
 {
     for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {

@@ -603,7 +603,7 @@ static void replay_kernel(struct replay *r)
         accept_tied(r, 1);
         fsd_fill_lost(r, lost, tensor);
     } else if (known) {
-        if (guess) /* restores the candidates without a guess */
+        if (guess) /* searches again without a guess */
             try_kernel(r, false);
         accept_tied(r, count_tied(r));
         if (fsd_candidate_took(&r->beam->candidates[0], r->layers[r->layer].joins))

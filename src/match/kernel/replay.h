@@ -33,7 +33,8 @@ enum {
                         steps everywhere */
     COST_STEP = 5,   /* any other step belongs to no node; this alone exceeds the limit
                         of a short kernel */
-    COST_INPUT = 4,  /* the nodes taken do not use an input of the kernel */
+    COST_INPUT = 4,  /* no taken node uses an input of the kernel; added for each such
+                        input */
     COST_NAMED = 6,  /* the candidate lacks a node that the kernel's name contains; the
                         name is stronger evidence than a step */
     COST_HINTED = 3, /* the candidate lacks a node that the name of a tensor suggests; a
@@ -69,8 +70,9 @@ struct available {
     uint64_t from;  /* bit mask of the kernel inputs that the tensor comes from; 0 if
                        the kernel computes the tensor */
     bool made;      /* whether a taken node outputs the tensor */
-    bool either;    /* whether the tensor comes from only one of the inputs in `from`,
-                       and it is unknown from which one */
+    bool either;    /* true: the tensor comes from a single input in `from`, and it is
+                       unknown from which one. false: it comes from all inputs in
+                       `from` */
     bool duplicate; /* whether the tensor was added as a duplicate of another available
                        tensor */
 };
@@ -96,13 +98,13 @@ struct candidate {
     bool parted;    /* whether a Split was taken */
     fsd_sym repeated; /* operator of the last taken node whose result the model
                          splits */
-    uint32_t repeats; /* number of steps `repeated` that may follow: one for each
-                         further part of the result */
+    uint32_t repeats; /* number of steps with the operator `repeated` that may follow:
+                         one for each part of the result after the first part */
     uint32_t moves;   /* number of data-movement steps whose cost was added */
     uint32_t fits;    /* number of further data-movement steps that cost nothing,
                          because the kernel computes an Einsum */
-    bool broken;      /* whether a node is unfinished at the end of the kernel, after a
-                         step where no kernel ends */
+    bool broken;      /* true: the last step leaves a node unfinished, although kernels
+                         do not end after such a step */
     bool joined;      /* whether the kernel computes several products of the same data
                          as one */
     bool pads, cuts;  /* whether steps that belong to no node made the data larger
@@ -114,7 +116,8 @@ struct candidate {
                           none */
     uint32_t n_available, n_taken, n_open;
     fsd_id taken[TAKEN];
-    bool ended[TAKEN]; /* for each node in `taken`: whether another kernel began it */
+    bool ended[TAKEN]; /* for each node in `taken`: true if another kernel began the
+                          node, and this kernel ends it */
     struct held open[OPEN];
     struct available available[AVAILABLE]; /* the last member, so that
                                               fsd_candidate_copy() copies only its used
@@ -167,16 +170,16 @@ struct beam {
 /* State of a node of the model.  A member for a layer or a node is FSD_NONE if there is
  * no such layer or node. */
 struct node_state {
-    bool passes;           /* whether the node needs no step */
-    bool folds;            /* whether the node needs no step because the builder may
+    bool passes;        /* whether the node needs no step */
+    bool folds;         /* whether the node needs no step because the builder may
                               fold it into a product's weights */
-    bool generates;        /* whether the node produces data from sizes and constants
+    bool generates;     /* whether the node produces data from sizes and constants
                               alone, as a Range does */
-    fsd_id layer;          /* the layer that computes the node */
-    fsd_id reserved;       /* the layer to which a name assigns the node */
-    fsd_id named;          /* the layer that is named after this node alone */
-    fsd_id epilogue_of;    /* the layer of a product before the node, if its epilogue
-                              may compute the node without a step */
+    fsd_id layer;       /* the layer that computes the node */
+    fsd_id reserved;    /* the layer that must compute the node, according to names */
+    fsd_id named;       /* the layer that is named after this node alone */
+    fsd_id epilogue_of; /* a layer whose epilogue may compute the node without a
+                              step; the layer computes a product before the node */
     fsd_id next_duplicate; /* the next node that computes the same value */
     fsd_id last_duplicate; /* the last node that computes the same value; valid only at
                               the first node that computes this value */
@@ -194,9 +197,9 @@ struct tensor_state {
     bool goes_on; /* whether a reader of the tensor needs no step or may be in an
                      epilogue */
     struct fsd_span readers; /* its readers, a span of `reader` */
-    fsd_id handed_out; /* for an output of a branch or of a loop's body: the output of
-                          the If or Loop to which the value goes; FSD_NONE for other
-                          tensors */
+    fsd_id handed_out; /* if the tensor is an output of a branch of an If or of the body
+                          of a Loop: the output of the If or Loop that receives the
+                          value; else FSD_NONE */
 };
 
 /* State of a tensor of the engine. */
@@ -224,8 +227,8 @@ struct layer_state {
     bool joined;      /* whether the layer computes several products as one */
     bool moves_on;    /* whether the layer only moves data, and computes no node */
     bool pads, cuts;  /* `pads` and `cuts` of the committed candidate */
-    uint32_t unsaid;  /* number of nodes that the layer computes, but that no evidence
-                         identifies */
+    uint32_t unsaid;  /* number of nodes that the layer computes, although it is unknown
+                         which nodes they are */
 };
 
 /* The tensors that lead to one node through few other nodes (fit.c). */
@@ -253,14 +256,16 @@ struct replay {
     FSD_VEC(struct held) held;
     FSD_VEC(fsd_id) borders;
     FSD_VEC(struct fsd_link) begun; /* nodes that kernels began and did not finish */
-    FSD_VEC(struct fsd_link) tied;  /* nodes that one of several kernels computes */
+    FSD_VEC(struct fsd_link)
+    tied; /* possible links: one of several kernels computes
+                                       the node */
     FSD_VEC(fsd_id)
     reader;              /* for each tensor, the consumers that a kernel may
                                        compute; of duplicate nodes, only the last one */
     uint32_t *unmade;    /* for fsd_next_unmade(), indexed like `reader`: if unmade[i] >
                             i, the nodes from reader[i] to reader[unmade[i] - 1] are
                             known to have a layer */
-    uint32_t *unvisited; /* like `unmade`, but for the nodes in the model's `links` */
+    uint32_t *unvisited; /* like `unmade`, but indexed like `g->links` */
     struct ancestry *ancestry;
     uint32_t n_visits, rounds;
     struct kernel now;

@@ -7,8 +7,8 @@
 
 #include "base/base.h"
 
-#define FSD_BUILT_VERSION    "version" /**< becomes the engine's producer */
-#define FSD_BUILT_LIBRARY    "library" /**< the producer, if there is no version */
+#define FSD_BUILT_VERSION    "version" /**< fsd_graph.producer gets this value */
+#define FSD_BUILT_LIBRARY    "library" /**< used if FSD_BUILT_VERSION is missing */
 #define FSD_BUILT_LABEL      "label"   /**< the user's name for the build */
 #define FSD_BUILT_GPU        "gpu"
 #define FSD_BUILT_CAPABILITY "compute capability"
@@ -28,14 +28,15 @@ struct fsd_built {
     fsd_sym key, value;
 };
 
-typedef FSD_VEC(struct fsd_built) fsd_built_vec; /**< a list of facts that has each key
-                                                      once */
+typedef FSD_VEC(struct fsd_built) fsd_built_vec; /**< a list of facts with distinct
+                                                      keys */
 
 /** Returns the value of the key; 0 if the list does not have the key. */
 fsd_sym fsd_built_find(const fsd_built_vec *built, const struct fsd_intern *names,
                        const char *key);
-/** Sorts the list: the keys defined above come first, in their order; then the others,
- * by name.  Removes versions. */
+/** Removes FSD_BUILT_VERSION and FSD_BUILT_LIBRARY, and sorts the other facts.  Keys
+ * that are defined above come first, in the order above.  All other keys follow, sorted
+ * by name. */
 void fsd_built_sort(fsd_built_vec *built, const struct fsd_intern *names);
 /** Whether the key is an option of one builder, and not one of the keys defined
  * above. */

@@ -89,7 +89,9 @@ enum { FSD_LAYOUT_AXES = 8 };
 
 struct fsd_layout {
     uint8_t order;   /**< enum fsd_order */
-    uint8_t axis;    /**< the vectorized or innermost axis; axis 1 has the channels */
+    uint8_t axis;    /**< the axis that `width` and `pad` describe;
+                          FSD_ORDER_CHANNELS_LAST: the innermost axis.  The channels
+                          are axis 1 */
     uint16_t width;  /**< FSD_ORDER_VECTORIZED: the number of elements per vector; else
                           0 */
     uint16_t pad;    /**< the axis is padded to a multiple of this number of elements; 0

@@ -19,11 +19,12 @@ enum {
 
 /** The reason why the builder did not time a tactic source, or one of its tactics. */
 struct fsd_effort_skip {
-    fsd_sym why;           /**< the reason; 0: all reasons after the first
-                                FSD_MOST_REASONS */
+    fsd_sym why;           /**< the reason; 0: this entry stands for all reasons
+                                after the first FSD_MOST_REASONS */
     uint32_t times;        /**< the number of log lines with this reason */
-    uint64_t wanted, room; /**< scratch memory in bytes: the most that a tactic
-                                requested, and the available memory; 0: not stated */
+    uint64_t wanted, room; /**< bytes of scratch memory: `wanted` is the largest
+                                request of a tactic, and `room` was available for
+                                this request; 0: not stated */
     uint32_t next;         /**< the next skip of the same effort; FSD_NONE: this is the
                                 last one */
 };
@@ -31,8 +32,8 @@ struct fsd_effort_skip {
 /** The cost of one layer with one source of tactics, in all combinations of formats. */
 struct fsd_effort {
     fsd_sym layer;    /**< the layer's name in the lines about its kernels */
-    fsd_sym source;   /**< the tactic source; 0: all sources after the first
-                           FSD_MOST_SOURCES */
+    fsd_sym source;   /**< the tactic source; 0: this entry stands for all sources
+                           after the first FSD_MOST_SOURCES */
     double seconds;   /**< the sum over all combinations of formats whose seconds are
                            stated */
     uint32_t stated;  /**< the number of combinations of formats whose seconds are

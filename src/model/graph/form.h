@@ -6,7 +6,7 @@
 
 struct fsd_graph;
 
-/** The largest size of a dimension; a model with a larger one is damaged. */
+/** The maximum size of a dimension.  A larger size shows that the model is damaged. */
 #define FSD_DIM_MAX ((int64_t)1 << 40)
 
 /** One dimension of a shape.  It has a size, a name ("batch"), or neither if it is

@@ -318,8 +318,8 @@ fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port)
 struct waiting {
     const struct fsd_graph *g;
     uint32_t *awaited; /* indexed by node */
-    uint32_t *settled; /* indexed by tensor: the id, plus 1, of the producer that
-                          settle() handled last; 0: none */
+    uint32_t *settled; /* indexed by tensor: 1 plus the id of the last producer
+                          that settle() handled; 0: none */
     fsd_id *order;
     uint32_t n;
 };
@@ -341,8 +341,8 @@ static void await_producer(struct waiting *w, fsd_id tensor, uint32_t place,
     struct fsd_span readers = g->tensors.at[tensor].consumers;
     const fsd_id *of = &g->links.at[producers.at];
     fsd_id producer = of[place], next;
-    bool alone = of[0] == of[producers.n - 1]; /* all producers are the same node,
-                                                  because the list ascends */
+    bool alone = of[0] == of[producers.n - 1]; /* the list ascends, so all entries
+                                                  are then equal */
 
     while (place < producers.n && of[place] == producer)
         place++;

@@ -37,9 +37,9 @@ struct fsd_port {
 struct fsd_peers {
     struct fsd_span nodes; /**< in fsd_graph.links, in ascending order; a layer that
                                 uses the tensor twice occurs twice */
-    bool known;            /**< false: `nodes` is not set; all producers or consumers
-                                of the port's tensor are peers */
-    bool part;             /**< the port has only a part of the tensor */
+    bool known;            /**< false: `nodes` is not set, and all producers (or
+                                consumers) of the port's tensor are peers */
+    bool part;             /**< the port reads or writes only a part of the tensor */
 };
 
 enum fsd_tensor_flag {
@@ -48,8 +48,8 @@ enum fsd_tensor_flag {
     FSD_TENSOR_CONSTANT = 1 << 2, /**< an initializer */
     FSD_TENSOR_SPARSE = 1 << 3,   /**< a sparse initializer */
     FSD_TENSOR_BINDING = 1 << 4,  /**< engine: listed among the bindings */
-    FSD_TENSOR_CROSSES = 1 << 5   /**< engine: one of several engines writes the tensor
-                                       and another reads it */
+    FSD_TENSOR_CROSSES = 1 << 5   /**< joined engines: one engine writes the tensor,
+                                       and a different engine reads it */
 };
 
 struct fsd_tensor {
@@ -215,11 +215,11 @@ struct fsd_graph {
     fsd_built_vec built; /**< engine: the facts about its build that its log or dump
                               states */
     bool strongly_typed; /**< engine: its builder keeps the types of the model */
-    bool named_only;     /**< model: the user gave no model; the graph's nodes come from
-                              names in an engine, and edges, sizes and constants are
+    bool named_only;     /**< model: the user gave no model.  The nodes were made from
+                              names in an engine; edges, sizes and constants are
                               unknown */
-    const char *absent;  /**< model: the first missing file among the files with
-                              weights; NULL: none is missing */
+    const char *absent;  /**< model: the first weights file that is missing; NULL: none
+                              is missing */
     fsd_sym absent_tensor;   /**< the first tensor in the file `absent` */
     uint32_t absent_tensors; /**< the number of tensors in all missing files */
     FSD_VEC(struct fsd_weights_file)
@@ -379,8 +379,8 @@ const struct fsd_form *fsd_port_form(const struct fsd_graph *g,
 enum fsd_kind fsd_kind_of_move(const struct fsd_graph *g, const struct fsd_node *n);
 const struct fsd_form *fsd_tensor_form(const struct fsd_graph *g, fsd_id tensor);
 
-/** Objects without name, operator, ports, form, producers and consumers.  The functions
- *  below return pointers to them for FSD_NONE. */
+/** Empty objects.  If an id is FSD_NONE, the functions below return a pointer to one of
+ *  these objects.  Their members are 0, FSD_NONE or empty. */
 extern const struct fsd_node fsd_no_node;
 extern const struct fsd_layer fsd_no_layer;
 extern const struct fsd_tensor fsd_no_tensor;

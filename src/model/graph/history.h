@@ -33,8 +33,8 @@ enum fsd_event_kind {
     FSD_EVENT_CONCAT,    /**< a: a concatenation that is written in place */
     FSD_EVENT_SLICE,     /**< a: a slice that is removed; text: the way in which it is
                               removed */
-    FSD_EVENT_RETARGET,  /**< tensor a now is, or is a part of, tensor b */
-    FSD_EVENT_COPY,      /**< a copy of tensor a to tensor b; text: the reason */
+    FSD_EVENT_RETARGET,  /**< tensor a becomes tensor b, or a part of b */
+    FSD_EVENT_COPY,      /**< tensor a is copied to tensor b; text: the reason */
     FSD_EVENT_REFORMAT,  /**< a: the reformat, "Reformatted Input Tensor 0 to X"; b: the
                               tensor; text: "Float(..) to Half(..)" */
     FSD_EVENT_REGISTER,  /**< the parser registers layer a for ONNX node b */
@@ -149,7 +149,8 @@ struct fsd_built_in {
     struct fsd_built fact;
     uint64_t line;
     uint32_t build; /**< the engine; FSD_NONE: the build attempt led to no engine */
-    bool anywhere;  /**< the log may also state the fact after the engine's layers */
+    bool anywhere;  /**< true: the line may come before or after the engine's layers;
+                         false: the line comes before them */
     bool first;     /**< `line` is the first line of a program's output; facts on
                          earlier lines are not about the engine of this program */
 };
@@ -207,8 +208,8 @@ struct fsd_history {
     uint64_t lines, unknown_lines, lost_rivals;
     uint32_t n_elsewhere; /**< the number of events that fsd_history_part() left out,
                                because they are about other engines */
-    bool registers;       /**< set by fsd_history_part(): a line anywhere in the log
-                               registers a layer */
+    bool registers;       /**< set by fsd_history_part(): the log registers layers,
+                               for this engine or for another one */
     bool no_steps;        /**< the log never reports the nodes of layers */
     bool assigned;        /**< the log is a list of nodes and their execution providers:
                                the history has only `places` */
@@ -222,11 +223,12 @@ struct fsd_history {
                                     of the engine with this number: `build`, or an
                                     earlier engine; FSD_NONE: the log does not print the
                                     network */
-    const fsd_id *parsed_node; /**< indexed by node in the order of parsing: the node's
-                                    number in the graph from fsd_log_network() */
-    const fsd_id *node_of;     /**< indexed by node in the order of parsing: the number
-                                    of the same node in the model; FSD_NONE: the model
-                                    does not have it */
+    const fsd_id *parsed_node; /**< The log prints the nodes in the order of parsing.
+                                    parsed_node[i] is the number of the i-th parsed node
+                                    in the graph from fsd_log_network() */
+    const fsd_id *node_of;     /**< node_of[i] is the number of the i-th parsed node in
+                                    the model; FSD_NONE: the model does not have the
+                                    node */
     uint32_t n_parsed;
     uint32_t unlike;   /**< the number of parsed nodes that the model does not have */
     uint32_t unparsed; /**< the number of nodes of the model that the parser did not

@@ -168,7 +168,8 @@ static void set_records(struct fsd_history *h, enum kind kind, struct records r)
 
 /* -------------------------------------------------------------------- dividing */
 
-/* Returns the build of each skip: the build of its effort. */
+/* Returns the build of each skip, indexed by skip.  A skip belongs to the build of the
+ * effort that lists the skip. */
 static uint32_t *builds_of_skips(struct fsd_arena *arena, const struct fsd_efforts *all)
 {
     uint32_t *build = fsd_ids_new(arena, all->skips.n);
@@ -222,14 +223,14 @@ struct fsd_history_parts *fsd_history_divide(struct fsd_arena *arena,
 
 /* ------------------------------------------------------------------- one part */
 
-/* The history of one engine, while fsd_history_part() makes it. */
+/* The working memory of fsd_history_part().  `h` is the history that it makes. */
 struct part {
     struct fsd_arena *scratch;
     const struct fsd_history *all;
     struct fsd_history *h;
-    id_vec taken[KINDS]; /* the numbers of the records, ascending */
-    id_vec symbols;      /* the symbols in all these records, ascending */
-    fsd_sym *own;        /* the part's own symbol for each entry of `symbols` */
+    id_vec taken[KINDS]; /* the indices in `all` of the records to copy, ascending */
+    id_vec symbols;      /* the symbols of `all` in these records, ascending */
+    fsd_sym *own;        /* own[i] is the symbol in h->names for symbols.at[i] */
 };
 
 static void take(struct part *part, enum kind kind, const fsd_id *ids, uint32_t n)

@@ -20,7 +20,7 @@ struct at {
     uint32_t nodes, forms, ports, dims, terms, values, attrs, mentions, ints, floats,
         links;
     fsd_id scope;    /* the scope of the part's own tensors */
-    fsd_id *tensors; /* indexed by the part's tensor: the joined graph's tensor */
+    fsd_id *tensors; /* indexed by tensor of the part: the tensor in the joined graph */
 };
 
 static struct at begin_part(struct fsd_graph *g, const struct fsd_graph *part)

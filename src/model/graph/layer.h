@@ -29,13 +29,13 @@ struct fsd_mention {
                          "X_clone_1"; equal to `text` if there are none */
     fsd_id node;    /**< the node of the model; FSD_NONE: the text names no node */
     fsd_id tensor;  /**< the tensor of the model; FSD_NONE: the text names no tensor */
-    uint32_t among; /**< the number of nodes that the text may mean; 1: certain, 0:
-                         none */
+    uint32_t among; /**< the number of nodes that `text` may mean; 0: it means no
+                         node; 1: the meaning is certain */
     uint8_t loose;  /**< `text` is not exactly the model's name: the engine replaced
                          characters of the name, such as '.', by '_' */
 };
 
-/** The meaning of the names within a layer's name. */
+/** What the names within a layer's name refer to. */
 enum fsd_name_form {
     FSD_NAME_PLAIN,  /**< the nodes that the layer computes */
     FSD_NAME_SERVES, /**< the layer, input or output that the layer serves */
@@ -77,11 +77,11 @@ static inline bool fsd_kind_computes(enum fsd_kind kind)
     return kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
 }
 
-/** Where a layer may perform operations that are not in its `steps`. */
+/** Whether a layer may perform operations that are missing in its `steps`. */
 enum fsd_more_steps {
     FSD_STEPS_ARE_ALL,
-    FSD_STEPS_GO_ON,    /**< after the listed steps: the epilogue of a library kernel */
-    FSD_STEPS_LACK_SOME /**< anywhere */
+    FSD_STEPS_GO_ON,    /**< yes, after the last step: a library kernel's epilogue */
+    FSD_STEPS_LACK_SOME /**< yes, before, between or after the steps */
 };
 
 /** The factor by which a matrix product is scaled. */
@@ -108,7 +108,7 @@ struct fsd_layer {
     bool forwards;     /**< the layer has one input and one output, and only moves
                             data */
     bool slices;       /**< the layer outputs a part of its input */
-    bool may_quantize; /**< an unfused Q or DQ may be a layer of this type */
+    bool may_quantize; /**< a layer of this type may be an unfused Q or DQ */
     bool multiplies;   /**< a layer of its type does multiply-adds */
     bool alone;        /**< the layer computes the node in its name and no other node */
     bool scalar;       /**< the layer multiplies without tensor cores or their

@@ -34,7 +34,8 @@ struct end {
 struct buffers {
     struct fsd_graph *g;
     struct fsd_arena *scratch;
-    struct end *ends;      /* per tensor: its producers, then its consumers */
+    struct end *ends;      /* for each tensor with several producers: first the
+                              producers, then the consumers */
     struct fsd_span *of;   /* indexed by tensor: its span in `ends`, if it has several
                               producers */
     uint32_t *writers;     /* indexed by tensor: the number of producers in its span of
@@ -134,7 +135,8 @@ static void find_loops(struct buffers *b)
 
 /* ------------------------------------------------------------------------- choosing */
 
-/* Marks the producers whose output the consumer reads. */
+/* Sets reads[i] if `reader` reads the output of writers[i].  `whole` is the number of
+ * elements of the whole tensor; 0: unknown. */
 static void choose(const struct buffers *b, const struct end *writers, uint32_t n,
                    const struct end *reader, int64_t whole, bool *reads)
 {

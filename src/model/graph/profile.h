@@ -29,8 +29,8 @@ struct fsd_profile {
     uint64_t runs;     /**< the number of runs; 0: unknown */
     bool runs_unknown; /**< the times are sums over all runs, and the number of runs is
                             unknown */
-    bool single_run;   /**< the profile has one run, so that warm-up runs cannot be left
-                            out */
+    bool single_run;   /**< the profile has only one run.  This run counts, although it
+                            is a warm-up run */
     bool odd_runs;     /**< the input states an impossible number of runs */
     bool printed;      /**< the times are from log lines that have only a name and a
                             time; such a line need not be about a layer */

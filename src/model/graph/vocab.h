@@ -39,8 +39,8 @@ struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph 
 const struct fsd_meaning *fsd_vocab_find(const struct fsd_vocab *v, const char *s,
                                          size_t n);
 
-/** Returns the tensor of a meaning; an empty tensor if the meaning has none or is
- * NULL. */
+/** Returns the tensor of `m`.  Returns an empty tensor if `m` is NULL or has no
+ * tensor. */
 const struct fsd_tensor *fsd_meaning_tensor(const struct fsd_vocab *v,
                                             const struct fsd_meaning *m);
 

@@ -65,8 +65,8 @@ struct fsd_node_rewrite {
     bool drop;
 };
 
-/* A change to lists of the main graph: the entry with a certain name is replaced,
- * appended or dropped. */
+/* A change to lists of the main graph.  It replaces, appends or drops the entry with a
+ * certain name. */
 struct fsd_listed_change {
     unsigned lists;         /* mask of enum fsd_onnx_list */
     struct fsd_slice bytes; /* the new entry, which replaces the old one or is appended
@@ -87,8 +87,8 @@ struct fsd_onnx_edits {
     FSD_VEC(struct fsd_node_rewrite) changes;
     fsd_slices at_end; /* the NodeProtos to append to the main graph */
     FSD_VEC(struct fsd_listed_change) listed;
-    uint32_t *listed_of; /* indexed by symbol: the first change with this name, in
-                            `listed`; FSD_NONE: there is none */
+    uint32_t *listed_of; /* indexed by symbol: the index in `listed` of the newest
+                            change with this name; FSD_NONE: there is none */
     uint32_t n_listed_of;
     fsd_properties metadata;  /* new entries of the model's metadata */
     uint8_t *type_of;         /* indexed by tensor: the number of its new type in ONNX;

@@ -27,7 +27,8 @@ enum {
 
 struct fsd_onnx_edits;
 
-/** A node of ONNX's own domain with few attributes. */
+/** A new node.  Its operator is in ONNX's own domain.  Its only attributes follow from
+ *  the members below. */
 struct fsd_onnx_new_node {
     const char *op, *name;
     const char *inputs[4]; /**< the names of the inputs, and NULL after the last one */

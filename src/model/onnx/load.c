@@ -30,12 +30,12 @@ enum {
                               because a run needs about 900 bytes of memory per node */
     WORK_LIMIT = 64 << 20, /* the maximum number of entries of the graph's arrays,
                               approximately */
-    WORK_FREE = 4 << 20,   /* the number of entries that a file of any size may need */
-    WORK_BYTE = 4,         /* the number of further entries for each byte of the file */
+    WORK_FREE = 4 << 20,   /* a file of any size may need this many entries */
+    WORK_BYTE = 4,         /* each byte of the file allows this many further entries */
     ATTR_LIMIT = 256,      /* the maximum number of attributes of one node, because they
                               are searched linearly */
-    MOST_TOLD = 8          /* the maximum number of device configurations that the
-                              remark names */
+    MOST_TOLD = 8          /* the remark "input/multi-device" names at most this many
+                              configurations */
 };
 
 struct loader {

@@ -94,12 +94,14 @@ struct fsd_onnx_function *fsd_onnx_function_find(const struct fsd_onnx_functions
 struct fsd_onnx_names {
     struct fsd_graph *g;
     FSD_VEC(fsd_id) newest; /* indexed by symbol: the newest tensor; FSD_NONE: none */
-    FSD_VEC(fsd_id) hidden; /* indexed by tensor: the tensor that it hides */
+    FSD_VEC(fsd_id)
+    hidden; /* indexed by tensor: the older tensor of the same name,
+                               which this tensor hides; FSD_NONE: none */
     FSD_VEC(fsd_id)
     frame; /* indexed by scope: the main or function scope that contains it */
 };
 
-/** Opens a new scope of g; the main scope must be the first. */
+/** Opens a new scope of names->g.  The first call must open the main scope. */
 void fsd_onnx_names_open(struct fsd_onnx_names *names, fsd_id scope);
 
 /** Adds a tensor.  A tensor with an empty name cannot be found. */

@@ -43,7 +43,8 @@ enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *er
     enum fsd_file_type type = fsd_file_type_of(file);
     bool text = type == FSD_FILETYPE_TEXT || type == FSD_FILETYPE_LIST;
 
-    /* The file may be a damaged model: the reader's error states the position. */
+    /* The file may be a damaged model, so it is accepted here.  The reader's error then
+     * states the position of the damage. */
     if (type == FSD_FILETYPE_ONNX || type == FSD_FILETYPE_BINARY ||
         (text && !is_text(file)))
         return FSD_OK;

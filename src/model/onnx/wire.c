@@ -38,9 +38,9 @@ enum {
     LENGTH_ROOM = 5,     /* bytes reserved for a length, which is a padded varint */
     HEAD = 20,           /* the maximum number of bytes that a field's number and length
                             take */
-    SLACK = 64,          /* bytes reserved in addition to the bytes of a field */
-    FIRST_ROOM = 1 << 20 /* the first size of the output in bytes; untouched pages take
-                            no memory */
+    SLACK = 64,          /* added to the first capacity of `out` for a small file */
+    FIRST_ROOM = 1 << 20 /* the first capacity of `out` in bytes for a large file;
+                            untouched pages take no memory */
 };
 
 enum wire { VARINT = 0, FIXED64 = 1, BLOCK = 2, GROUP = 3, END_GROUP = 4, FIXED32 = 5 };
@@ -102,7 +102,7 @@ static bool reserve(struct scan *s, const struct level *level, size_t n)
     if (s->n + n > FSD_WIRE_KEPT)
         return fail(s, FSD_E_LIMIT, level, level->pos,
                     "expected at most 256 MiB of data besides the weights, found more");
-    if (!s->cap) /* most fields of a small file are kept; padded lengths need room */
+    if (!s->cap) /* a small file keeps most fields, and padding makes lengths longer */
         s->cap = s->file->size < FIRST_ROOM ? s->file->size + s->file->size / 8 + SLACK
                                             : FIRST_ROOM;
     while (s->cap < s->n + n)
@@ -301,7 +301,7 @@ static bool copy_packed(struct scan *s, struct level *level, field_t *field)
         return true;
     if (wire != VARINT)
         return put_bytes(s, level, field, begin);
-    /* Checks the packed varints that are kept: protobuf-c must find no damaged one. */
+    /* Checks each packed varint, so that protobuf-c finds no damaged varint. */
     fsd_file_at(s->file, begin, n);
     inside.pos = begin;
     inside.end = level->pos;

@@ -72,7 +72,8 @@ static void spell_term(const struct fsd_amounts *t, const struct term *term, FIL
         for (power = 1; i + power < term->degree && term->of[i + power] == term->of[i];)
             power++;
         fputs(i ? "*" : "", out);
-        /* A name is any text of the model: "batch", but also "2*s0 + 1". */
+        /* A name may be any text, such as "2*s0 + 1".  Such a name is put in
+         * parentheses. */
         name = fsd_text(t->names, term->of[i]);
         plain = *name && !fsd_is_digit(*name);
         for (const char *c = name; *c && plain; c++)

@@ -54,8 +54,8 @@ struct fsd_op {
     fsd_shape_fn *items; /* the rule for the shape of the elements of a sequence, or of
                             the value of an optional, if the output is one of these; may
                             be NULL */
-    unsigned traits;     /* enum fsd_op_trait, without SHAPED and STANDARD, which follow
-                            from the row */
+    unsigned traits;     /* a set of enum fsd_op_trait.  SHAPED and STANDARD are not in
+                            the set; they follow from the row */
     uint32_t shape_operands; /* one bit per input: its values determine the shape of the
                                 output */
     fsd_macs_fn *macs;       /* the rule for multiply-adds; NULL: the operator has none

@@ -48,7 +48,7 @@ bool fsd_same_cast(const struct fsd_graph *g, const struct fsd_node *node)
     return from != FSD_DTYPE_UNKNOWN && from == fsd_tensor_form(g, out)->type;
 }
 
-/* Whether a list is 0, 0, 0, ... (if `step` is 0) or 0, 1, 2, ... (if `step` is 1). */
+/* Whether the list consists of integers, and is 0, step, 2 * step, ... */
 static bool counts(const struct fsd_graph *g, const struct fsd_attr *list, int64_t step)
 {
     for (uint32_t i = 0; i < list->list.n; i++)

@@ -206,8 +206,8 @@ static void cut_axis(const struct fsd_op_case *c, int64_t size, int64_t from,
 
     cut->from[k] = cut->step[k] = 0;
     cut->count[k] = -1;
-    if (size < 0) { /* a dynamic size: the slice takes all elements, or an unknown
-                       number */
+    if (size < 0) { /* not a number: the count is known only if the slice takes the
+                       whole axis */
         if (from == 0 && to >= INT32_MAX && step == 1 && fsd_amount_is_open(c->t, size))
             cut->count[k] = size;
         return;
@@ -257,8 +257,8 @@ bool fsd_slice_cut(const struct fsd_op_case *c, struct fsd_taken *cut)
         cut_axis(c, sound ? x->dims[axis] : -1, from, to, step, cut);
         if (known[1] && k < list[1].n && !list[0].at[k] && step == 1 &&
             list[1].at[k] == x->dims[axis])
-            cut->count[k] = x->dims[axis]; /* the slice ends at the dynamic size of the
-                                              axis itself */
+            cut->count[k] = x->dims[axis]; /* the slice begins at 0 and ends at the size
+                                              of the axis: it takes the whole axis */
     }
     return true;
 }

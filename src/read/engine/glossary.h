@@ -27,7 +27,7 @@ struct fsd_gloss {
  * of blocks.  Returns NULL after the last word. */
 const struct fsd_gloss *fsd_gloss_at(unsigned i);
 
-/** Whether the entry explains the word (fsd_gloss_is), or a word that is part of the
- *  name (fsd_gloss_in). Upper and lower case are equal. */
+/** fsd_gloss_is() returns whether the entry explains `word`.  fsd_gloss_in() returns
+ *  whether it explains a word within `name`.  Both functions ignore case. */
 bool fsd_gloss_is(const struct fsd_gloss *gloss, const char *word);
 bool fsd_gloss_in(const struct fsd_gloss *gloss, const char *name);

@@ -22,7 +22,7 @@ enum fsd_input {
     FSD_INPUT_PROFILE,
     FSD_INPUT_TIMES,
     FSD_INPUT_TUNING,  /**< the results of a search over build options */
-    FSD_INPUT_METADATA /**< options and device of a build, in a file of their own */
+    FSD_INPUT_METADATA /**< a file with only the options and the device of a build */
 };
 
 /** Whether a reader recognizes a file.  FSD_CLAIM_MAYBE: the reader must read the file
@@ -32,8 +32,8 @@ enum fsd_claim { FSD_CLAIM_NONE, FSD_CLAIM_MAYBE, FSD_CLAIM_SURE };
 /** The file of an engine, and what is known about it. */
 struct fsd_source {
     const struct fsd_file *file;
-    unsigned number;  /**< the number of the engine in the file, from 1; 0: the only
-                           engine */
+    unsigned number;  /**< the number of the engine in the file, from 1; 0: the file
+                           must have only one engine */
     unsigned profile; /**< the number of the optimization profile, from 1; 0: the first
                            profile in the file */
     const struct fsd_vocab

@@ -47,8 +47,8 @@ static enum fsd_record_step broken(struct fsd_records *r, size_t at,
     return FSD_RECORD_BROKEN;
 }
 
-/* Whether a record continues at `at`, after the closing quotation mark of a string:
- * with `, "key" :` or `}`. */
+/* Whether `, "key" :` or `}` stands at `at`, the offset after a quotation mark.  If so,
+ * the quotation mark ends a string. */
 static bool goes_on(const struct fsd_records *r, size_t at)
 {
     at = skip_space(r, at);

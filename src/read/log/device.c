@@ -189,6 +189,6 @@ void fsd_log_devices(struct fsd_history *h, const struct fsd_file *file,
                          .name = fsd_intern_slice(h->names, layer.name),
                          .build = build}));
     }
-    if (!any) /* all layers run on the GPU */
+    if (!any) /* no layer runs on the DLA: removes the placements again */
         h->places.n = first;
 }

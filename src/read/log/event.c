@@ -284,7 +284,7 @@ static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
     fsd_slice_skip(&p, " ");
     if (fsd_slice_take(&p, "Autotuning op ")) {
         p = fsd_slice_trim(p);
-        if (!fsd_slice_split_at(&p, ": [", &members)) /* the network has no Metadata */
+        if (!fsd_slice_split_at(&p, ": [", &members)) /* the line has no Metadata */
             fsd_slice_drop(&p, ":");
         r->tuned = p;
         r->tuned_of =

@@ -117,7 +117,8 @@ static bool is_open(struct fsd_slice text)
     return depth > 0;
 }
 
-/* Whether the next line continues the message and states what the message is about. */
+/* Whether the message `text` is incomplete.  The next line then belongs to the message,
+ * and states what it is about. */
 static bool goes_on(struct fsd_slice text)
 {
     return is_open(text) || fsd_slice_drop(&text, ":") ||

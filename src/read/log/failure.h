@@ -70,9 +70,9 @@ typedef FSD_VEC(struct fsd_log_failure) fsd_log_failures;
 /** The state that is kept from one line to the next. */
 struct fsd_log_failing {
     fsd_log_failures *out;
-    fsd_log_failures *skipped; /**< the skipped tactics with their reasons, at most
-                                    FSD_MOST_SKIPPED; each further tactic then replaces
-                                    the last entry */
+    fsd_log_failures *skipped; /**< at most FSD_MOST_SKIPPED skipped tactics, with their
+                                    reasons.  If the list is full, each further tactic
+                                    replaces the last entry */
     struct fsd_slice parsing;  /**< the last parsed node; see struct fsd_log_failure */
     uint32_t attempt;
     bool in_use; /**< a line showed that the attempt led to an engine */
@@ -110,8 +110,8 @@ struct fsd_log_adding {
                        requested (since TensorRT 9) */
 };
 
-/** Counts "Registering layer: L for ONNX node: N" and "Registering layer: L required by
- *  ONNX-TRT".
+/** Counts the layer L of the line "Registering layer: L for ONNX node: N" or
+ *  "Registering layer: L required by ONNX-TRT".
  *  @param text  the text after "Registering layer: " */
 void fsd_log_add_layer(struct fsd_log_adding *a, struct fsd_slice text);
 

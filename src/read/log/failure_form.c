@@ -24,7 +24,8 @@ FSD_NAMES(fsd_said_name, enum fsd_said, FSD__SAID_COUNT, "node", "tensor", "byte
 
 /* ------------------------------------------------------------------------ the table */
 
-/* Further properties of a form, as bits; see struct fsd_log_said. */
+/* The bits of form.also.  They set `echo`, `by_tactic` and `of_values` of struct
+ * fsd_log_said. */
 enum { ECHO = 1, BY_TACTIC = 2, OF_VALUES = 4 };
 
 struct form {

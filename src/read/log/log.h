@@ -68,7 +68,7 @@ struct fsd_log_lines {
     size_t at, end;  /**< the offset of the next line, and the offset after the last
                           line to read */
     uint64_t number; /**< the number of the last returned line, from 1 */
-    size_t released; /**< the offset before which all pages were released */
+    size_t released; /**< all pages before this offset were released */
     bool grows;      /**< a thread is still decompressing the file, so `end` is only its
                           present size */
     const char *full; /**< the last line whose prefix has a time stamp, a severity and
@@ -190,8 +190,9 @@ enum fsd_log_form {
 
 /** One list of layers. */
 struct fsd_log_list {
-    size_t at, end;    /**< offsets in bytes: of the first layer's line, and after the
-                            line of the last layer or binding */
+    size_t at, end;    /**< `at`: the offset of the first layer's line, in bytes;
+                            `end`: the offset after the line of the last layer or
+                            binding */
     uint64_t number;   /**< the number of the list's first line, from 1; 0: there is no
                             list of this form */
     size_t layers_end; /**< the offset of the end of its last layer's line */
@@ -242,7 +243,7 @@ struct fsd_log_segmenter *fsd_log_segmenter_new(struct fsd_arena *arena,
                                                 const struct fsd_file *file,
                                                 fsd_log_engines *out);
 
-/** A line, and its place in the log. */
+/** A line of the log, and the build attempt to which it belongs. */
 struct fsd_log_place {
     struct fsd_log_line line;
     uint32_t attempt; /**< the number of the build attempt to which the line belongs,
@@ -402,7 +403,7 @@ enum fsd_status fsd_log_printed_read(struct fsd_arena *arena, struct fsd_intern 
  * it. */
 struct fsd_event_name {
     struct fsd_slice text; /**< the name, a slice of the log */
-    fsd_sym sym;           /**< its symbol; FSD_NONE: not yet needed */
+    fsd_sym sym;           /**< the symbol of the name; FSD_NONE: not made yet */
 };
 
 /** The state kept from line to line. */
@@ -417,8 +418,8 @@ struct fsd_event_reader {
     struct fsd_event_name formats;       /**< the formats of the last "Autotuning format
                                               combination" */
     struct fsd_slice tuned;    /**< the name X of the last "Autotuning op X" */
-    struct fsd_slice tuned_of; /**< the region that the builder was timing at the line
-                                    "Autotuning op X" */
+    struct fsd_slice tuned_of; /**< the region that contains the operation X of `tuned`;
+                                    empty: unknown */
     uint32_t tuned_rows;       /**< the number of rows so far of the table after
                                     "Autotuning op X" */
     uint32_t effort;   /**< the index in h->efforts.list of the layer and runner that
@@ -449,12 +450,12 @@ bool fsd_event_read(struct fsd_event_reader *r, struct fsd_slice text);
 /* Each of these functions returns whether the form of the line is known, even if the
  * history stores no fact from it. */
 
-/** Reads frequent lines, whose beginnings show their form.  `p` must not be empty. */
+/** Reads a line of one of the frequent forms.  `p` must not be empty. */
 bool fsd_timing_read(struct fsd_event_reader *r, struct fsd_slice p);
 /** Reads a line like "Optimizer Reformat(x -> <out>) [A -> B] got cached result:
  * ...". */
 bool fsd_timing_cached(struct fsd_event_reader *r, struct fsd_slice p);
-/** Reads a line that has "Fastest Tactic: ..." after other text. */
+/** Reads a line that has other text before "Fastest Tactic: ...". */
 bool fsd_timing_fastest(struct fsd_event_reader *r, struct fsd_slice p);
 
 /** Finds the measurement of each reformat layer that the builder added.  Call it after
@@ -635,18 +636,19 @@ void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
 
 /** The state kept from line to line. */
 struct fsd_log_options {
-    bool build, polygraphy; /**< the next lines are in trtexec's list of build options
-                                 (build), or in Polygraphy's list (polygraphy) */
+    bool build, polygraphy; /**< `build`: the next lines list trtexec's build options;
+                                 `polygraphy`: the next lines list Polygraphy's build
+                                 configuration */
     bool command_loads;     /**< the command line shows that this run loads an engine */
     bool loads;             /**< the options or the command line show that this run
                                  loads an engine */
     bool measures;          /**< the next lines are trtexec's options for measuring */
-    bool details;           /**< fsd_log_option_read() also stores the number of SMs and
-                                 the clocks of the device */
-    bool transfers, spins;  /**< trtexec's options for measuring: data transfers,
-                                 spin-wait */
-    uint32_t section;       /**< the number of stored facts (h->built.n) at the
-                                 beginning of the current section of options */
+    bool details;           /**< set by the caller: also store the number of SMs and the
+                                 clocks of the device */
+    bool transfers, spins;  /**< whether trtexec's options "Data transfers" and
+                                 "Spin-wait" are enabled */
+    uint32_t section;       /**< the value of h->built.n at the beginning of the current
+                                 section of options */
     uint32_t attempt;       /**< the number of the attempt to which the lines belong */
     uint64_t sparse;        /**< the number of layers that a sparse kernel may run */
 };

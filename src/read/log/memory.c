@@ -46,7 +46,8 @@ static bool read_layer(struct fsd_history *h, struct fsd_slice t, uint32_t build
     return true;
 }
 
-/* Returns the entry that holds all sums of one engine. */
+/* Returns the entry of h->memory with the total sizes of the engine `build`.  Adds the
+ * entry if there is none. */
 static struct fsd_memory_use *sums_of(struct fsd_history *h, uint32_t build)
 {
     const struct fsd_memory_use none = {.build = build,

@@ -48,8 +48,9 @@ static void flag(struct net *net, struct fsd_slice name, fsd_id scope, uint8_t f
 struct sizes {
     struct fsd_dim at[MOST_DIMS];
     uint32_t n;
-    bool too_many, too_large; /* the tensor has more dimensions than the limit; a size
-                                 exceeds the limit and counts as unknown */
+    bool too_many, too_large; /* `too_many`: the tensor has more than MOST_DIMS
+                                 dimensions; `too_large`: a size exceeds FSD_DIM_MAX and
+                                 counts as unknown */
 };
 
 /* Reads the sizes of a shape: "1, 64, -1". */
@@ -445,8 +446,8 @@ static bool misses_a_line(const struct fsd_graph *network)
 bool fsd_log_network_is_whole(const struct fsd_graph *network,
                               const struct fsd_history *h, const struct fsd_file *file)
 {
-    bool marked = h->parsed_build == FSD_NONE; /* the builder's list of layers does not
-                                                  mark outputs */
+    bool marked = h->parsed_build == FSD_NONE; /* the parser's lines are missing, so no
+                                                  line can mark outputs */
 
     for (uint32_t i = 0; i < h->parser.n && !marked; i++) {
         const struct fsd_parser_line *l = &h->parser.at[i];

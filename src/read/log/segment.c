@@ -146,7 +146,8 @@ static void close_list(struct fsd_log_segmenter *s, bool at_end)
     if (!s->list.layers || !sure)
         return;
     last = s->known ? &s->out->at[s->out->n - 1] : NULL;
-    /* The builder prints one list per engine, the inspector one per request. */
+    /* The builder prints only one list for an engine.  The inspector may print several:
+     * one whenever a program requests it. */
     if (last && !(s->form == FSD_LOG_BLOCK && last->lists[s->form].number) &&
         same_engine(s, last)) {
         if (!last->lists[s->form].number)
@@ -439,9 +440,8 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
         return false;
     }
     out->listed = false;
-    /* Nearly all lines outside of lists have no meaning here.  Their first letter
-     * excludes them.
-     */
+    /* Outside of lists, few lines matter here.  may_mean() skips most of the others by
+     * their first letter. */
     if (s->in != NOWHERE || (out->line.text.n && may_mean(*out->line.text.s))) {
         s->line = out->line;
         out->listed = read_line(s);

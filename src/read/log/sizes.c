@@ -168,7 +168,8 @@ static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct listed *
     }
 }
 
-/* The node for which the parser made a layer. */
+/* Facts about a layer: the node for which the parser made it, and whether it is the
+ * first or the last layer of this node. */
 struct made {
     fsd_id node; /* the number of the node, plus 1; 0: none */
     bool first, last;

@@ -127,8 +127,8 @@ static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const c
     fsd_log_effort_off(r);
     if (ms < 0)
         return true;
-    /* All reformats have the same runner, so their old and new formats identify
-     * them. */
+    /* All reformats have the same runner.  The text "A -> B" of r->autotuned is
+     * therefore stored in place of the runner. */
     if (fsd_slice_begins(r->timed.text, "Optimizer Reformat")) {
         runner = &r->autotuned;
         formats = NULL;

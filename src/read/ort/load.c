@@ -30,9 +30,9 @@ struct reading {
     const struct fsd_vocab *vocab;
     fsd_id *tensor_of; /* indexed by tensor of `src`: the engine's tensor; FSD_NONE: a
                           constant, or not yet read */
-    fsd_id *first_inside, *next_inside; /* indexed by node of `src`: the first node in
-                                           its bodies, and the next node in the same
-                                           body; NULL: there are no bodies */
+    fsd_id *first_inside, *next_inside; /* a list of the nodes in all bodies of a node
+                                           of the main graph: its first node, and the
+                                           next one; NULL: there are no bodies */
     const struct fsd_history *log;      /* a log that is a list of assigned nodes; NULL:
                                            there is none */
     uint32_t *place_of;                 /* indexed by symbol of a node's name: its index
@@ -134,7 +134,8 @@ static bool is_layout_transpose(const struct reading *r, const struct fsd_node *
            meets_channels_last(r, fsd_node_out(r->src, n, 0)->tensor, false, FAR);
 }
 
-/* Returns the kind of a layer whose operator only sessions use. */
+/* Returns the kind of a layer with the operator `op`.  `kinds` has the operators that
+ * only ONNX Runtime uses.  A layer with any other operator computes. */
 static enum fsd_kind kind_of_own(const char *op)
 {
     static const struct {

@@ -32,16 +32,18 @@ struct line {
 
 struct session_log {
     struct fsd_history *h;
-    struct fsd_intern *keys;   /* gives each skipped fusion a number */
-    FSD_VEC(uint32_t) skip_of; /* indexed by number in `keys`: the event, plus 1 */
-    uint64_t number;           /* the number of the line */
-    uint32_t build;            /* the number of the session, from 0 */
-    bool initialized;          /* a line stated that the session is initialized */
-    uint32_t first, pass;      /* indices in h->passes: the first pass of the session,
+    struct fsd_intern *keys; /* gives each skipped fusion a number */
+    FSD_VEC(uint32_t)
+    skip_of;              /* indexed by number in `keys`: the index of the
+                                  skipped fusion in h->events, plus 1 */
+    uint64_t number;      /* the number of the line */
+    uint32_t build;       /* the number of the session, from 0 */
+    bool initialized;     /* a line stated that the session is initialized */
+    uint32_t first, pass; /* indices in h->passes: the first pass of the session,
                                   and the current pass or FSD_NONE */
-    fsd_sym placing;           /* the provider whose nodes the next lines list; 0:
+    fsd_sym placing;      /* the provider whose nodes the next lines list; 0:
                                   none */
-    bool all_placed;           /* one provider has all nodes of the session */
+    bool all_placed;      /* one provider has all nodes of the session */
 };
 
 bool fsd_ort_is_session(const struct fsd_file *file)

@@ -10,8 +10,8 @@
 struct queue {
     fsd_id *first; /* indexed by symbol: the first such layer with this name; FSD_NONE:
                       none is left */
-    fsd_id *next;  /* indexed by layer: the next such layer with the same name */
-    bool *taken;   /* indexed by layer: it has an entry */
+    fsd_id *next;  /* indexed by layer: the next layer with the same name */
+    bool *taken;   /* indexed by layer: whether the layer has an entry */
 };
 
 static struct queue new_queue(struct fsd_arena *arena, const struct fsd_graph *engine)

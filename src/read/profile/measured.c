@@ -83,8 +83,8 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
         double ms = by_runs ? entry->total_ms / (double)p->runs : entry->mean_ms;
         fsd_id layer = join.layer_of[i];
 
-        if (layer != FSD_NONE && entry->within) /* the time of another entry includes
-                                                   this time */
+        if (layer != FSD_NONE && entry->within) /* the time of the entry that encloses
+                                                   this entry includes `ms` */
             continue;
         if (layer != FSD_NONE)
             describe(&engine->layers.at[layer], entry);

@@ -38,7 +38,7 @@ struct fsd_measured {
     uint32_t timed_runs;
 };
 
-/** The layer of each entry of a profile. */
+/** The result of joining the entries of a profile to the layers of an engine. */
 struct fsd_join {
     fsd_id *layer_of;          /**< indexed by entry: its layer; FSD_NONE: it has
                                     none */

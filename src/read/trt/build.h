@@ -74,18 +74,18 @@ struct fsd_build {
     bool in_layer;               /**< true between fsd_build_layer() and
                                       fsd_build_layer_end() */
     struct fsd_node node;        /**< the current layer */
-    struct fsd_layer layer;      /**< the facts about the current layer that only layers
-                                      of engines have */
+    struct fsd_layer layer;      /**< further facts about the current layer; nodes of a
+                                      model do not have them */
     enum fsd_trt_origin origin;  /**< the origin of the current layer */
     fsd_sym subtype;             /**< the current layer's ParameterType or PluginType;
                                       0: not stated */
     bool elsewhere;              /**< the current layer belongs to another optimization
                                       profile */
-    uint32_t remarks;            /**< the number of remarks before the current layer */
+    uint32_t remarks;            /**< g->remarks.n before the current layer */
     FSD_VEC(int32_t) profile_of; /**< indexed by region: its profile; -1: unknown */
-    bool looked, ambiguous;      /**< ambiguous: names of the model contain
-                                      FSD_TRT_PROFILE; looked: `ambiguous` is already
-                                      known */
+    bool looked, ambiguous;      /**< `looked`: `ambiguous` is already known;
+                                      `ambiguous`: a name of the model contains
+                                      FSD_TRT_PROFILE */
     FSD_VEC(uint8_t) uses;       /**< indexed by tensor: produced, consumed, or both */
     FSD_VEC(struct fsd_trt_format) formats; /**< the formats that were read so far */
     FSD_VEC(fsd_id)

@@ -39,7 +39,7 @@ static const struct {
                {"sixteen", 16}, {"thirty", 30}, {"sixty", 60},   {"twelve", 12},
                {"one", 1},      {"twenty", 20}, {"hundred", 100}};
 
-/* Words without a fact. */
+/* Words that state no fact about the format. */
 static const char *const silent[] = {
     "format", "where", "with", "dimensions", "dimension", "wide", "and", "column",
     "stride", "is", "a", "the", "of", "n/a", "due", "to", "shapes", "c", "dla",

@@ -361,9 +361,9 @@ static void read_special(struct fsd_json_reading *r, const cJSON *item, const ch
         fsd_build_origin(r->b, symbol(r, item));
     else if (!strcmp(key, "Metadata"))
         fsd_build_metadata(r->b, symbol(r, item));
-    else if (!r->b->subtype || !strcmp(key, "PluginType")) /* a PluginType replaces a
-                                                              ParameterType, not the
-                                                              other way round */
+    else if (!r->b->subtype || !strcmp(key, "PluginType")) /* a PluginType takes
+                                                              precedence over a
+                                                              ParameterType */
         r->b->subtype = symbol(r, item);
 }
 

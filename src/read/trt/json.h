@@ -54,7 +54,7 @@ enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *lay
 
 /* ------------------------------------------------------------------- json_file.c */
 
-/** A text that cJSON accepts. */
+/** The text of a dump as valid JSON. */
 struct fsd_json_text {
     const char *s;
     size_t n;

@@ -207,7 +207,7 @@ static const char *skip_space(const struct fsd_json_text *text, const char *at)
 struct pieces {
     const struct fsd_json_text *text;
     const char *at;     /* the next byte; it is no blank */
-    const char *behind; /* the last bracket, comma or colon before `at` */
+    const char *behind; /* the byte after the last bracket, comma or colon */
 };
 
 /* Skips bytes that cJSON accepts as blanks. */

@@ -198,7 +198,8 @@ static size_t without_counter(const struct fsd_expr *p)
     return digits && n > 1 && p->text.s[n - 1] == '_' ? n - 1 : p->text.n;
 }
 
-/* Reads a node's name as Myelin rewrote it, possibly with a counter. */
+/* Reads a text that Myelin made from the name of a node.  The text may end with a
+ * counter. */
 static bool read_loose(struct fsd_expr *p)
 {
     const struct fsd_vocab *v = p->vocab;

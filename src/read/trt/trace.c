@@ -106,8 +106,8 @@ static enum fsd_status read_events(struct trace_reading *t)
         } else if (fsd_field_is(&field, "dur") && !field.is_text) {
             us = field.number;
             timed = true;
-        } else if (fsd_field_is(&field, "ph")) { /* events of other phases have no
-                                                    times */
+        } else if (fsd_field_is(&field, "ph")) { /* only events of the phase "X"
+                                                    have times */
             whole = field.is_text && field.text_len == 1 && *field.text == 'X';
         }
     }
@@ -116,8 +116,8 @@ static enum fsd_status read_events(struct trace_reading *t)
 
 /* ------------------------------------------------------------------ lists of times */
 
-/* Reads the numbers in a list and in the lists inside it.  A text beside a number is a
- * date, and is ignored. */
+/* Reads the times in a list and in the lists inside it.  Skips strings: they are
+ * dates. */
 static void read_times(struct trace_reading *t, fsd_sym name)
 {
     const struct fsd_file *file = t->r.file;

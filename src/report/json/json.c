@@ -36,8 +36,8 @@ struct piece {
 struct fsd_json {
     struct piece *piece;
     unsigned depth;
-    bool list, any, opened; /* any: the level has a member; opened: the next level is
-                               open */
+    bool list, any, opened; /* `any`: the object or list has a member; `opened`: an
+                               object or list inside it is still open */
 };
 
 static void flush(struct piece *piece)

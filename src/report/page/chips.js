@@ -41,7 +41,7 @@ function forms_of(ports) {
     return telling.length ? telling : [...forms].filter(([, p]) => p.type !== "unknown");
 }
 
-/** Shows what changes between the tensors read and written: "int8 chw4 → fp16 chw32".
+/** Shows how `outputs` differ from `inputs`: "int8 chw4 → fp16 chw32".
  * @param {Form[]} inputs @param {Form[]} outputs @returns {Chip[]} */
 export function change_chips(inputs, outputs) {
     const [from, to] = [forms_of(inputs), forms_of(outputs)];

@@ -49,8 +49,8 @@ export function embedded(name) {
     return text ? JSON.parse(text) : null;
 }
 
-const LONG = 28; /* length in characters; shorter words are never broken */
-const LONGER = 60; /* paths longer than this may be broken inside their parts */
+const LONG = 28; /* words with fewer characters are broken only if they are a CHAIN */
+const LONGER = 60; /* paths with fewer characters are broken only between their parts */
 
 /** A chain of fused operators. */
 const CHAIN = /[A-Za-z]\+[A-Za-z]/;

@@ -12,7 +12,7 @@ import { once, safe } from "./words.js";
 /** @typedef {import("./types").State} State */
 
 /** @param {Block[]} blocks @param {State} state
- * @param {string} [but] a facet that all blocks pass, whatever values are selected */
+ * @param {string} [but] a facet whose selected values are ignored */
 export function filtered(blocks, state, but) {
     const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
     const picks = [...state.picks].filter(([facet]) => facet !== but);
@@ -57,7 +57,7 @@ export function search_text(names) {
     return names.map((name) => (name + (safe(name) === name ? "" : ` ${safe(name)}`)).toLowerCase()).join("\n");
 }
 
-/** What can be selected in these blocks. @param {Block[]} blocks */
+/** The keys of all objects that users can select in the blocks. @param {Block[]} blocks */
 export const keys_of = (blocks) => new Set(blocks.flatMap((block) => block.keys()));
 
 /** Returns a function that finds the block and the item of a selection. It looks for a
@@ -70,7 +70,7 @@ export function finder(blocks, settled) {
     const places = once(() => {
         const own = blocks.flatMap((block) => block.keys().map((key) => /** @type {const} */ ([key, block])));
         const nodes = blocks.flatMap((block) => (block.nodes ?? []).map((id) => /** @type {const} */ ([key_of({ kind: "node", id }), block])));
-        return new Map([...own, ...nodes].reverse()); /* of equal keys, the first one stays */
+        return new Map([...own, ...nodes].reverse()); /* a Map keeps the last of equal keys */
     });
     return (asked) => {
         const chosen = settled(asked);

@@ -90,7 +90,7 @@ export class GraphView {
         this.size = { width: 1, height: 1 };
         this.stage = el("div", { class: "stage", tabindex: 0, role: "group", "aria-label": "Drawing of both graphs: arrow keys move it, plus and minus zoom, zero shows all" });
         this.crumbs = el("nav", { class: "crumbs", "aria-label": "Modules" });
-        /** The pictures and views that were shown before, for "back".
+        /** What back() can show again: pictures that were shown before, with their zoom.
          * @type {{picture: number, zoom: {x: number, y: number, scale: number}}[]} */
         this.trail = [];
         this.map = /** @type {SVGSVGElement} */ (svg("svg", { class: "map", "aria-hidden": "true" }));
@@ -134,7 +134,7 @@ export class GraphView {
         /** @type {[string, number][]} */
         const path = [];
         for (let p = /** @type {Picture | undefined} */ (picture), i = at; p; i = p.within ?? -1, p = this.pictures[i]) path.unshift([p.title, i]);
-        /* The outermost pictures, without the one at which the path begins. */
+        /* Pictures that are in no other picture, except the first of `path`. */
         const roots = this.pictures.flatMap((p, i) => /** @type {[string, number][]} */ (p.within === undefined && i !== path[0]?.[1] ? [[p.title, i]] : []));
         this.crumbs.replaceChildren(
             ...[...path, ...roots].flatMap(([title, i], k) => [k < path.length ? (k ? " › " : "") : "   ", i === at ? el("span", { "aria-current": "page" }, safe(String(title))) : el("a", { href: print_state({ ...state, picture: i, chosen: null }) }, safe(String(title)))])
@@ -176,7 +176,8 @@ export class GraphView {
         this.apply();
     }
 
-    /** The embedding page has laid out a picture, or failed to. @param {MessageEvent} event */
+    /** Receives a layout from the embedding page. data.picture is the number of the picture.
+     * data.svg is the layout, and is missing if the layout failed. @param {MessageEvent} event */
     laid_out({ source, data }) {
         const picture = source === window.parent && this.pictures[data?.picture];
         if (!picture || !is_dot(picture)) return;
@@ -331,7 +332,7 @@ export class GraphView {
     wheeled(event) {
         event.preventDefault();
         const stage = this.stage.getBoundingClientRect();
-        /* With Shift, some browsers swap the axes themselves. */
+        /* If Shift is pressed, some browsers report the wheel in deltaX, others in deltaY. */
         if (event.shiftKey) this.pan(-(event.deltaX || event.deltaY), 0);
         else this.scale(Math.exp(-event.deltaY / (event.ctrlKey ? 200 : 400)), event.clientX - stage.left, event.clientY - stage.top);
     }

@@ -29,7 +29,7 @@ import { count, first_words, percent, shorten } from "./words.js";
 /** @typedef {import("./types").Subject} Subject */
 
 const LINE = 28; /* height of a line, in pixels */
-const TALL = 45; /* height of a line if cells are too narrow for one line of text */
+const TALL = 45; /* height of a line if its cells may wrap their text, in pixels */
 const NARROW = "(max-width: 600px)"; /* must equal the value in the style sheet */
 const BEYOND = 12; /* rows that are kept above and below the visible ones */
 const NAME = 140; /* maximum length of a name, in characters */
@@ -81,7 +81,7 @@ export class RowList {
         /** Index of the row at which the selection of rows began; -1: no selection. */
         this.anchor = -1;
         this.measures = subject.measures;
-        /** The measure that is kept if the window is narrow. */
+        /** The only measure that a narrow window shows. */
         this.key = this.measures.find((measure) => measure.signed) ?? this.measures[0];
         /** @type {Line[]} */
         this.lines = [];
@@ -157,7 +157,7 @@ export class RowList {
         this.render();
     }
 
-    /** The line of the most expensive block, where a reader begins. */
+    /** The first line of the block with the largest weight. It is current if no other line is. */
     heaviest() {
         const weight = weigher(this.subject);
         const most = this.blocks.reduce((best, block) => (weight(block) > weight(best) ? block : best), /** @type {Block} */ (this.blocks[0]));
@@ -262,7 +262,7 @@ export class RowList {
         if (on || was >= 0) this.texts();
     }
 
-    /** Marks the current and the selected lines among the rows that are in the document. */
+    /** Marks the current line and the selected lines, if their rows are in the document. */
     mark() {
         for (const [at, row] of this.shown) this.mark_row(row, at);
     }

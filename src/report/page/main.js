@@ -63,7 +63,8 @@ const help = /** @type {HTMLDialogElement} */ (by_id("help"));
 
 /* ---------------------------------------------------------------------- the state */
 
-/** Shows the state of an address, as a step of the history. @param {string} hash */
+/** Shows the state that `hash` describes, and adds `hash` to the browser's history.
+ * @param {string} hash */
 function visit(hash) {
     history.pushState(null, "", hash);
     arrive();
@@ -72,7 +73,8 @@ function visit(hash) {
 /** @param {State} next */
 const go = (next) => visit(print_state(next));
 
-/** Replaces the state without a step in the history, for text that is being typed. @param {State} next */
+/** Shows a state that replaces the current one in the browser's history. Used while the user
+ * types a text. @param {State} next */
 function amend(next) {
     history.replaceState(null, "", print_state(next));
     arrive();

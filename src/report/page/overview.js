@@ -123,7 +123,7 @@ function put_roofline(roofline, shown, link) {
         chart.append(svg("path", { class: "roof", d: `M${x(from)},${y(from * bytes)}L${x(Math.min(knee, x1))},${y(Math.min(knee, x1) * bytes)}${macs && knee < x1 ? `L${x(x1)},${y(macs)}` : ""}` }));
     }
     /** @type {Set<string>} */
-    const taken = new Set(); /* Equal layers share one dot, which links to the first of them */
+    const taken = new Set(); /* Layers with equal places and looks share the first layer's dot */
     for (const p of points) {
         const place = `${x(p.x).toFixed(0)} ${y(p.y).toFixed(0)} ${p.look} ${shown.has(key_of(p.chosen))}`;
         if (taken.has(place)) continue;

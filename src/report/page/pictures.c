@@ -20,7 +20,7 @@
 
 enum {
     MOST_PICTURES = 40,
-    MOST_LAYERS = 5000, /* larger engines have only two levels */
+    MOST_LAYERS = 5000, /* an engine with more layers has only two levels */
     SECONDS = 5,        /* processor time for each picture except the first */
     TIMES = 2           /* all pictures together may take TIMES times the time limit of
                            the first picture */
@@ -116,8 +116,8 @@ static void plan_modules(struct fsd_album *album)
                             .layers = of->items,
                             .n = of->n});
     }
-    for (uint32_t i = 0; i < in.boxes.n; i++) /* a box of nodes belongs to a box of
-                                                 layers, and opens the same picture */
+    for (uint32_t i = 0; i < in.boxes.n; i++) /* each box of nodes opens the same
+                                                 picture as its box of layers */
         for (uint32_t k = 0; k < in.boxes.n && !in.boxes.at[i].of.layers; k++)
             if (in.boxes.at[k].of.layers &&
                 in.boxes.at[k].of.items[0] == in.boxes.at[i].of.owner)
@@ -306,8 +306,8 @@ static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
     put_names(object, c->new, 'n');
 }
 
-/* The index of each group's row in m->rows. The result is indexed by build and by
- * group. */
+/* Returns the index in m->rows of the row that contains a group. The result is indexed
+ * by build, then by group. */
 static fsd_id **rows_of_groups(struct fsd_arena *arena, const struct fsd_matrix *m)
 {
     fsd_id **rows = FSD_NEW(arena, fsd_id *, m->n);

@@ -48,7 +48,7 @@ class Run {
         this.document = document;
         this.forms = forms;
         this.command = command;
-        /** By rule: its reason and its fix. */
+        /** Maps a rule to its reason and its fix. */
         this.texts = texts;
         this.layers = document.layers;
         this.built = document.layers.length > 0;
@@ -388,8 +388,8 @@ function patterns_section(run, patterns = []) {
     return { title: "Patterns", lines: patterns.map(line) };
 }
 
-/** Findings with their reason and their fix; if lint proposes an edit for a finding, the fix is
- * that edit.
+/** Lists findings, each with its reason and its fix. An edit that lint proposes for the
+ * finding replaces the fix of the rule.
  * @param {Run} run @param {import("./types").Finding[]} [findings] @returns {Section} */
 function findings_section(run, findings = []) {
     const lines = findings.map((f) => {

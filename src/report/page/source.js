@@ -26,7 +26,8 @@ export class SourceView {
         this.panel = panel;
         this.sources = sources;
         this.choose = choose;
-        /** Lines of the files that were dropped, by name. @type {Map<string, string[]>} */
+        /** Maps the name of each file that the user opened to its lines.
+         * @type {Map<string, string[]>} */
         this.files = new Map();
         /** @type {Map<string, HTMLElement>} */
         this.items = new Map();

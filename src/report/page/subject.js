@@ -9,7 +9,7 @@ import { grouped, safe } from "./words.js";
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Subject} Subject */
 
-/** Number of colors of groups, equal to that of the pictures (diff_label.c). */
+/** Number of colors of groups. Pictures have the same number (diff_label.c). */
 export const TINTS = 6;
 /** Maps a block's mark to the block's level. The style sheet colors rows by level. */
 export const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtful", "~": "changed" };
@@ -42,7 +42,7 @@ export function block_of({ place, left, right, ...own }) {
     };
 }
 
-/** Groups findings by rule. `state_of` decides on the state of a rule by its findings.
+/** Groups findings by rule. `state_of` returns the state of a rule that has `found`.
  * @template {{rule: string, severity: string, message: string, where: import("./types").Pieces, todo?: string}} F
  * @param {F[]} findings @param {(found: F[]) => string} state_of @returns {import("./types").RuleRow[]} */
 export function rules_of(findings, state_of) {

@@ -75,7 +75,8 @@ function names_in(text) {
     return names;
 }
 
-/** The path that all names share before their last parts. @param {string[]} names */
+/** The longest path with which all names begin. It never has the last part of a name.
+ * @param {string[]} names */
 function shared_path(names) {
     const parts = names.map((name) => name.split("/").slice(0, -1));
     const [first = []] = parts;
@@ -119,7 +120,8 @@ export function base_name(path) {
     return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 
-/** Cuts each path to its last parts: as many as are needed to distinguish the paths. @param {string[]} paths */
+/** Cuts each path to its last n parts. n is the smallest number that keeps different paths
+ * different. @param {string[]} paths */
 export function apart(paths) {
     const parts = paths.map((path) => path.split("/"));
     const [different, most] = [new Set(paths).size, Math.max(...parts.map((p) => p.length))];

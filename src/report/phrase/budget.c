@@ -22,7 +22,7 @@ enum {
     HANG = 4,
     FRAME = 60, /* tokens reserved for the lines that state how much is left
                          out */
-    TITLE = 24  /* most tokens of a title; a longer one costs too much to repeat */
+    TITLE = 24  /* maximum number of tokens of a title that is repeated */
 };
 
 struct block {

@@ -68,7 +68,8 @@ const char *fsd_said_of(struct fsd_arena *arena, const struct fsd_diff *d,
 /** The reason why the build log is not used as evidence, "it belongs to another build";
  * NULL: the log is used. */
 const char *fsd_refusal_of(const struct fsd_history *h);
-/** The same reason as a sentence, "the log is not used: ..."; NULL: the log is used. */
+/** The reason of fsd_refusal_of() as a sentence, "the log is not used: ..."; NULL: the
+ * log is used. */
 const char *fsd_unused_log(const struct fsd_history *h);
 /** Prints the nodes that a layer computes: up to three names, and the number of others.
  */

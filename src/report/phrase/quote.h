@@ -14,8 +14,8 @@ struct fsd_quotes {
     struct fsd_arena *arena;
     fsd_texts names; /**< the names and their parts; fsd_put_quoted() sorts both
                           lists */
-    fsd_texts tails; /**< the ends of names, for finding shortened names: each end
-                          begins with a word of the name */
+    fsd_texts tails; /**< ends of the names, to find shortened names. Each end begins
+                          where a word of the name begins */
     bool sorted;
 };
 

@@ -20,8 +20,8 @@ enum { COMPARISON_ENDS = 800 };
 struct pick {
     bool *regions; /* by region: whether the region is selected */
     bool loose;    /* select the changed moves outside all regions */
-    bool partial;  /* draw only a part: a move that did not change is drawn only next to
-                      a selected group */
+    bool partial;  /* true: an unchanged move is drawn only next to a selected group;
+                      false: all moves are drawn */
 };
 
 struct build_side {

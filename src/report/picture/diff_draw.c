@@ -7,7 +7,7 @@
 enum {
     MOST_ENDS = 2000, /* boxes, wires and ties of a picture whose layout takes one or
                          two seconds */
-    PART_ENDS = 1000, /* the same for each part of a run that a page shows */
+    PART_ENDS = 1000, /* the same limit for a picture of a part of the run */
     /* A tensor has its own box if its number of producers times its number of consumers
      * exceeds this limit. Without the box, it would need as many wires. */
     MANY_ENDS = 64,
@@ -225,8 +225,9 @@ static void add_ties(const struct side *model, const struct side *engine,
     join_lines(model->w, FSD_TIE);
 }
 
-/* Sets the members and the color of each cluster. Only layers with nodes take the next
- * color. Consecutive layers with nodes therefore have different colors. */
+/* Sets the members and the color of each cluster. Without scene->coloring->tint, each
+ * layer with nodes takes the next color. A layer without nodes takes none, so that two
+ * consecutive layers with nodes have different colors. */
 static void add_clusters(const struct side *model, const struct side *engine,
                          const struct fsd_diff_scene *scene)
 {

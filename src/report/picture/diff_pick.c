@@ -73,8 +73,8 @@ static const struct subject subjects[] = {
 struct ways {
     const struct fsd_graph *g;
     const bool *constant; /* by tensor: whether it is constant; NULL: not known */
-    bool *seen;           /* two flags per tensor: whether its producers, and its
-                             consumers, were visited */
+    bool *seen;           /* two flags per tensor: first whether its producers were
+                             visited, then whether its consumers were visited */
 };
 
 /* Visits the producers of a node's inputs and the consumers of its outputs. Two
@@ -102,7 +102,8 @@ static void step_along_tensors(struct fsd_near *near, fsd_id node)
     }
 }
 
-/* Adds all nodes or layers that are at most `depth` steps away. */
+/* Adds all nodes or layers to `in` that are at most `depth` steps away from those in
+ * `in`. */
 static void grow(const struct fsd_graph *g, const bool *constant, bool *in,
                  unsigned depth, struct fsd_arena *arena)
 {

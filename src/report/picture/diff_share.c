@@ -18,7 +18,8 @@
 #include <stdlib.h>
 
 enum {
-    LEAST_RUN = 3, /* fewest layers in a run, and fewest vanished nodes in a box */
+    LEAST_RUN = 3, /* minimum number of layers in a run, or of vanished nodes
+                      in a shared box */
     DEEPEST = 6,   /* the greatest N that the program tries for scope:N */
     MOST_PARTS = 24
 };
@@ -164,8 +165,8 @@ static bool may_bundle(const struct sharer *x, const bool *taken, fsd_id node)
     return x->pick->nodes[node] && !taken[node] && fsd_node_vanished(x->d, node);
 }
 
-/* Shares boxes among the layers of a run, among their nodes, and among adjacent
- * vanished nodes. */
+/* Puts the layers of a run into one box, and the nodes of these layers into another
+ * box. Also puts adjacent vanished nodes into one box. */
 static void share_runs(struct sharer *x)
 {
     const struct fsd_graph *g = x->d->model;

@@ -187,7 +187,7 @@ uint64_t fsd_drawing_span(const struct fsd_drawing *w);
 void fsd_put_label_text(FILE *out, const char *s, size_t most);
 void fsd_put_tip_text(FILE *out, const char *s, size_t most);
 
-/** A meaning of the colors of layers. */
+/** A coloring of layers: it determines what their colors mean. */
 struct fsd_coloring {
     const char *name;
     unsigned (*tint)(const struct fsd_diff *d, fsd_id layer);
@@ -245,8 +245,8 @@ struct fsd_plan {
     /** Makes a smaller drawing, and describes its contents in `less`; returns false if
      * the drawing cannot be smaller. */
     bool (*simplify)(struct fsd_plan *plan);
-    char less[200];     /**< the contents of the smaller drawing, for a note: "drawn
-                             with --collapse run, ..." */
+    char less[200];     /**< the words of a note that describe the smaller drawing:
+                             "this picture was therefore made with ..." */
     uint32_t most_ends; /**< maximum number of boxes, wires and ties. A drawing that
                              exceeds this number or FSD_MOST_SPAN is simplified */
     bool chosen;        /**< the user chose the level of detail; the drawing is
@@ -331,7 +331,8 @@ enum fsd_level { FSD_LEVEL_NONE, FSD_LEVEL_RUN, FSD_LEVEL_SCOPE, FSD_LEVEL_PART 
 
 struct fsd_grain {
     enum fsd_level level;
-    unsigned depth; /**< for FSD_LEVEL_SCOPE: number of parts of names */
+    unsigned depth; /**< for FSD_LEVEL_SCOPE: the first `depth` parts of a name are the
+                         scope */
 };
 
 /** The boxes that nodes or layers share. */
@@ -340,7 +341,7 @@ struct fsd_sharing {
     const char **titles; /**< by first item: the title of the box; NULL: none */
 };
 
-/** Facts below the name of a layer, as bits. */
+/** Bits for the facts that a box shows below the name of a layer. */
 enum fsd_label {
     FSD_LABEL_MS = 1,
     FSD_LABEL_BYTES = 2,
@@ -398,8 +399,8 @@ const char *fsd_grain_name(struct fsd_grain grain, char out[24]);
  * level. */
 bool fsd_grain_next(struct fsd_grain *grain);
 
-/** The greatest number of nested scopes in a node's name. A deeper FSD_LEVEL_SCOPE
- * gives the same picture. */
+/** The greatest number of nested scopes in a node's name. With FSD_LEVEL_SCOPE, a
+ * greater depth gives the same picture. */
 unsigned fsd_diff_scope_levels(const struct fsd_diff *d);
 
 /** Determines which items share a box. */

@@ -276,11 +276,12 @@ struct fsd_record {
     struct type {                                                                      \
         LIST(FSD_MEMBER_, FSD_MEMBER_, FSD_MEMBER_, type)                              \
     };
-/** Defines struct `type` and `type`_record for one file. */
+/** Defines struct `type` and the static object `type`_record. */
 #define FSD_RECORD(type, LIST)                                                         \
     FSD_STRUCT_(type, LIST)                                                            \
     FSD_RECORD_PART(type, type, LIST)
-/** Defines struct `type`, `type`_record and fill_`type`() for one file. */
+/** Defines struct `type`, the static object `type`_record and the static function
+ * fill_`type`(). */
 #define FSD_RECORD_FROM(type, LIST, ...)                                               \
     FSD_RECORD(type, LIST)                                                             \
     FSD_FILLS(type, LIST, __VA_ARGS__)

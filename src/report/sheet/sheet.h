@@ -42,13 +42,14 @@ typedef void fsd_fill_row_fn(struct fsd_arena *arena, void *row, const void *fro
 
 /** Records of one type. */
 struct fsd_rows {
-    struct fsd_arena *arena; /**< the memory of added rows */
+    struct fsd_arena *arena; /**< fsd_rows_add() allocates rows here */
     const struct fsd_record *of;
     const char *text;    /**< template of a row; NULL: the clauses of its members */
     const char *between; /**< separates rows in text; NULL: nothing */
     FSD_VEC(void *)
-    at;                    /**< the rows, each a struct of the record type; if `fill` is
-                                set, only at.n is used */
+    at;                    /**< pointers to the rows, which are structs of the record
+                                type. If `fill` is not NULL, only at.n is used: the
+                                number of rows */
     fsd_fill_row_fn *fill; /**< fills a row when it is printed; NULL: `at` has the
                                 rows */
     const void *from;
@@ -66,10 +67,10 @@ struct fsd_sheet {
                            prints the table with the most columns */
     const struct fsd_rows *root; /**< one row; its template prints the text below the
                                       head */
-    const char *const *facts;    /**< in tables: a member of kind FACTS becomes one
-                                      column for each of these facts; the title of each
-                                      column is the member's title and the name of the
-                                      fact */
+    const char *const *facts;    /**< names of facts. In tables, a member of kind FACTS
+                                      has one column for each of these names. The title
+                                      of the column is the title of the member, followed
+                                      by the name */
     uint32_t n_facts;
 };
 
@@ -141,7 +142,7 @@ static inline void fsd_row_end(struct fsd_row row)
     fsd_arena_free(row.own);
 }
 
-/** A count cell with the number `id` of an object; unknown if `id` is FSD_NONE. */
+/** Makes a count cell that contains `id`. If `id` is FSD_NONE, the cell is unknown. */
 static inline struct fsd_count fsd_count_id(fsd_id id)
 {
     return (struct fsd_count){id != FSD_NONE, id};
@@ -166,7 +167,8 @@ static inline struct fsd_ids fsd_ids(const fsd_id *ids, uint32_t n)
 /** The layers that compute a node. */
 struct fsd_ids fsd_ids_of_layers(struct fsd_arena *arena, const struct fsd_match *match,
                                  fsd_id node);
-/** The names of the evidence in a mask of enum fsd_evidence. */
+/** Returns the name of each kind of evidence whose bit is set in `by`.
+ * @param by mask of enum fsd_evidence */
 struct fsd_words fsd_words_of_evidence(struct fsd_arena *arena, unsigned by);
 
 /** The value of a member of any kind, as printers read it. */

@@ -72,7 +72,7 @@ static void put_two_types(struct fsd_json *value, const char *one, const char *o
     fsd_json_add_text(types, other);
 }
 
-/* Prints the possible words in place of the type "string". */
+/* Prints the words that column `c` may contain. They replace the type "string". */
 static void put_words(struct fsd_json *value, const struct fsd_column *c)
 {
     struct fsd_json *words;
@@ -179,7 +179,8 @@ static void put_term(struct fsd_json *properties, const char *name)
     fsd_json_text(term, "type", "string");
 }
 
-/* @param schema_first true: also require the member "schema", which `of` lacks */
+/* Lists the required members.
+ * @param schema_first true: "schema", which is no member of `of`, is the first */
 static void put_required(struct fsd_json *schema, const struct fsd_record *of,
                          bool schema_first)
 {
@@ -233,7 +234,7 @@ void fsd_sheet_put_schema(const struct fsd_sheet *sheet, FILE *out)
     put_members(root, sheet->root->of,
                 fsd_sheet_names_schema(sheet) ? NULL : sheet->schema, &all);
     defined = fsd_json_object(root, "$defs");
-    for (uint32_t i = 0; i < all.of.n; i++) /* the list grows in this loop */
+    for (uint32_t i = 0; i < all.of.n; i++) /* put_members() may add to all.of */
         put_members(fsd_json_object(defined, all.names.at[i]), all.of.at[i], NULL,
                     &all);
     fsd_json_end(root);

@@ -340,8 +340,8 @@ void fsd_sheet_put_markdown(const struct fsd_sheet *sheet, FILE *out)
     fsd_print_close(&head);
     if (head.size)
         putc('\n', out);
-    for (char *c = head.text; *c; c++) { /* without <br>, Markdown joins the lines of
-                                            the text */
+    for (char *c = head.text; *c; c++) { /* in Markdown, only <br> keeps a line
+                                            break */
         fputs(*c == '\n' && c[1] ? "<br>" : "", out);
         putc(*c, out);
     }

@@ -132,8 +132,8 @@ static void put_cell_of_reference(const struct writer *w, const struct reference
             fsd_put_ms(c->number, out);
         break;
     case FSD_CELL_BYTES:
-        if (r->width && c->amount.term) /* all digits, so that readers can add up the
-                                           column */
+        if (r->width && c->amount.term) /* columns have exact numbers, which readers
+                                           can add up */
             fprintf(out, "%*s", r->width, c->amount.term);
         else if (r->width)
             fprintf(out, "%*" PRId64, r->width, c->amount.number);
@@ -175,7 +175,7 @@ static void put_cell_of_reference(const struct writer *w, const struct reference
     case FSD_CELL_RECORD:
         put_clauses(w, r->column->of, c->record);
         break;
-    case FSD_CELL_FLAG: /* a flag only selects sections */
+    case FSD_CELL_FLAG: /* has no text; decides whether a section is printed */
     case FSD_CELL_IDS:  /* only JSON prints these */
     case FSD_CELL_SIZES:
     case FSD_CELL_FACTS:
@@ -207,8 +207,8 @@ static void put_template(const struct writer *w, const char *t,
             if (r.cell.known)
                 put_cell_of_reference(w, &r);
             else if (r.column->kind != FSD_CELL_TEXT && r.column->kind != FSD_CELL_NAME)
-                fprintf(w->out, "%*s", r.width, "-"); /* for an unknown text,
-                                                         nothing is printed */
+                fprintf(w->out, "%*s", r.width, "-"); /* an unknown text
+                                                         prints nothing */
             t = strchr(t, '}') + 1;
         } else {
             putc(*t++, w->out);

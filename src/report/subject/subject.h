@@ -13,7 +13,8 @@
 
 struct fsd_failed; /* judge/failed/failed.h */
 
-/** The subject of a report. */
+/** The subject of a report. A comment "for ..." lists the kinds of subjects that use
+ * the field. */
 struct fsd_report {
     enum fsd_subject subject;
     const struct fsd_diff *run;          /**< for a run, a view, a check */
@@ -48,14 +49,15 @@ void fsd_report_put_columns(const struct fsd_report *report, FILE *out);
 
 /** The names of a subject. */
 struct fsd_subject_names {
-    const char *verb;   /**< its name in messages; NULL: the view's name */
-    const char *listed; /**< its name in the list of subjects that `about` prints for
-                             each format */
-    const char *page;   /**< the name of its data in a page; NULL: it has no page */
+    const char *verb;   /**< name in messages; NULL: messages have the view's name */
+    const char *listed; /**< name in the output of `about`, which lists the subjects
+                             of each format */
+    const char *page;   /**< name of the subject's data in an HTML page; NULL: the
+                             subject has no page */
 };
 const struct fsd_subject_names *fsd_subject_names(enum fsd_subject subject);
 
-/** Writes a subject in a form that only one format has. */
+/** A writer for one subject in one format. */
 typedef void fsd_write_fn(const struct fsd_report *r, FILE *out);
 fsd_write_fn fsd_write_text, fsd_lint_write_text, fsd_compare_write_text,
     fsd_compare_write_line, fsd_failed_write_text;

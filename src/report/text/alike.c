@@ -113,14 +113,14 @@ static void add_changes(const struct fsd_compare *c, uint64_t *forms)
 
 struct place {
     uint64_t form;
-    uint32_t at; /* index in the comparison's `order` */
+    uint32_t at; /* the region's index in the order of the comparison */
 };
 
 FSD_ORDERED(by_form, struct place, fsd_order(x->form, y->form), fsd_order(x->at, y->at))
 
 struct fsd_alike fsd_regions_alike(const struct fsd_compare *c, struct fsd_arena *arena)
 {
-    /* Indexed by region; 0: unlike all others. */
+    /* A hash of the changes of each region. A region with hash 0 is like no other. */
     uint64_t *forms = FSD_NEW(arena, uint64_t, c->regions.n + 1);
     struct place *places = FSD_NEW(arena, struct place, c->regions.n);
     struct fsd_alike alike = {FSD_NEW(arena, uint32_t, c->regions.n),

@@ -71,8 +71,8 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
     fputs(any ? "" : "none", out);
     if (n.rewritten)
         fprintf(out,
-                "; nodes not aligned, because the new model has "
-                "other operators for their matrix product: %u",
+                "; %u not aligned, because the new model computes the same matrix "
+                "product with different operators",
                 n.rewritten);
     fputs("\n", out);
 }
@@ -437,7 +437,8 @@ static bool has_moves(const struct fsd_compare *c, const struct fsd_lists *moves
     return false;
 }
 
-/* Whether two builders differ in this region only in unfused Q and DQ. */
+/* Whether two different builders made the builds, and only unfused Q and DQ differ in
+ * this region. */
 static bool only_quantizers(const struct fsd_compare *c, const struct by_region *x,
                             fsd_id region)
 {

@@ -20,8 +20,8 @@
 
 enum {
     LONGEST = 128,     /* maximum number of layers in a block */
-    SHOWN_BLOCK = 16,  /* blocks of at most this many layers are shown completely in any
-                          engine */
+    SHOWN_BLOCK = 16,  /* maximum number of layers in a block whose ordinary layers are
+                          never folded */
     LONG_ENGINE = 120, /* ordinary layers are folded in engines with more layers than
                           this */
     RUN = 4            /* minimum number of consecutive ordinary layers that share a

@@ -17,7 +17,7 @@
 
 enum {
     MOST_ROWS = 64, /* maximum number of rows below one heading */
-    LINE = 24       /* the cost of a heading's own line, in characters */
+    LINE = 24       /* a heading costs this number of characters and its path */
 };
 
 bool fsd_text_is_scope(struct fsd_text_scope a, struct fsd_text_scope b)
@@ -52,8 +52,7 @@ struct fsd_text_scope fsd_text_scope_of(const struct fsd_diff *d, fsd_id node)
     if (n->module)
         return (struct fsd_text_scope){fsd_slice_of(fsd_text(d->names, n->module)),
                                        '.'};
-    if (!slash || slash - name >= FSD_BRIEF) /* fsd_brief() prints only the first
-                                                FSD_BRIEF bytes of the name, without
+    if (!slash || slash - name >= FSD_BRIEF) /* fsd_brief() cuts the name before
                                                 this slash */
         slash = name;
     return (struct fsd_text_scope){{name, (size_t)(slash - name)}, '/'};
@@ -72,8 +71,8 @@ static int64_t saved(struct fsd_text_scope scope, uint32_t named)
  * the sum of the characters that they save, and the last of these headings. */
 struct choice {
     int64_t saved;
-    uint32_t first; /* first row below the last heading; i - 1: the last row has
-                       no heading */
+    uint32_t first; /* the last heading is for rows `first` to i - 1. If row i - 1
+                       has no heading, `first` is i - 1 */
     struct fsd_text_scope heading;
 };
 

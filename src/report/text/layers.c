@@ -34,7 +34,8 @@ struct cell {
 struct block {
     struct fsd_arena *arena;
     FSD_VEC(struct cell) left, right;
-    char mark; /* '|'; '+': an inserted layer; '?': a layer without known nodes */
+    char mark; /* '+': an inserted layer; '?': a computing layer whose nodes are
+                  unknown; '|': any other layer */
     enum fsd_ink mark_ink;
 };
 
@@ -55,8 +56,9 @@ static bool same_form(const struct fsd_form *a, const struct fsd_form *b)
     return a->type == b->type && fsd_layout_same(a->layout, b->layout);
 }
 
-/* Prints the forms (type and layout) of some ports, each once.
- * @return the number of forms */
+/* Prints the form (type and layout) of each port. A port with the form of the port
+ * before it is left out.
+ * @return the number of printed forms */
 static uint32_t put_forms(const struct fsd_diff *d, struct fsd_span ports, FILE *out)
 {
     const struct fsd_form *last = NULL;
@@ -185,7 +187,8 @@ static void fill_left(const struct fsd_diff *d, fsd_id layer, struct block *b)
     }
 }
 
-/* Lists the nodes of a region, beside its first layer only. */
+/* If the layer belongs to a region, adds the region's number and sizes. If it is the
+ * first layer of the region, also adds the region's nodes. */
 static void fill_region(const struct fsd_diff *d, fsd_id layer, struct block *b)
 {
     fsd_id id = d->match->region_of_layer[layer];

@@ -31,8 +31,8 @@ struct fsd_text_row {
     fsd_id from, to;             /**< the row's layers, from `from` to `to` - 1. For
                                       FSD_TEXT_AGAIN, they are the block and all its
                                       repetitions */
-    struct fsd_text_block block; /**< for FSD_TEXT_AGAIN: the block, which begins at
-                                      `from` */
+    struct fsd_text_block block; /**< for FSD_TEXT_AGAIN: the repeated block. `from` is
+                                      its first layer */
 
     bool named;                    /**< set by fsd_text_rows(): whether the row has
                                         names of nodes */

@@ -115,8 +115,8 @@ static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
               out);
 }
 
-/* Templates: the kinds of layers, and the number of mapped layers per kind of
- * evidence. */
+/* Templates. layers_text has the number of layers of each kind. mapped_text has the
+ * number of mapped layers, and the number of links for each kind of evidence. */
 static const char layers_text[] =
     "{*}layers   {/}{all_layers}: {layers!}\n"
     "{*}inserted {/}{all_inserted}<: {inserted!}>\n"
@@ -124,7 +124,7 @@ static const char layers_text[] =
     "the model requires it\n>",
                   mapped_text[] = "{*}mapped   {/}{coverage}<: {links!}>\n";
 
-/* Prints the outcomes of the nodes. */
+/* Prints the number of nodes with each outcome. */
 static void put_node_counts(const struct fsd_diff *d, const struct fsd_style *style,
                             FILE *out)
 {

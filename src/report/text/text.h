@@ -6,7 +6,7 @@
 #include "report/phrase/ink.h"
 #include "report/subject/subject.h"
 
-/** Sections that are in separate files. */
+/** Prints the layers of the engine in order, beside the nodes of the model. layers.c */
 void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style,
                      FILE *out);
 /** The layers of the engine in order, abbreviated: one or two lines per layer, and only

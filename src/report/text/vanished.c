@@ -51,7 +51,8 @@ static uint32_t put_same_reason(const struct fsd_diff *d, const struct fsd_style
     return n;
 }
 
-/* A reason for an outcome. There are few reasons, because each is a string literal. */
+/* The reason for the outcome of `n` nodes. Reasons are string literals, so there are
+ * only a few. */
 struct reason {
     const char *why;
     uint32_t n;

@@ -42,8 +42,8 @@ void fsd_put_worst(const struct fsd_judged *j, FILE *out)
     const struct fsd_finding *worst = j->v ? fsd_verdict_worst(j->v) : NULL;
     char text[sizeof(struct fsd_error)];
 
-    if (!j->v) { /* only the message: the file and the position follow below the
-                    table */
+    if (!j->v) { /* leaves out the file and the position, which are printed below
+                    the table */
         struct fsd_error words = {.unit = FSD_POS_NONE};
 
         memcpy(words.message, j->error->message, sizeof words.message);

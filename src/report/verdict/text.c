@@ -354,7 +354,8 @@ static void annotate_error(struct annotations *a, const struct fsd_judged *j)
         close_annotation(a, j, "error", fsd_error_text(j->error, text, sizeof text));
 }
 
-/* Annotates the model file with the root cause. */
+/* Adds the root cause as an annotation of the model file. If no model is known, the
+ * annotation is of the engine file. */
 static void annotate_cause(struct annotations *a, const struct fsd_judged *j)
 {
     if (open_annotation(a, FSD_INFO, j->v->model ? j->v->model : j->v->engine, 0))

@@ -26,7 +26,7 @@ FSD_RECORD(format_row, FORMAT_ROW)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
-/* The formats of pictures that need Graphviz. */
+/* Picture formats that only Graphviz can write. */
 static const char *const drawn[] = {"svg", "png", "pdf"};
 
 static bool is_there(const char *format, const char *const *draws, uint32_t n)

@@ -183,8 +183,8 @@ struct work {
     const struct fsd_diff *d;
     const struct fsd_efforts *all;
     FSD_VEC(struct part) parts;
-    bool stated, known; /* stated: the log states seconds; known: the log states seconds
-                           or has time stamps */
+    bool stated, known; /* stated: the log states seconds; known: `stated` is true, or
+                           the log has time stamps */
     struct spent sum;
 };
 
@@ -240,11 +240,12 @@ static struct fsd_real share_of(const struct work *w, const struct spent *s)
 
 /* ----------------------------------------------------------------- layers, sources */
 
-/* A sum of parts with the same key. Groups are sorted, the slowest first. */
+/* All parts of one layer or of one tactic source. The group that takes the most time is
+ * first. */
 struct group {
     fsd_sym key;
-    struct fsd_span parts; /* the summed parts, which are consecutive: `parts` of struct
-                              work is sorted by key */
+    struct fsd_span parts; /* the parts of the group. They are consecutive, because
+                              `parts` of struct work is sorted by key */
     struct spent spent;
 };
 

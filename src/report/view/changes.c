@@ -61,8 +61,8 @@ static const char *groups_cell(const struct context *m, struct fsd_span groups,
     return fsd_print_take(&print, m->arena);
 }
 
-/* A data-movement layer, "reformat (layout): fp16 chw -> fp16 hwc8"; "unknown" for
- * FSD_NONE. */
+/* The text for a data-movement layer: "reformat (layout): fp16 chw -> fp16 hwc8".
+ * Returns NULL (an unknown cell) if `move` is FSD_NONE. */
 static const char *move_cell(const struct context *m, const struct fsd_state *s,
                              fsd_id move)
 {

@@ -69,7 +69,7 @@ static size_t length_alike(const char *text, const char *other)
 }
 
 /* Prints a change: "input 0: plain -> int8", "Gelu", "fp32 -> fp16".
- * @param whole false: without the scale, as length_alike() describes */
+ * @param whole false: omits the scale if length_alike() does not count it */
 static void put_change(const struct fsd_export_change *c, bool whole, FILE *out)
 {
     if (*c->of)
@@ -85,8 +85,8 @@ static void put_change(const struct fsd_export_change *c, bool whole, FILE *out)
 
 /* Groups of changes with the same text. */
 struct alike {
-    fsd_sym *key;        /* the text of each change */
-    struct fsd_lists of; /* the changes with each text, in their order */
+    fsd_sym *key;        /* indexed by change: its text */
+    struct fsd_lists of; /* indexed by text: the changes with this text, in order */
 };
 
 static struct alike put_together(const struct context *k)

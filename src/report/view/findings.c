@@ -37,8 +37,8 @@ FSD_RECORD(answer, ANSWER)
 FSD_RECORD_PART(one_answer, answer, ONE_ANSWER)
 /* clang-format on */
 
-/* Adds the findings of a build. In a list, a build without findings still gets a
- * row. */
+/* Adds a row for each finding of a build.
+ * @param listed true: a build without findings gets a row, too */
 static void add_build(struct fsd_arena *arena, struct fsd_rows *rows,
                       const struct fsd_judged *j, bool listed)
 {

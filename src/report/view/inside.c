@@ -42,8 +42,8 @@ FSD_ORDERED(by_name, struct group, fsd_order(x->name, y->name),
 
 FSD_ORDERED(by_first, struct group, fsd_order(x->first, y->first))
 
-/* Groups the members by a name: their scope or their operator. The groups are in the
- * order of their first nodes. */
+/* Groups the nodes of `m` by scope. If `scope_of` is NULL, groups them by operator. The
+ * groups are sorted by their first nodes. */
 static group_vec grouped(struct fsd_arena *arena, const struct fsd_diff *d,
                          const struct members *m, const fsd_sym *scope_of)
 {

@@ -307,7 +307,8 @@ static struct fsd_words op_words(const struct context *k, uint32_t row)
     return fsd_words(words.at, words.n);
 }
 
-/* Whether the row has contents in at least one build. */
+/* Whether to print the row. It must be for an input or output of the model, or at least
+ * one build must have groups or moves in it. */
 static bool is_there(const struct context *k, uint32_t row)
 {
     if (k->m->rows.at[row].of == FSD_ROW_INPUT ||
@@ -549,7 +550,8 @@ FSD_RECORD(variant_row, VARIANT_ROW)
 FSD_RECORD(varying_row, VARYING_ROW)
 /* clang-format on */
 
-/* A variant as text: its groups of nodes and their types. */
+/* The text for the cell of build `b`: the groups with their types, then the
+ * data-movement layers. */
 static const char *variant_words(const struct context *k, uint32_t row, uint32_t b)
 {
     const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);

@@ -98,7 +98,9 @@ static const char text[] =
     "runs)\n{*}layer        read     weights     written       total        live  "
     "name\n{/}{layers}<\n{*}largest activation tensors\n{/}{tensors!}>";
 
-/* The log's memory figures, indexed by layer; NULL: the log has none. */
+/* Returns the memory that the log states for each layer, indexed by layer. An element
+ * is NULL if the log states none.
+ * @param sums receives the sums of the whole engine, or NULL */
 static const struct fsd_memory_use **stated_of(struct fsd_arena *arena,
                                                const struct fsd_diff *d,
                                                const struct fsd_memory_use **sums)

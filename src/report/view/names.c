@@ -50,10 +50,11 @@ struct chosen {
                             such a type */
     enum fsd_dtype half; /* --realised: the most frequent 16-bit type */
     const char *ops;     /* --realised: operators whose nodes all run in a higher
-                            precision; `nodes` lacks these nodes; NULL: none */
+                            precision than `low`; NULL: none. `nodes` has no node of
+                            these operators */
     uint32_t n_unknown;  /* number of nodes left out because their type is unknown */
-    enum fsd_dtype keep; /* the type to print for all nodes; unknown: print the type in
-                            which each node runs */
+    enum fsd_dtype keep; /* the type to print for every node; unknown: for each node,
+                            print the type in which it runs */
 };
 
 /* Finds a rule that checks runs. If there is no such rule, the error names the rule
@@ -303,11 +304,11 @@ struct form {
     const char *text, *row, *between; /* templates of the whole text and of a name; the
                                          text between two names */
     const char *cannot;               /* characters that a name must not contain */
-    bool escapes;                     /* the form has escapes for all other
-                                         characters */
-    bool words;                       /* each name is a separate argument */
-    bool sets_types;                  /* the form sets types, which TensorRT refuses for
-                                         strongly typed networks */
+    bool escapes;                     /* the form can escape every character
+                                         that is not in `cannot` */
+    bool words;                       /* each name becomes an argument of a command */
+    bool sets_types;                  /* the form sets types of layers. TensorRT refuses
+                                         this for strongly typed networks */
     const char *realised; /* the template for --realised; NULL: the form has none */
     bool quantizes;       /* true: the tool quantizes; false: the tool converts to 16
                              bits */

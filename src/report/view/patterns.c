@@ -264,8 +264,8 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
         by[b->fused]++;
         if (own >= 0)
             ms = (ms < 0 ? 0 : ms) + own;
-        /* The first block with an outcome represents all blocks with the same
-         * outcome. */
+        /* Without --all, only the first of several blocks with the same outcome is
+         * listed. */
         for (uint32_t k = 0; k < n_shown && first; k++)
             first = !same_fate(b, shown[k]);
         if (first)

@@ -53,7 +53,7 @@ static bool is_asked(const struct fsd_diff *d, const struct fsd_query *q, fsd_id
 {
     double ms = fsd_layer_ms(d, layer);
 
-    if (ms < 0) /* not measured: left out if the query has a threshold */
+    if (ms < 0) /* unknown; such a layer passes only if there is no threshold */
         return q->min_ms <= 0 && q->min_share <= 0;
     return ms >= q->min_ms && ms >= q->min_share * d->times->total;
 }
@@ -90,7 +90,7 @@ static bool is_requested(const struct fsd_diff *d, fsd_id layer)
     return d->cost->layers[layer].spent == FSD_SPENT_REQUESTED;
 }
 
-/* Whether a data-movement layer serves no edge of the model. */
+/* Whether the layer moves data, but not on an edge of the model. */
 static bool is_of_node(const struct fsd_diff *d, fsd_id layer)
 {
     return (is_moved(d, layer) || is_requested(d, layer)) && !d->flows->of[layer].there;
@@ -300,7 +300,7 @@ static const char text[] =
     "them)\n><\nlayers that take no time\n{free_shown!}>";
 
 /* Fills a row of a data-movement layer.
- * @param notes all advice so far, each once */
+ * @param notes the different pieces of advice of all rows; the row's advice is added */
 static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
                        const struct fsd_diff *d, fsd_id layer, struct fsd_intern *notes)
 {

@@ -411,8 +411,8 @@ static void fill_effect(const struct fsd_routes_source *k, struct effect_row *ro
         row->more = fsd_count(row->proof->at.n - row->shown->at.n);
 }
 
-/* If `brief` is true, idle effects without times have no row: idle_text() lists their
- * settings in one line. */
+/* If `brief` is true, leaves out idle effects whose times are not measured. idle_text()
+ * lists the settings of these effects in one line. */
 const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_source *k, bool brief)
 {
     struct fsd_rows *rows =

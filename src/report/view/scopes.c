@@ -97,7 +97,7 @@ static bool is_alike(const struct fsd_module *a, const struct fsd_module *b)
 struct blocks {
     struct fsd_intern *kinds;
     fsd_sym *kind;   /* indexed by module; 0: the module is not a block */
-    uint32_t *like;  /* indexed by kind: the module that represents the majority */
+    uint32_t *like;  /* indexed by kind: the first module of the majority */
     uint32_t *alike; /* indexed by kind: the number of modules in the majority */
     uint32_t *all;   /* indexed by kind: the number of modules */
 };
@@ -115,8 +115,8 @@ static struct blocks find_blocks(struct fsd_arena *arena, const fsd_module_vec *
     b.alike = FSD_NEW(arena, uint32_t, kinds);
     b.all = FSD_NEW(arena, uint32_t, kinds);
     for (uint32_t i = 0; i < modules->n;
-         i++) { /* majority vote (Boyer-Moore): the last candidate is the majority, if
-                   there is one */
+         i++) { /* majority vote (Boyer-Moore): if most modules of a kind are alike,
+                   the last candidate, b.like, is one of them */
         fsd_sym kind = b.kind[i];
 
         b.all[kind]++;

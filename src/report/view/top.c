@@ -77,15 +77,16 @@ static void by_nodes(struct ranking *r)
                    d->cost->nodes[i].ms, -1, d->cost->nodes[i].macs);
 }
 
-/* Makes an item for each value of `word`: the type or the kernel of a layer. */
+/* Makes an item for each type or kernel of layers.
+ * @param word returns the type or the kernel of a layer */
 static void by_word(struct ranking *r,
                     fsd_sym (*word)(const struct fsd_graph *, fsd_id))
 {
     const struct fsd_diff *d = r->d;
     uint32_t *item_of =
-        FSD_NEW(r->arena, uint32_t, fsd_intern_count(d->names)); /* by symbol: index of
-                                                                    the item + 1;
-                                                                    0: none */
+        FSD_NEW(r->arena, uint32_t, fsd_intern_count(d->names)); /* indexed by symbol:
+                                                                    item index + 1; 0:
+                                                                    no item yet */
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         fsd_sym sym = word(d->engine, i);
@@ -166,11 +167,11 @@ static void by_patterns(struct ranking *r)
 #define NODES  "nodes"
 
 static const struct basis {
-    const char *by, *what; /* what: plural noun of the items, "layer types" */
+    const char *by, *what; /* by: value of --by; what: the items, "layer types" */
     void (*fill)(struct ranking *r);
     bool single;   /* each item is a single layer */
-    bool computed; /* items consist of nodes; their bytes are unknown, because the nodes
-                      of a layer share its bytes */
+    bool computed; /* items consist of nodes. Their bytes are unknown, because bytes are
+                      known only for whole layers */
 } bases[] = {
     {LAYERS, "layers", by_layers, true, false},
     {NODES, "nodes", by_nodes, false, true},
@@ -518,9 +519,9 @@ static void fill_answer(struct ranking *r, const struct basis *basis,
     if (basis->single && !valued && r->d->cost->unattributed)
         root->macs_not_attributed = fsd_amount_cell(r->d, r->d->cost->unattributed);
     root->items = rows;
-    if (!valued && (timed || !basis->computed)) { /* spent_rows() sums up times and
-                                                     bytes; without times, a `computed`
-                                                     basis uses multiply-adds */
+    if (!valued && (timed || !basis->computed)) { /* items are ranked by time or by
+                                                     bytes, which spent_rows() sums
+                                                     up */
         root->spent = spent_rows(r->arena, r->d);
     }
 }

@@ -11,7 +11,7 @@
 #include "report/phrase/phrase.h"
 #include "report/sheet/sheet.h"
 
-/** The query of a view. */
+/** The input of a view. */
 struct fsd_request {
     const struct fsd_diff *d;
     const struct fsd_query *q;

@@ -301,7 +301,8 @@ static bool is_move(const struct fsd_move *m, bool standing)
                     : m->inserted && m->kind != FSD_KIND_NOOP;
 }
 
-/* Whether the move is new: added, or accepted by is_move() only in the new build. */
+/* Whether is_move() is true for the move in the new build, but not in the old build,
+ * which may lack the move. */
 static bool is_new_move(const struct fsd_compare *c, const struct fsd_move_change *m,
                         bool standing)
 {
@@ -374,9 +375,10 @@ static uint16_t change_of(uint8_t before, uint8_t after)
     return (uint16_t)(before << 8 | after);
 }
 
-/* Indexed by new node: changes of types at a node, as change_of() returns them. */
+/* Type changes, as change_of() returns them. The arrays are indexed by node of the new
+ * build. */
 struct reported {
-    uint16_t *runs; /* changes of the node's own precision */
+    uint16_t *runs; /* change of the type in which the node runs */
     uint16_t *written, *read;
 };
 

@@ -99,7 +99,7 @@ struct finishes {
     bool lost; /* some operations have no bit, because there are more than 64 pairs */
 };
 
-/* Numbers the bits: bit i stands for of[i]. */
+/* The meaning of the bits in finishes.mask: bit i stands for of[i]. */
 struct bits {
     struct {
         enum finish kind;
@@ -429,8 +429,8 @@ struct unfused {
     struct finishes does;
     struct fsd_cost_part cost;
     uint32_t elsewhere, requantizing;
-    fsd_id layer, like; /* the first kernel that can be avoided, and a kernel that fuses
-                           the same operations */
+    fsd_id layer, like; /* `layer`: the first kernel that can be avoided. `like`: a
+                           kernel that fuses the same operations */
 };
 
 /* Adds the cost that fusion would save. In bytes, this is the tensor between the

@@ -102,8 +102,8 @@ static enum fsd_dtype type_of(const struct fsd_diff *d, fsd_id tensor)
     return fsd_tensor_form(d->model, tensor)->type;
 }
 
-/* Whether the operator computes integers from integers, as in the arithmetic of
- * positions. */
+/* Whether the node's operator can compute integers from integers. An example is an Add
+ * of two positions. */
 static bool passes_integers(const struct fsd_diff *d, fsd_id node)
 {
     unsigned traits = d->facts->traits[node];

@@ -36,8 +36,8 @@ static bool returns(const struct fsd_diff *d, fsd_id layer)
 
 struct chain {
     uint32_t costly;        /* number of layers that are not free */
-    bool returns, inserted; /* a layer returns to an earlier form; a layer is
-                               inserted */
+    bool returns, inserted; /* `returns`: a layer returns to an earlier form.
+                               `inserted`: the builder inserted a layer */
     fsd_id first;           /* a layer of the chain; FSD_NONE: no chain begins here */
 };
 

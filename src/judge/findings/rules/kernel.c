@@ -593,7 +593,8 @@ static bool computes(const struct fsd_move *m)
     return !m->inserted && m->kind != FSD_KIND_QUANTIZE;
 }
 
-/* Reports removed or additional kernels and moves, as f->rule->which selects. */
+/* Reports kernels and moves: if f->rule->which is FSD_KERNEL_REMOVED, the removed ones;
+ * else the additional ones. */
 void fsd_find_counted_kernels(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;

@@ -46,7 +46,8 @@ static void judge_whole(struct fsd_finder *f)
 
     for (uint32_t i = 0; i < found->rules.n; i++)
         on += found->rules.at[i].level == FSD_ERROR;
-    /* An ignore that names nodes is deliberate; one with "*" is not. */
+    /* Only ignores of all nodes ("*") count. An ignore that names nodes is
+     * deliberate. */
     for (uint32_t i = 0; i < p->ignores.n; i++)
         blanket |= f->took[i] && !strcmp(p->ignores.at[i].node, "*");
     for (uint32_t i = 0; fsd_rule_at(i); i++)

@@ -380,7 +380,8 @@ void fsd_find_no_tensor_cores(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------- types outside */
 
-/* The types of an input or output of the network: in the model and in the engine. */
+/* The types of an input or output of the network. `asked`: in the model. `built`: in
+ * the engine. */
 struct outside {
     enum fsd_dtype asked, built;
     bool input;

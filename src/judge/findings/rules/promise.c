@@ -182,7 +182,8 @@ void fsd_find_unexpected(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- types */
 
-/* Amounts of work: in the required types, in unknown types, and in all types. */
+/* Amounts of work. `in_types`: in the required types. `untyped`: in unknown types.
+ * `all`: in all types. */
 struct done {
     double in_types, untyped, all;
     uint32_t unknown;    /* number of nodes or layers whose amount of work is unknown */

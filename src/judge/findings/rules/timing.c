@@ -3,7 +3,8 @@
 #include "base/base.h"
 #include "judge/findings/finder.h"
 
-/* The fewest profiles or runs from which the noise is measured. */
+/* Minimum number of profiles or runs of each build. With fewer, the noise is not
+ * measured. */
 enum { ENOUGH = 3 };
 
 static double wider(struct fsd_spread a, struct fsd_spread b)
