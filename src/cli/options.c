@@ -103,8 +103,9 @@ static void limit_memory(struct command_line *line, char *word)
 
     (void)line;
     if (*end || end == word || *word == '-' || !mb || mb > UINT32_MAX)
-        usage_error("--max-memory: expected a number from 1 (megabytes), found '%s'",
-                    word);
+        usage_error(
+            "--max-memory: expected a number of megabytes from 1 to %u, found '%s'",
+            UINT32_MAX, word);
     if (!fsd_host_limit_memory((uint64_t)mb << 20))
         usage_error("the system refuses --max-memory=%s: %s", word, strerror(errno));
 }

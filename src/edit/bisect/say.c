@@ -114,10 +114,11 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
     } else {
         fputs(" split alone", out);
     }
-    fprintf(out,
-            ", the engine was right; with %u of the %u other fusions split, it was "
-            "wrong.\n",
-            others - open, others);
+    fputs(", the engine was right", out);
+    if (others)
+        fprintf(out, "; with %u of the %u other fusions split, it was wrong",
+                others - open, others);
+    fputs(".\n", out);
     put_open(b, open, out);
 }
 
