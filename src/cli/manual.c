@@ -179,9 +179,9 @@ void print_manual(FILE *out)
     fprintf(
         out,
         ".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev NO_COLOR\nIf set, output is "
-        "never colored.\n.It Ev SOURCE_DATE_EPOCH\nSeconds since 1970: the date with "
-        "which "
-        "'check' compares the expiry dates of a policy.\n.El\n.Sh EXIT STATUS\n.Bl "
+        "never colored.\n.It Ev SOURCE_DATE_EPOCH\nSeconds since 1970: the date with\n"
+        "which 'check' compares the expiry dates of a policy.\n.El\n.Sh EXIT "
+        "STATUS\n.Bl "
         "-tag -width Ds "
         "-compact\n.It 0\nno finding has a level that fails the run\n.It "
         "1\na finding has such a level\n.It 2\nan error: wrong usage, an unreadable "

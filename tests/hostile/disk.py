@@ -201,7 +201,7 @@ class Case:
             what = "ended before %s %d" % (call.name, call.nth)
             self.check_files(what, False)
             left = self.litter()
-            self.check(len(left) <= 1 and all(re.fullmatch(r".*\.\w{6}", name) for name in left), "%s: left %s" % (what, left))
+            self.check(len(left) <= 1 and all(re.fullmatch(r".*/\.fusiondiff-\w{6}", name) for name in left), "%s: left %s" % (what, left))
             if self.kind == ADDED:
                 self.h.run(self.name + ", again", *self.words, cwd=self.folder, allowed=(0,))
                 self.check_files(what + ", again", True)

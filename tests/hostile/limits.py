@@ -120,7 +120,7 @@ ROWS = [
     ("levels of messages", ("FSD_WIRE_DEPTH", "src/model/onnx/wire.h"), at_depth, "model", "levels"),
     ("bytes of a string", ("FSD_WIRE_NAME", "src/model/onnx/wire.h"),
      lambda n: model(node("Relu", ["x"], ["y"], "n" * n), inputs("x"), outputs("y")), "model", "65536"),
-    ("bodies in bodies", ("BODY_DEPTH", "src/model/onnx/load.c"), calls, "model", "bodies"),
+    ("bodies in bodies", ("BODY_DEPTH", "src/model/onnx/load.c"), calls, "model", "subgraphs and function calls"),
     ("attributes of a node", ("ATTR_LIMIT", "src/model/onnx/load.c"),
      lambda n: model(node("Relu", ["x"], ["y"], "r", *[attribute("a%d" % i, 2, num(3, i)) for i in range(n)]),
                      inputs("x"), outputs("y")), "model", "attributes"),

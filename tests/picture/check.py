@@ -82,7 +82,7 @@ def check_views(folder, fixtures):
         check(f"{' '.join(args)}: smaller than the whole, not empty",
               boxes > 4 and (boxes < whole.stdout.count(b"fillcolor") or not some), str(boxes))
     for args, message in ((("--around", "nobody"), b"expected the name of a node or a layer"), (("--only", "x"), b"expected reformats"),
-                          (("--collapse", "scope:0"), b"the layers to collapse"), (("--depth", "0"), b"1 to 1000"),
+                          (("--collapse", "scope:0"), b"as the value of --collapse"), (("--depth", "0"), b"1 to 1000"),
                           (("--layout-timeout", "-1"), b"seconds")):
         done = run(*pair, "-f", "dot", *args, status=2)
         check(f"{' '.join(args)}: a clear error", message in done.stderr, done.stderr)
