@@ -78,7 +78,7 @@ def main():
     parser.add_argument("cases", nargs="*")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--without-edit", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     names = [os.path.basename(os.path.normpath(name)) for name in options.cases] or sorted(
         name for name in os.listdir(HERE) if os.path.exists(os.path.join(HERE, name, "args")))
     unknown = [name for name in names if not os.path.exists(os.path.join(HERE, name, "args"))]

@@ -12,9 +12,6 @@ import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-# Until a label states it: what is quick, and runs a program of the build.
-QUICK = (r"^(unit/|golden$|fuzz/|lint/readme$|lint/header$|reach$|rules$|shapes$|schemas$|cost$|"
-         r"gate$|gate/)")
 SKIPPED = 77
 
 
@@ -124,8 +121,6 @@ def single(said):
 def quick(build, wanted):
     """The tests of the quick loop that run what a mutant is in."""
     tests = [Test(build, one) for said in build.tests() for one in single(said)]
-    if not wanted and not any("quick" in t.labels for t in tests):
-        wanted = QUICK
     return [t for t in tests if t.programs and
             (re.search(wanted, t.name) if wanted else "quick" in t.labels)]
 

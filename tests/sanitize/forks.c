@@ -2,11 +2,11 @@
  * lines.  A start with the sanitizers takes 6 to 10 ms, most of them before main(); a
  * fork takes 2.  The tests' side is tests/support/program.py.
  *
- * FSD_TEST_COMMANDS holds the descriptor of a socket. The program first writes a byte
- * to it. Each packet that it then receives is one command: the folder and the
- * arguments, each ended by a null byte, with three descriptors, which become standard
- * input, output and error. A child process runs it, and the program sends its status as
- * waitpid() returns it. Without the variable, the program runs as usual. */
+ * FSD_TEST_COMMANDS holds the descriptor of a socket. Each packet that the program
+ * receives from it is one command: the folder and the arguments, each ended by a null
+ * byte, with three descriptors, which become standard input, output and error. A child
+ * process runs it, and the program sends its status as waitpid() returns it. Without
+ * the variable, the program runs as usual. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -44,8 +44,8 @@ static int receive(int from, struct command *c)
     ssize_t n = recvmsg(from, &message, 0);
     const struct cmsghdr *sent = n > 0 ? CMSG_FIRSTHDR(&message) : NULL;
 
-    if (!sent || sent->cmsg_type != SCM_RIGHTS ||
-        sent->cmsg_len != CMSG_LEN(sizeof c->streams))
+    if (!sent || message.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ||
+        sent->cmsg_type != SCM_RIGHTS || sent->cmsg_len != CMSG_LEN(sizeof c->streams))
         return 0;
     memcpy(c->streams, CMSG_DATA(sent), sizeof c->streams);
     c->length = (size_t)n;
@@ -68,8 +68,11 @@ static _Noreturn void run(struct command *c, char *program)
     if (chdir(at))
         abort();
     argv[argc++] = program;
-    for (at += strlen(at) + 1; at < end && argc <= MAX_ARGUMENTS; at += strlen(at) + 1)
+    for (at += strlen(at) + 1; at < end; at += strlen(at) + 1) {
+        if (argc > MAX_ARGUMENTS)
+            abort();
         argv[argc++] = at;
+    }
     exit(__real_main(argc, argv));
 }
 
@@ -82,8 +85,6 @@ int __wrap_main(int argc, char **argv)
     if (!number)
         return __real_main(argc, argv);
     unsetenv("FSD_TEST_COMMANDS");
-    if (send(line, "", 1, 0) != 1)
-        return 1;
     while (receive(line, &command)) {
         pid_t pid = fork();
         int status = -1;

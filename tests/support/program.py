@@ -5,6 +5,7 @@ A start with the sanitizers takes longer than most runs. The program of a build 
 started for each command line.
 """
 import atexit
+import mmap
 import os
 import selectors
 import socket
@@ -12,7 +13,7 @@ import subprocess
 import threading
 
 VARIABLE = "FSD_TEST_COMMANDS"
-programs = {}  # a thread, a path and an environment -> a Program, or None for one that takes no commands
+programs = {}  # a thread, a path, an environment and a umask -> a Program, or None for one that takes no commands
 
 
 class Program:
@@ -23,18 +24,13 @@ class Program:
         with other:
             self.process = subprocess.Popen([path], pass_fds=[other.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                             stderr=subprocess.DEVNULL, env={**os.environ, VARIABLE: str(other.fileno())})
-        self.waits = len(self.line.recv(1)) == 1
-        if not self.waits:
-            self.end()
 
     def run(self, args, folder):
         """Returns the status as waitpid() does, standard output and standard error."""
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
-        with open(os.devnull, "rb") as nothing:
+        with open(os.devnull, "rb") as nothing, open(out_end, "wb"), open(err_end, "wb"):
             socket.send_fds(self.line, [b"".join(os.fsencode(word) + b"\0" for word in (folder, *args))],
                             [nothing.fileno(), out_end, err_end])
-        os.close(out_end)
-        os.close(err_end)
         written = read_all(out, err)
         status = self.line.recv(8)
         if len(status) != 4:
@@ -62,12 +58,18 @@ def read_all(*pipes):
     return [b"".join(pieces) for pieces in read.values()]
 
 
+def takes_commands(path):
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        return text.find(VARIABLE.encode()) >= 0
+
+
 def waiting(path):
-    """Returns the Program of this thread and environment, or None if each command line needs a start of its own."""
-    key = threading.get_ident(), path, frozenset(os.environ.items())
+    """Returns the Program of this thread, environment and umask, or None if each command line needs a start of its own."""
+    mask = os.umask(0)
+    os.umask(mask)
+    key = threading.get_ident(), path, frozenset(os.environ.items()), mask
     if key not in programs:
-        program = Program(path)
-        programs[key] = program if program.waits else None
+        programs[key] = Program(path) if takes_commands(path) else None
     return programs[key]
 
 
@@ -80,13 +82,16 @@ def end_all():
 def run(command, cwd=None, text=False):
     """Runs the command, whose first word is the path of the program, without standard input.
 
-    Returns what subprocess.run() returns with capture_output.
+    Returns what subprocess.run() returns with capture_output. Limits of resources are those of the first run.
     """
     path, *args = map(os.fspath, command)
+    path = os.path.abspath(path)
+    folder = os.path.abspath(cwd or ".")
+    os.stat(folder)  # raises an error if it is missing
     program = waiting(path)
     if not program:
-        return subprocess.run(command, cwd=cwd, text=text, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    status, out, err = program.run(args, os.fspath(cwd or os.getcwd()))
+        return subprocess.run([path, *args], cwd=folder, text=text, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    status, out, err = program.run(args, folder)
     if text:
-        out, err = (bytes.decode(written).replace("\r\n", "\n") for written in (out, err))
+        out, err = (written.decode().replace("\r\n", "\n").replace("\r", "\n") for written in (out, err))
     return subprocess.CompletedProcess(command, os.waitstatus_to_exitcode(status), out, err)
