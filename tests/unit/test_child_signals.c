@@ -191,7 +191,7 @@ static void end_others(void)
 
     number_to_send = SIGINT;
     NEED(run("(trap '' INT; trap 'echo cleaned; exit' TERM; echo; "
-             "while :; do :; done) & exec sleep 600",
+             "i=0; while [ $((i = i + 1)) -lt 9000000 ]; do :; done) & exec sleep 600",
              &s) == FSD_OK);
     holds_end(130, SIGINT, SIGINT);
     NEED(!strcmp(s.text[0], "\ncleaned\n"));

@@ -237,7 +237,8 @@ static void end_other(void)
  * a signal that arrives right before. */
 static void catch_key(void)
 {
-    run_told("trap 'exit 4' INT; read x </dev/tty; echo; while :; do :; done");
+    run_told("trap 'exit 4' INT; read x </dev/tty; echo; i=0; while [ $((i = i + 1)) "
+             "-lt 9000000 ]; do :; done");
     holds_end(4, 0, 0);
     holds_log("CONT at the terminal, ");
 }

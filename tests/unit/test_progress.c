@@ -28,6 +28,7 @@ static void holds_alarms(const char *expected)
 {
     if (strcmp(alarms, expected)) {
         printf("alarms: found '%s', expected '%s'\n", alarms, expected);
+        fflush(stdout);
         _exit(1);
     }
     *alarms = '\0';
