@@ -278,7 +278,10 @@ static enum fsd_status fill(const struct job *job, int fd, struct fsd_error *err
  *         stays unchanged */
 static const char *if_refused(const struct target *target, const char *why)
 {
-    static const int refusals[] = {EACCES, EPERM, EROFS, EBUSY, EXDEV, EINVAL};
+    /* ENAMETOOLONG: the path of the temporary file is longer than that of a file with a
+     * short name. */
+    static const int refusals[] = {EACCES, EPERM,  EROFS,       EBUSY,
+                                   EXDEV,  EINVAL, ENAMETOOLONG};
 
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         if (errno == refusals[i])
@@ -310,8 +313,9 @@ static enum fsd_status take_place(const struct job *job, const struct target *ta
 
 /* Writes the report under a temporary name and renames it. The temporary name is short,
  * because that of the file may have the maximum length.
- * @param[out] why_not set if the system permits no temporary file: the reason why the
- *         caller must write over the old file. The caller has set it to NULL */
+ * @param[out] why_not set if the system permits no temporary file with the owner and
+ *         mode of the old file: the reason why the caller must write over the old file.
+ *         The caller has set it to NULL */
 static enum fsd_status replace(const struct job *job, const struct target *target,
                                const char **why_not, struct fsd_error *err)
 {
@@ -324,7 +328,9 @@ static enum fsd_status replace(const struct job *job, const struct target *targe
              slash ? (int)(slash + 1 - target->path) : 0, target->path);
     fd = make_temporary(&temporary, 0);
     if (fd < 0) {
-        *why_not = if_refused(target, "the folder of the file is not writable");
+        *why_not = if_refused(target, errno == ENAMETOOLONG
+                                          ? "its path is too long for a temporary file"
+                                          : "the folder of the file is not writable");
         status = fail_errno(err, job->output->path);
     } else if (!dress(fd, target)) {
         *why_not = if_refused(

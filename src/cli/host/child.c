@@ -198,7 +198,7 @@ static void become(const struct running *r, const int streams[3], int failed)
 failed:
     why = errno;
     write_all(failed, &why, sizeof why);
-    _exit(why);
+    _exit(127);
 }
 
 /* Reads from the pipe whether the command started.
