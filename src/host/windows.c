@@ -70,8 +70,8 @@ unsigned fsd_processors(void)
 }
 
 /* Replaces "\" by "/" in an argument, so that paths have one spelling in reports. A
- * word with "*" or "?" is a pattern, because Windows allows neither character in paths.
- * Patterns keep their backslashes. */
+ * word with "*" or "?" keeps them, because it is a pattern: the name of a file has
+ * neither character. */
 static void use_slashes(char *word)
 {
     if (!strpbrk(word, "*?"))

@@ -306,15 +306,15 @@ static void failures(void **state)
     char text[TEXT];
 
     (void)state;
-    expect_failure(record, "parser refuses node c [Conv]: Invalid Node - c: why, says "
+    expect_failure(record, "parser rejects node c [Conv]: Invalid Node - c: why, says "
                            "parseNode");
     snprintf(text, sizeof text, "%s%s", record, record);
     expect_failure(text,
-                   "parser refuses node c [Conv] and 1 other node: Invalid Node - "
+                   "parser rejects node c [Conv] and 1 other node: Invalid Node - "
                    "c: why, says parseNode");
     snprintf(text, sizeof text, "%s%s%s", record, record, record);
     expect_failure(text,
-                   "parser refuses node c [Conv] and 2 other nodes: Invalid Node - "
+                   "parser rejects node c [Conv] and 2 other nodes: Invalid Node - "
                    "c: why, says parseNode");
     /* Of equally complete records the first: the others may follow from it. */
     snprintf(text, sizeof text,
@@ -322,16 +322,16 @@ static void failures(void **state)
              "[E] [TRT] M.cpp:4: ERROR: a.cpp:6 In function f:\n[6] no\n",
              record);
     expect_failure(text,
-                   "parser refuses node c [Conv] and 1 other node: Invalid Node - "
+                   "parser rejects node c [Conv] and 1 other node: Invalid Node - "
                    "c: why, says parseNode");
     /* The parser's record states more than the builder did before. */
     snprintf(text, sizeof text, "[E] [TRT] something else\n%s", record);
-    expect_failure(text, "parser refuses node c [Conv]: Invalid Node - c: why, says "
+    expect_failure(text, "parser rejects node c [Conv]: Invalid Node - c: why, says "
                          "parseNode");
     /* Without a node's name that of its output. */
     expect_failure("[E] [TRT] M.cpp:1: While parsing node number 1 [Conv -> \"y\"]:\n"
                    "[E] [TRT] M.cpp:4: ERROR: a.cpp:6 In function f:\n[6] no\n",
-                   "parser refuses node y [Conv]: no, says f");
+                   "parser rejects node y [Conv]: no, says f");
     expect_failure("[E] [TRT] M.cpp:4: ERROR: x:6 In function f:\n[6] no\n",
                    "parser refuses input x: no, says f");
     expect_failure("[E] [TRT] nothing is known\n",

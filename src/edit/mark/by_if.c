@@ -500,8 +500,8 @@ static void add_across(struct borders *b, fsd_id i)
     }
 }
 
-/* Adds the product that absorbs a pooling. The pooling must be the only node of the
- * group after the If. The product must be a group of its own, and the only group that
+/* Adds the product that absorbs a pooling. The pooling must be the only node that
+ * reads the tensor. The product must be a group of its own, and the only group that
  * reads the outputs of `group`. */
 static void add_pooled(const struct fsd_marks *m, fsd_id group, struct fsd_candidate *c)
 {

@@ -190,8 +190,8 @@ static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
 }
 
 /* Whether the model requests the layer's data movement.
- *     requested        a Transpose, a ScatterND, or the reversal for the backward
- *                      direction of an LSTM
+ *     requested        an operator that copies or casts, such as a Transpose or a
+ *                      ScatterND; the reversal for the backward direction of an LSTM
  *     not requested    padding, a copy for a view, movement that the builder adds for a
  *                      MatMul or an Attention, or a copy for a Concat or a Slice, which
  *                      could be in place

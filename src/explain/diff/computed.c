@@ -319,10 +319,10 @@ static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node
 }
 
 /* The type in which a generated kernel computes the node.  The segments decide first.
- * For a node that only moves data, moved_type() decides next.  If the type is still
- * unknown, and all inputs and outputs of the kernel have one type, this is the type of
- * the node under a condition:
- *     a node that only moves data     the kernel has no product
+ * For a node that only moves or casts data, moved_type() decides next.  If the type is
+ * still unknown, and all inputs and outputs of the kernel have one type, this is the
+ * type of the node under a condition:
+ *     a node that moves or casts      the kernel has no product
  *     any other node                  the kernel has no Cast; or the node has this type
  *                                     in the model and is no product, because the
  *                                     kernel may quantize the inputs of a product */

@@ -440,7 +440,7 @@ static const struct fsd_rule rules[] = {
      "kernel.",
      CHANGE, fsd_find_counted_kernels, FSD_KERNEL_ADDED, COUNT, NONE_MORE,
      .why = "The engine computes nodes twice, or in more steps than before.",
-     .fix = "Run `where --node` to list the layers that compute the node, and "
+     .fix = "Run `where` to list the layers that compute the node, and "
             "compare the consumers of these layers."},
     {"new-reformat", FSD_ERROR,
      "The builder inserted a data-movement layer that was not there before.", CHANGE,

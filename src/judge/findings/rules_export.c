@@ -59,7 +59,7 @@ static const struct fsd_rule export_rules[] = {
             "layers TensorRT fuses.",
      .fix = "Compare the calibration and the Q/DQ placement of both exports; "
             "`fusiondiff lint` names missing pairs.",
-     .source = "TensorRT fusion catalogue"},
+     .source = "TensorRT fusion catalog"},
     {"export/cast", FSD_WARNING, "The two exports cast an input of a node differently.",
      FSD_NEEDS_EXPORTS, .find = find_exported, .which = (int)BIT(FSD_EXPORT_CAST),
      .why = "A strongly typed build takes its precisions from the Casts in the model.",

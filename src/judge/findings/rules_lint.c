@@ -28,8 +28,7 @@ static const struct fsd_rule lint_rules[] = {
      .find = fsd_lint_absent,
      .why = "The parser fails to read the weight files that the model names.",
      .fix = "Put the file into the folder of the model, under the name that the "
-            "model states. If Git LFS stores the file, fetch the file: a clone "
-            "without Git LFS has only a pointer.",
+            "model states. A clone without Git LFS has only a pointer: fetch the file.",
      .source =
          "any builder: by definition of external data in ONNX; TensorRT for RTX "
          "1.7.1 says \"Failed to open file\", or \"Unexpected size for the external "
@@ -449,7 +448,7 @@ static const struct fsd_rule lint_rules[] = {
             "addition in one layer if the conditions of NVIDIA's fusion catalog hold.",
      .fix = "Check the types of both layers, and the other consumers of the tensor "
             "between them.",
-     .source = "trt8, trt10, trt11: documented by NVIDIA, TensorRT fusion catalogue"},
+     .source = "trt8, trt10, trt11: documented by NVIDIA, TensorRT fusion catalog"},
     {"engine/symptom", FSD_INFO,
      "A rule about the model explains a finding about the engine.", BUILT,
      .find = fsd_lint_symptoms,

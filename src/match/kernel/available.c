@@ -27,7 +27,7 @@ struct available *fsd_find_available(struct candidate *w, fsd_id tensor)
 
 /* Bit mask of the kernel inputs that an available tensor comes from.  With
  * value->either, the tensor comes from only one of several inputs.  The mask then has
- * the first of these inputs that is not in `used`. */
+ * the first of these inputs that is not in `used` or, if all are, the first of all. */
 static uint64_t inputs_of(const struct available *value, uint64_t used)
 {
     uint64_t left = value->from & ~used;

@@ -94,8 +94,9 @@ static int64_t size_of(const struct replay *r, struct held h)
 
 /* Finds what the kernel may read from `port` if joined products wrote the port's
  * tensor.  Each product whose result has the size of the port is a choice: the kernel
- * reads this result alone.  If there is no such product, the only choice is FSD_NONE:
- * the kernel reads all results.  Returns the number of choices. */
+ * reads this result alone.  If there is no such product, if a producer is unknown, or
+ * if there are more than CHOICES, the only choice is FSD_NONE: the kernel reads all
+ * results.  Returns the number of choices. */
 static uint32_t find_choices(const struct replay *r, uint32_t port,
                              fsd_id choices[CHOICES])
 {

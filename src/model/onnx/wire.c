@@ -141,7 +141,7 @@ static bool put_tag(struct scan *s, const struct level *level, uint32_t number,
 
 /* Counts a block of n bytes that protobuf-c will allocate, with 32 more bytes for
  * malloc()'s header and for a pointer to the block.  Fails above the limit
- * FSD_WIRE_WEIGHT. */
+ * of FSD_WIRE_WEIGHT times (file size + FSD_WIRE_FREE). */
 static bool weigh(struct scan *s, const struct level *level, size_t n)
 {
     s->weight += n + 32;

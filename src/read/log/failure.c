@@ -368,7 +368,7 @@ enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
     fsd_slice_split_at(&reason, "\n", &more);
     fsd_slice_drop(&reason, "\r");
     return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_LINE, f->line,
-                    "expected an engine, found that its build failed: the %s refuses "
+                    "expected an engine, found that its build failed: the %s rejects "
                     "%s%s: %.*s%s%.*s%s%.*s",
                     f->by_parser ? "parser" : "builder", whose, others,
                     shown(reason, REASON_SHOWN), reason.n ? reason.s : "",

@@ -138,7 +138,7 @@ const runs_wider = (n) => rank(n.requested) > 0 && rank(n.realised) > rank(n.req
 /* ----------------------------------------------------------------------- modules */
 
 /** The modules of a layer are those of its nodes. An inserted layer has no nodes. It
- * belongs to the module of the node that reads its data. If no node reads them, it
+ * belongs to the module of the node that reads its data. If no node reads the data, it
  * belongs to the module of the node that produces them.
  * @param {Run} run @param {Layer} l @param {ModelNode[]} nodes */
 function modules_of_layer(run, l, nodes) {

@@ -197,8 +197,8 @@ static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
 }
 
 /* Adds ties from each node to its layers. A region is large, so only its first drawn
- * node has ties to the layers of the region. If the region has more than MANY_LAYERS
- * layers, this node has a tie only to the first layer. */
+ * node without a layer of its own has ties to the layers of the region. If the region
+ * has more than MANY_LAYERS layers, this node has a tie only to the first layer. */
 static void add_ties(const struct side *model, const struct side *engine,
                      const struct fsd_diff *d)
 {

@@ -50,9 +50,9 @@ static uint64_t with_move(uint64_t form, const struct fsd_state *s, fsd_id move)
     return with_form(form, s, m->after);
 }
 
-/* A hash that is equal for regions with the same change. 0: the region is unlike all
- * others. Either it did not change, or it has additional inputs (`unasked`), whose
- * names make its text unique. */
+/* A hash that is equal for regions with the same change. 0: the region is not compared
+ * with others, because it did not change, or because it has additional inputs
+ * (`unasked`), whose names make its text unique. */
 static uint64_t form_of(const struct fsd_compare *c, const struct fsd_region_diff *r)
 {
     uint64_t form = fsd_hash_mix(r->happened, r->width);

@@ -668,7 +668,7 @@ static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_prese
 
 /* Reports nodes. f->rule->which selects them:
  *
- *     0    their fate is no longer known
+ *     0    their fate is not known (any more)
  *     1    only one of the two models has them
  *     2    a layer computes them now, but no layer computed them before
  *     3    they are now outside of all engines */
