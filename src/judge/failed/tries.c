@@ -50,6 +50,21 @@ static bool has_part(const struct fsd_failed *f)
     return f->run && f->part.n;
 }
 
+/* Whether a failing node has an operator that ONNX Runtime adds to a model. */
+static bool has_runtime_operator(const struct fsd_failed *f)
+{
+    if (!f->run)
+        return false;
+    FSD_EACH (const fsd_id, node, f->nodes) {
+        const char *domain =
+            fsd_text(f->model->names, f->model->nodes.at[*node].domain);
+
+        if (!strncmp(domain, "com.microsoft", strlen("com.microsoft")))
+            return true;
+    }
+    return false;
+}
+
 static unsigned long long bytes_of(const struct fsd_failed *f)
 {
     const char *bytes = fsd_failed_value(f, FSD_SAID_BYTES);
@@ -121,7 +136,7 @@ static const struct hint {
      "With TensorRT, load the plugin library before parsing; TensorRT for RTX "
      "supports no plugins",
      NULL},
-    {OF(FSD_FAILS_PLUGIN), has_model,
+    {OF(FSD_FAILS_PLUGIN), has_runtime_operator,
      "Export the model without ONNX Runtime optimizations, because these add operators "
      "that only ONNX Runtime has",
      NULL},
