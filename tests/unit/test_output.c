@@ -302,9 +302,10 @@ static void hard_links(void **state)
     clear();
 }
 
-#define FOLDER "the folder of the file is not writable"
-#define DRESS  "the owner and mode of the file cannot be copied to a new file"
-#define PLACE  "the file cannot be replaced by a new file"
+#define FOLDER   "the folder of the file is not writable"
+#define TOO_LONG "its path is too long for a temporary file"
+#define DRESS    "the owner and mode of the file cannot be copied to a new file"
+#define PLACE    "the file cannot be replaced by a new file"
 
 /* The system refuses a call for a file that exists: the report is written in place,
  * with the reason; or the old report stays. */
@@ -314,13 +315,21 @@ static void refused(void **state)
         struct fault fault;
         const char *why; /* the reason in the note; NULL: an error */
     } cases[] = {
-        {{"mkostemps", EACCES, 0}, FOLDER}, {{"mkostemps", EPERM, 0}, FOLDER},
-        {{"mkostemps", EROFS, 0}, FOLDER},  {{"mkostemps", ENOSPC, 0}, NULL},
-        {{"mkostemps", EMFILE, 0}, NULL},   {{"fchmod", EPERM, 0}, DRESS},
-        {{"fchmod", EIO, 0}, NULL},         {{"fdopen", ENOMEM, 0}, NULL},
-        {{"fsync", EIO, 0}, NULL},          {{"fsync", ENOSPC, 0}, NULL},
-        {{"rename", EBUSY, 0}, PLACE},      {{"rename", EXDEV, 0}, PLACE},
-        {{"rename", EINVAL, 0}, PLACE},     {{"rename", EIO, 0}, NULL},
+        {{"mkostemps", ENAMETOOLONG, 0}, TOO_LONG},
+        {{"mkostemps", EACCES, 0}, FOLDER},
+        {{"mkostemps", EPERM, 0}, FOLDER},
+        {{"mkostemps", EROFS, 0}, FOLDER},
+        {{"mkostemps", ENOSPC, 0}, NULL},
+        {{"mkostemps", EMFILE, 0}, NULL},
+        {{"fchmod", EPERM, 0}, DRESS},
+        {{"fchmod", EIO, 0}, NULL},
+        {{"fdopen", ENOMEM, 0}, NULL},
+        {{"fsync", EIO, 0}, NULL},
+        {{"fsync", ENOSPC, 0}, NULL},
+        {{"rename", EBUSY, 0}, PLACE},
+        {{"rename", EXDEV, 0}, PLACE},
+        {{"rename", EINVAL, 0}, PLACE},
+        {{"rename", EIO, 0}, NULL},
         {{"rename", ENOSPC, 0}, NULL},
     };
 
