@@ -34,12 +34,12 @@ def check_failed(case):
     for args in ((log_of(folder),), (os.path.join(folder, "model.onnx"), log_of(folder))):
         said = squeezed(run(case, *args, status=2))
         check(case, "reason", squeezed(reason)[:250] in said, said)
-        check(case, "who refuses", (": the %s refuses " % {"parsed": "parser", "built": "builder"}[stage]) in said, said)
+        check(case, "who rejects", (": the %s rejects " % {"parsed": "parser", "built": "builder"}[stage]) in said, said)
         named = stage == "parsed" or re.search(r"operation '|/NonMaxSuppression_1", reason)
-        check(case, "node", (" refuses node " in said) == bool(named), said)
+        check(case, "node", (" rejects node " in said) == bool(named), said)
         operation = re.search(r"operation '([^']*)'", reason)
         if operation:
-            check(case, "operation", f" refuses node {operation[1]}:" in said, said)
+            check(case, "operation", f" rejects node {operation[1]}:" in said, said)
 
 
 def check_remarks(case):

@@ -333,11 +333,11 @@ static void failures(void **state)
                    "[E] [TRT] M.cpp:4: ERROR: a.cpp:6 In function f:\n[6] no\n",
                    "parser rejects node y [Conv]: no, says f");
     expect_failure("[E] [TRT] M.cpp:4: ERROR: x:6 In function f:\n[6] no\n",
-                   "parser refuses input x: no, says f");
+                   "parser rejects input x: no, says f");
     expect_failure("[E] [TRT] nothing is known\n",
-                   "builder refuses the network: nothing is known");
+                   "builder rejects the network: nothing is known");
     expect_failure("[F] [TRT] nothing is known\n",
-                   "builder refuses the network: nothing is known");
+                   "builder rejects the network: nothing is known");
 }
 
 /* A node's name may be a letter. */
@@ -347,7 +347,7 @@ static void short_name(void **state)
     expect_failure("[V] [TRT] Parsing node: a [MatMul]\n"
                    "[V] [TRT] Registering layer: a for ONNX node: a\n"
                    "[E] [TRT] no kernel for a.\n",
-                   "builder refuses node a: no kernel for a.");
+                   "builder rejects node a: no kernel for a.");
 }
 
 /* The longest name of a node, or of its layer, that stands there as a word. */
@@ -378,7 +378,7 @@ static void names_in_sentences(void **state)
                  "[V] [TRT] Registering layer: layer_7 for ONNX node: /a/MatMul_1\n"
                  "[E] [TRT] %s\n",
                  cases[i].sentence);
-        snprintf(want, sizeof want, "builder refuses %s: %s", cases[i].node,
+        snprintf(want, sizeof want, "builder rejects %s: %s", cases[i].node,
                  cases[i].sentence);
         expect_failure(text, want);
     }
