@@ -192,7 +192,7 @@ static void note_unverified(const struct folder *f, const char *builder,
  * directory. A missing or failing builder is not an error: a note reports it. */
 static void build_part(struct folder *f, const char *part)
 {
-    char onnx[PATH_MAX + 16], log[PATH_MAX + 16];
+    char onnx[PATH_MAX + 16], log[sizeof f->files[0].path];
     const char *words[] = {
         fsd_issue_builder(f->issue), onnx, "--profilingVerbosity=detailed", "--verbose",
         "--skipInference",           NULL};
