@@ -249,8 +249,8 @@ struct fsd_cut_options {
     const char *const *layers; /**< names, patterns or numbers of layers of the engine:
                                     the nodes that these layers compute */
     unsigned n_layers;
-    const char *const *groups; /**< like `layers`. A layer that computes a node together
-                                    with a selected layer is selected, too */
+    const char *const *groups; /**< like `layers`. Other layers that compute a node of a
+                                    selected layer are selected, too */
     unsigned n_groups;
     const char *const *nodes; /**< names or patterns of nodes */
     unsigned n_nodes;
@@ -266,9 +266,9 @@ struct fsd_cut_options {
                               of steps away from a selected node */
     bool inline_weights; /**< copies weights from other files into the part; false:
                               the part must be in the folder of the model */
-    bool fails; /**< the build of the part should fail as the model's build did. If
-                     files with weights are missing, constants replace the weights.
-                     FP32 replaces unknown types */
+    bool fails; /**< true: the build of the model failed, and the build of the part
+                     should fail, too. Missing files with weights are then no error:
+                     constants replace the weights. FP32 replaces unknown types */
     const char *const *values; /**< for fsd_cutting_write_inputs(): paths of files with
                                     values of the model's tensors, which numpy.savez()
                                     (.npz) or Polygraphy saved */
@@ -279,9 +279,10 @@ struct fsd_cut_options {
 
 struct fsd_cutting;
 
-/** Determines the contents of a part. The part has the nodes that `cut` selects, and
- *  the constants that these nodes read. If neither `cut->from` nor `cut->to` is set, it
- *  also has the quantizers on the inputs and outputs of these nodes.
+/** Determines the contents of a part. The part has the nodes that `cut` selects. If
+ *  neither `cut->from` nor `cut->to` is set, it also has the quantizers on the inputs
+ *  and outputs of these nodes. It has the constants that these nodes and quantizers
+ *  read.
  *  @param out  set to the part on success, to NULL on failure; free it with
  *          fsd_cutting_free().
  *  @param opt  as for fsd_diff_open(); `engine` may be NULL if `cut` has no layers and

@@ -272,8 +272,9 @@ struct fsd_options {
                                    `model`; NULL: one engine.  `model` must be set, and
                                    `engine` must be the first of these paths.  A profile
                                    belongs to the engine whose layers it names.  If
-                                   several engines have these layers, the engines get
-                                   such profiles in turn, in the order of `parts` */
+                                   several engines have these layers, the profile
+                                   belongs to the one with the fewest profiles so far;
+                                   of several such engines, to the first in `parts` */
     unsigned n_parts;
     bool uncited;     /**< findings do not cite the edits that lint proposes; this saves
                            time for reports without findings, such as pictures */
@@ -392,7 +393,7 @@ enum fsd_subject {
     FSD__SUBJECT_COUNT
 };
 
-/** The name of a file.  A directory with this file has a build that is not complete. */
+/** The name of a marker file.  A build is incomplete if its directory has this file. */
 #define FSD_UNFINISHED "UNFINISHED"
 
 /** What was found in a directory: the files of one build, several builds, or
@@ -436,7 +437,8 @@ FSD_API enum fsd_status fsd_directory_snapshots(struct fsd_directory **out,
  *          fsd_directory_free().
  *  @param follow  whether to follow links that lead out of the directory.
  *  @return FSD_OK; FSD_E_ARG if the directory has two models, or if `follow` is false
- *          and a build is a link that leads out of the directory; FSD_E_IO. */
+ *          and a build or the model is a link that leads out of the directory;
+ *          FSD_E_IO. */
 FSD_API enum fsd_status fsd_directory_builds(struct fsd_directory **out,
                                              const char *path, bool follow,
                                              struct fsd_error *err);
@@ -526,8 +528,8 @@ FSD_API enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *
  *  @param pair  the name of the pair; NULL: writes the schema of a line instead.
  *  @param diff     the run of the pair; NULL if the run failed.
  *  @param failure  the error, if the run failed; else NULL.  If `diff` is NULL, too,
- *                  the line has only the name of the pair.  Up to the last brace of
- *                  this short line, all lines about the pair have the same bytes.
+ *                  the line has only the name of the pair.  Every other line about the
+ *                  pair begins with this short line without its last brace.
  *  @return as fsd_diff_write(). */
 FSD_API enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
                                        const struct fsd_error *failure, FILE *out,
@@ -837,12 +839,14 @@ FSD_API enum fsd_status fsd_routing_write(const struct fsd_routing *routing,
 FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,
                                           struct fsd_error *err);
 
-/** Writes a snapshot of several builds of one model.  It has the first build, and a
- *  variant for each difference in another build; a check accepts these variants, too.
- *  If one of the builds is given as such a snapshot, its variants are included.
+/** Writes one snapshot of several builds of one model.  It has the first build
+ *  completely, and a variant for each difference of another build.  A check accepts
+ *  the variants, too.  If a path in `opt` is itself a snapshot with variants, the new
+ *  snapshot has these variants, too.
  *
- *  A variant may state fewer facts than the first build.  A check then accepts it only
- *  if one version of the builder made both the variant's build and the checked build.
+ *  A variant may state fewer facts than the first build.  A check then accepts the
+ *  variant only if the variant's build and the checked build have the same builder
+ *  version.
  *  @param opt  the options of `n` builds, at least 1.  `opt[0].note` receives remarks
  *              on variants that state fewer facts, and on differences that are not
  *              written.
@@ -980,7 +984,7 @@ struct fsd_failure;
  *  @param opt  `engine` is the path of the log.  `model` may be NULL; if the model
  *              cannot be read, the report states this.  The function reads no other
  *              inputs.
- *  @param out  set to the failure on success, to NULL on failure; free it with
+ *  @param out  receives what was read; NULL if this function fails; free it with
  *          fsd_failure_free().
  *  @param err  may be NULL.
  *  @return FSD_OK; FSD_E_FORMAT if the file is not the log of a failed build; FSD_E_IO;
@@ -999,8 +1003,8 @@ FSD_API const char *fsd_failure_conclusion(const struct fsd_failure *failure);
 /** Returns the builder that wrote the log, in the form of fsd_lint_options.builder. */
 FSD_API const char *fsd_failure_builder(const struct fsd_failure *failure);
 
-/** Returns the i-th node, from 0, of the part of the model that fails, even if it is
- *  built alone.  The result is an entry for fsd_cut_options.nodes.  It is NULL if the
+/** Returns the i-th node, from 0, of a part of the model.  A build of this part alone
+ *  fails, too.  The result is an entry for fsd_cut_options.nodes.  It is NULL if the
  *  part has fewer nodes, if no failing node is known, or if no model was read. */
 FSD_API const char *fsd_failure_part(const struct fsd_failure *failure, unsigned i);
 

@@ -27,10 +27,10 @@ static void report_untimed(const struct fsd_options *opt, const struct fsd_state
     fsd_note(opt, text);
 }
 
-/* Reports two kinds of rows of the later builds: rows that did not become variants, and
- * variants that state fewer facts than the first build. A check accepts a variant of
- * the second kind only if its build and the checked build have the same builder
- * version. */
+/* Reports two kinds of differences between the first build and each later build:
+ * differences that are not recorded as variants, and variants that state fewer facts
+ * than the first build. A check accepts such a variant only if the variant's build and
+ * the checked build have the same builder version. */
 static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix *m,
                           const struct fsd_learnt *learnt)
 {
@@ -52,8 +52,7 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
                      "build as the first build"},
                     {learnt[b].less, "variants that state less than the first build",
                      "are accepted by a check only if the checked build and this build "
-                     "have the "
-                     "same builder version"}};
+                     "have the same builder version"}};
 
         for (size_t i = 0; i < FSD_COUNT_OF(left); i++) {
             struct fsd_print print;
@@ -71,9 +70,9 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
     }
 }
 
-/* Reads the printed snapshot and writes it again. The builds have facts that the
- * printed snapshot lacks. The rows that are written now cannot depend on these
- * facts. */
+/* Reads the printed snapshot, and writes the state that was read. The builds have facts
+ * that no snapshot stores. The state that was read lacks these facts, so the written
+ * rows cannot depend on them. */
 static enum fsd_status write_again(const struct fsd_print *print, FILE *out,
                                    struct fsd_error *err)
 {
@@ -546,9 +545,9 @@ enum fsd_status fsd_checks_write(const struct fsd_checked *builds, unsigned n,
     return status;
 }
 
-/* Writes the snapshot with this build as its first build. Rows in which this build
- * equals a recorded build keep their variants. In other rows, this build replaces the
- * variants. */
+/* Writes the snapshot again, with the checked build as its first build. If the checked
+ * build equals a recorded build in a row, the row keeps its variants. Otherwise the row
+ * has only the checked build. */
 static void update_variants(const struct fsd_check *check, FILE *out)
 {
     const struct fsd_state *builds[1 + FSD_MOST_BUILDS] = {check->new, check->old};

@@ -235,8 +235,8 @@ static enum fsd_status read_directory(struct fsd_directory *d, bool needs_engine
 
 /* ------------------------------------------------------------------------- options */
 
-/* Sets `*place` to the directory's file of this kind and reports this, unless `*place`
- * is already set. */
+/* If `*place` is NULL and the directory has a file of this kind, sets `*place` to the
+ * path of the file, and prints this to `taken`. */
 static void place_file(const struct fsd_directory *d, enum fsd_file_kind kind,
                        const char *as, const char **place, FILE *taken)
 {
@@ -384,10 +384,11 @@ enum fsd_status fsd_directory_snapshots(struct fsd_directory **out,
 
 /* -------------------------------------------------------------------------- builds */
 
-/* Finds the model of the engines in a directory. A plain model is taken first. Without
- * one, takes the first file that may be a model or an engine, but only if another file
- * can be the engine: a log, or an engine that cannot be a model. Sets `*model` to "" if
- * there is no model. */
+/* Finds the model of the engines in a directory. If there is a file that is only a
+ * model, this file is the model. Otherwise the model is the first file that can be a
+ * model or an engine. In this case, the directory must have another file that can be
+ * the engine: a log, or an engine that cannot be a model. Sets `*model` to "" if there
+ * is no model. */
 static enum fsd_status find_model(const struct fsd_directory *d,
                                   const struct entry *entries, size_t n,
                                   const char **model, struct fsd_error *err)

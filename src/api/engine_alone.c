@@ -107,8 +107,9 @@ static fsd_sym without_clone(struct fsd_graph *g, fsd_sym name)
                : name;
 }
 
-/* Returns an array of false, indexed by name. Interns the names that the caller looks
- * up before it allocates the array, so that the array has an entry for each name. */
+/* Returns an array that is indexed by name, with all elements false. The caller looks
+ * up names without suffixes such as "_clone_1". These names are interned first, so that
+ * the array has an element for each of them. */
 static bool *names_there(struct fsd_graph *g, const struct fsd_graph *dump)
 {
     for (uint32_t i = 0; i < dump->mentions.n; i++)

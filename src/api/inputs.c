@@ -158,8 +158,8 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 
 /* ------------------------------------------------------- does the log belong here */
 
-/* Whether the dump and the log state different types for the output of a layer. If the
- * log has a region where the dump has its kernels, often only the output is in both. */
+/* Whether the dump and the log state different types for the output of a layer. Only
+ * outputs are compared: a log may have a region where the dump has its kernels. */
 static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
 {
     fsd_id t = final->tensor ? fsd_graph_find(e, final->tensor, 0) : FSD_NONE;
@@ -177,8 +177,8 @@ static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
     return false;
 }
 
-/* Layers of one engine of the log, and of the dump, which belongs to the engine if
- * `strangers` is 0. In place of a region, the dump may have the region's kernels. */
+/* The dump belongs to an engine of the log if `strangers` is 0. A region of the log is
+ * common, because the dump may list the kernels of the region instead. */
 struct kinship {
     uint32_t common, strangers; /* common: number of the engine's layers that the dump
                                    has; strangers: number of those that it lacks */
@@ -457,9 +457,8 @@ static void take_built(struct inputs *in)
     e->built = stated;
 }
 
-/* Sets the execution provider of each layer, according to the log. If two nodes of one
- * name (in different bodies) have different providers, that of their layers stays
- * unknown. */
+/* Sets the execution provider of each layer from the log. If nodes in different bodies
+ * have one name and different providers, the provider of their layers stays unknown. */
 static void take_places(struct inputs *in)
 {
     const struct fsd_history *h = in->d->history;

@@ -35,9 +35,10 @@ static inline void fsd_note(const struct fsd_options *opt, const char *text)
 }
 
 /** Corrects options whose files are in the wrong field. If `opt->model` is a build log,
- * it becomes `opt->log`, and the network in the log is then the model. If `opt->engine`
- * is a profile, it also becomes the only file of `opt->profiles`, which then points to
- * `opt->engine`. */
+ * and there is an engine but no `opt->log`, the file becomes `opt->log`, and the
+ * network in the log is then the model. If `opt->engine` is a profile, and
+ * `opt->profiles` is empty, the file also becomes the only one of `opt->profiles`,
+ * which then points to `opt->engine`. */
 void fsd_inputs_settle(struct fsd_options *opt);
 
 /** Whether the user gave a profile as ENGINE. Must be called before

@@ -47,9 +47,9 @@ static enum fsd_status load_graphs(struct parts *p, const struct fsd_options *op
 
 /* ------------------------------------------------------------------------ times */
 
-/* The engine to which a profile belongs: the engine that has the profile's layers. If
- * several engines have them, takes the engine with the fewest profiles so far; if
- * several have as few, the first one. Equal engines thus get profiles in turn. */
+/* Returns the engine that has the profile's layers; FSD_NONE if there is none. If
+ * several engines have these layers, returns the one with the fewest profiles so far;
+ * of several such engines, the first. Equal engines thus get profiles in turn. */
 static uint32_t engine_of(const struct parts *p, const struct fsd_profile *profile)
 {
     FSD_SCRATCH(scratch);

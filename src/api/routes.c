@@ -303,8 +303,8 @@ static bool have_one_route(struct fsd_routing *r, const char *route,
     return true;
 }
 
-/* The iteration of the tuning cache to which a build belongs. FSD_NONE: no iteration
- * fits, or the log of the build fits another iteration than its name. */
+/* The iteration of the tuning cache to which a build belongs. FSD_NONE if no iteration
+ * fits, or if the log and the name of the build fit different iterations. */
 static uint32_t iteration_of(struct fsd_routing *r, const struct fsd_state *s)
 {
     fsd_sym route = fsd_built_find(&s->built, s->names, FSD_BUILT_ROUTE);

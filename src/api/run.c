@@ -343,8 +343,8 @@ enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *
 enum fsd_status fsd_about(const char *format, const struct fsd_style *style, FILE *out,
                           struct fsd_error *err)
 {
-    /* Pairs of a reader's name and a kind of files that it reads. For this view only,
-     * query.words contains such pairs, not names of nodes. */
+    /* Pairs of words: the name of a reader, then a kind of file that it reads. The view
+     * "about" expects such pairs in query.words; other views expect names of nodes. */
     const char *words[64];
     struct fsd_query query = {.words = words};
     const struct fsd_report report = {

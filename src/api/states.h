@@ -47,8 +47,8 @@ const char *fsd_state_label(const struct fsd_state *s);
  * @param label NULL: the labels stay unchanged */
 void fsd_state_set_label(struct fsd_state *s, const char *label);
 
-/** Several builds.  `builds` has all builds of each opened snapshot; `opened` has only
- *  the first build of each file. */
+/** Several builds, from several files.  A file may be a snapshot of several builds.
+ *  `opened` has only the first build of each file; `builds` has all builds. */
 struct fsd_states {
     struct fsd_arena *arena; /**< the memory of `failed`; NULL: a failed build is an
                                   error */

@@ -193,10 +193,10 @@ char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n);
 void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,
                    size_t size);
 
-/** Loops over the items of an array (FSD_EACH()) or of a slice of it (FSD_EACH_IN()),
- *  which must not grow in the loop; over the ids in a slice of an array of ids
- *  (FSD_EACH_ID()), or over the id `member` of each item in a slice (FSD_EACH_OF()).
- *  In the last two, the array may grow. */
+/** Loops over the items of an array (FSD_EACH()), the items of a slice of an array
+ *  (FSD_EACH_IN()), the ids in a slice of an array (FSD_EACH_ID()), or the id `member`
+ *  of each item in a slice (FSD_EACH_OF()).  Only in the last two loops, the array may
+ *  grow. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): names that are declared */
 #define FSD_EACH(type, item, vec)                                                      \
     for (type *item = (vec).at; (vec).n && item < (vec).at + (vec).n; item++)
@@ -233,8 +233,8 @@ fsd_id *fsd_ids_new(struct fsd_arena *arena, size_t n);
 
 /* ----------------------------------------------------------------------------- sets */
 
-/* Disjoint sets of ids (union-find), stored as an array: by id, the id of the parent in
- * the same set.  The root is the smallest id of the set. */
+/* Disjoint sets of ids (union-find), stored as an array.  Element i is the parent of id
+ * i in its set.  The root of a set is its smallest id, which is its own parent. */
 
 /** Creates n sets of one id each. */
 fsd_id *fsd_sets_new(struct fsd_arena *arena, uint32_t n);

@@ -61,8 +61,9 @@ struct fsd_coming {
     fsd_thread thread;
     fsd_lock lock;
     fsd_event moved;
-    uint64_t written, there; /* `written`: number of bytes that the thread wrote;
-                                `there`: the last number that the reader knows */
+    uint64_t written, there; /* `written`: number of bytes that the thread has written;
+                                `there`: the value of `written` that the thread last
+                                reported to the reader */
     bool done;               /* the thread has written all bytes, or an error
                                 occurred */
     bool unwanted;           /* the reader does not need the remaining bytes */

@@ -3,8 +3,9 @@
 
 #include "base/base.h"
 
-/** Gives the file the bytes `bytes`, which were allocated with malloc(). The file then
- *  owns and frees them. If this function fails, the function frees them. */
+/** Makes `bytes`, which were allocated with malloc(), the contents of `out`. From then
+ *  on, `out` owns them, and fsd_file_close() frees them. After a failure, they are
+ *  already freed. */
 enum fsd_status fsd_file_own(struct fsd_file *out, unsigned char *bytes, size_t size,
                              struct fsd_error *err);
 

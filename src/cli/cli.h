@@ -292,9 +292,9 @@ _Noreturn void usage_error(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
 /** Parses the command line. Exits with 0 after --help, and with 2 after a usage error.
- * Also checks the paths of --part and replaces a directory by its files; if this fails,
- * line->error has the reason. The verb's `check` runs before these two steps, or after
- * them if the verb takes MODEL and ENGINE.
+ * Then checks the paths of --part, and replaces a directory by its files. If one of
+ * these two steps fails, line->error has the reason. The verb's `check` runs after
+ * these steps if the verb takes MODEL and ENGINE, else before them.
  * @param named the verb on the command line; NULL: none, so the verb is diff */
 void parse_command_line(struct command_line *line, const struct verb *named, int argc,
                         char **argv);
@@ -571,9 +571,9 @@ _Noreturn void end_without_memory(void);
 /** Returns `memory`; ends the program if it is NULL. */
 void *must(void *memory);
 
-/** Ends the program with a signal. Removes temporary files.
- * @param whole_job whether to send the signal to all processes of this program's group.
- *         True if the terminal sent the signal only to the group of a command */
+/** Removes temporary files, and ends the program with the signal `number`.
+ * @param whole_job true: also sends the signal to all processes of this program's
+ *         group, if the terminal sent it only to the group of a command */
 _Noreturn void end_by(int number, bool whole_job);
 
 /** A file or directory that is removed when the program ends. The caller sets `path`;

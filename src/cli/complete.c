@@ -88,9 +88,9 @@ static void offer_values(const struct typed *t, const struct verb *verb,
     const char *name;
     char word[64];
 
-    if (islower((unsigned char)*option->arg)) { /* in lower case, `arg` is no
-                                                   placeholder, but the only word that
-                                                   the option takes */
+    if (islower((unsigned char)*option->arg)) { /* an `arg` in lower case is
+                                                   no placeholder: it is the
+                                                   option's only possible value */
         offer(t, option->arg, "");
         return;
     }

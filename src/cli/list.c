@@ -162,7 +162,8 @@ enum fsd_status take_line(struct list_line *p, const struct list *list, unsigned
                           const struct fsd_options *like, struct fsd_error *err)
 {
     const char *text = list->lines[i];
-    /* If the whole line names a file, or if it has a tab, blanks are part of names. */
+    /* If the line has a tab, or if a file has the whole line as its name, only tabs
+     * separate words: blanks are part of names. */
     const char *blanks = strchr(text, '\t') || !access(text, F_OK) ? "\t" : " ";
     enum fsd_status status = FSD_OK;
     char *rest, *word;

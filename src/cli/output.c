@@ -278,8 +278,8 @@ static enum fsd_status fill(const struct job *job, int fd, struct fsd_error *err
  *         stays unchanged */
 static const char *if_refused(const struct target *target, const char *why)
 {
-    /* ENAMETOOLONG: the path of the temporary file is longer than that of a file with a
-     * short name. */
+    /* ENAMETOOLONG: if the name of the file is short, the path of the temporary file is
+     * longer than the path of the file. It may then be too long. */
     static const int refusals[] = {EACCES, EPERM,  EROFS,       EBUSY,
                                    EXDEV,  EINVAL, ENAMETOOLONG};
 
@@ -312,10 +312,10 @@ static enum fsd_status take_place(const struct job *job, const struct target *ta
 }
 
 /* Writes the report under a temporary name and renames it. The temporary name is short,
- * because that of the file may have the maximum length.
- * @param[out] why_not set if the system permits no temporary file with the owner and
- *         mode of the old file: the reason why the caller must write over the old file.
- *         The caller has set it to NULL */
+ * because the name of the file may have the maximum length.
+ * @param[out] why_not the reason why the caller must write over the old file: the
+ *         system permits no temporary file, or none with the owner and mode of the old
+ *         file. Otherwise stays NULL: the caller sets it to NULL before the call */
 static enum fsd_status replace(const struct job *job, const struct target *target,
                                const char **why_not, struct fsd_error *err)
 {

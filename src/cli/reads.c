@@ -11,8 +11,9 @@
 #include "cli/cli.h"
 
 static struct fsd_opened *opened, /* all files that were opened */
-    *named; /* files that not even an output with `updates` may replace: all files
-               that the user named, except the snapshot of the check */
+    *named; /* the files that the user named, except files that a verb updates, such
+               as the snapshot of `check`. An output with `updates` may replace no
+               file of `named`. Any other output may replace no file of `opened` */
 
 void record_reads(void)
 {

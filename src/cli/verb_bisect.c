@@ -82,8 +82,8 @@ static enum fsd_status print_model(const void *payload, const struct sink *to)
 
 /* Writes the model for the next build. If `path` is in another folder than the original
  * model, weights from external files are copied into the new model.
- * @param own true: `path` is a temporary file of this run, so it is not refused as an
- *         input. It may have the inode of an input that CMD has removed */
+ * @param own true: `path` is a temporary file of this run. It is then not refused as an
+ *         input, even if it has the inode number of an input that CMD has removed */
 static enum fsd_status write_model(const struct command_line *line,
                                    const struct fsd_bisection *search, const char *path,
                                    bool own, struct fsd_error *err)

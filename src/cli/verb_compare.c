@@ -41,7 +41,7 @@ static const struct option_row options[] = {
     {"around", "NODE",
      "Pictures: draw only the layers that NODE selects, and their neighbors. NODE is "
      "a node name or a glob, layer:12 (of either build), or a tensor name, which "
-     "selects the layer that writes the tensor",
+     "selects the layer that computes the tensor",
      WORD(picture.around), .group = 5},
     {"only", "changes",
      "Pictures: draw only changes and their neighbors (the default for large builds)",

@@ -16,7 +16,7 @@ static const struct option_row options[] = {
     {"values", "FILE",
      "Read the values for --inputs from FILE: an .npz archive, or outputs that "
      "Polygraphy saved, with the names of tensors of MODEL. If the inputs and the "
-     "outputs of a run are in two files, pass both files",
+     "outputs of a run are in two files, pass --values twice",
      WORDS(values, part.cut.n_values)},
     {"alone", "ENGINE",
      "Report whether the part, built alone, has the same fusions as within MODEL; "

@@ -32,8 +32,9 @@ static const struct option_row options[] = {
      WORD(picture.label), .words = "ms bytes tactic", .group = 5},
     {"collapse", "HOW",
      "Pictures: HOW is none (one box for each layer), run (one box for each run of "
-     "equal layers) or scope:N (one box for all layers whose names begin with the same "
-     "N parts); default: none, but fewer boxes if the graph is large",
+     "equal layers) or scope:N (one box for all layers whose nodes have names that "
+     "begin "
+     "with the same N parts); default: none, but fewer boxes if the graph is large",
      WORD(picture.collapse), .words = "run none scope:1 scope:2", .group = 5},
     ROW_LAYOUT_TIMEOUT,
     {0},

@@ -60,9 +60,9 @@ static enum fsd_status count_found(void *payload, const char *model, const char 
 
     (void)model;
     (void)err;
-    *n += *engine ? 1 : 2; /* a folder or a snapshot counts as two, because `word` is
-                              then a directory of several builds, even if it has only
-                              one entry */
+    *n += *engine ? 1 : 2; /* an empty `engine`: the entry is a folder or a snapshot.
+                              It counts as two, so that holds_builds() is true even
+                              if the directory has no other entry */
     return FSD_OK;
 }
 

@@ -70,8 +70,9 @@ unsigned fsd_processors(void)
 
 /* ------------------------------------------------------------------------- process */
 
-/* Opens standard streams that are closed, because otherwise a file that the program
- * opens becomes one of them, and gets its output. They cannot be read or written. */
+/* Opens /dev/null for each standard stream that is closed. Otherwise, a file that the
+ * program opens later would become this stream, and would get its output. Standard
+ * input is opened for writing and the others for reading, so that using them fails. */
 void fsd_host_begin(int *n, char ***words)
 {
     (void)n, (void)words;

@@ -69,9 +69,9 @@ unsigned fsd_processors(void)
     return about.dwNumberOfProcessors ? about.dwNumberOfProcessors : 1;
 }
 
-/* Replaces "\" by "/" in an argument, so that paths have one spelling in reports. A
- * word with "*" or "?" keeps them, because it is a pattern: the name of a file has
- * neither character. */
+/* Replaces "\" by "/" in an argument, so that paths have one spelling in reports. An
+ * argument with "*" or "?" stays unchanged: it must be a pattern, because names of
+ * files contain neither character. */
 static void use_slashes(char *word)
 {
     if (!strpbrk(word, "*?"))

@@ -453,8 +453,8 @@ static char *folder_of(const char *path)
     return fsd_realpath(n ? folder : ".", NULL);
 }
 
-/* Opens the file before it checks the path: so no other program can replace the file
- * between the check and the first read. */
+/* Opens the file first, and then checks the path. So no other program can replace the
+ * file between the check and the first read. */
 int fsd_open_beside(const char *path, const char *of)
 {
     int fd = fsd_open(path, _O_RDONLY | _O_NOINHERIT);

@@ -14,9 +14,9 @@
  * This was seen with MaxPool.  If the builder moves a DQ behind an operator, the
  * counterpart is the model's tensor behind this operator.
  *
- * A layer may forward its input unchanged.  Its output then gets the counterpart of its
- * input.  After this is done for all layers, inputs without a counterpart get the
- * counterpart of the output.
+ * A layer may forward its input unchanged.  An output without a counterpart then gets
+ * the counterpart of the input.  After this is done for all layers, inputs without a
+ * counterpart get the counterpart of the output.
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"

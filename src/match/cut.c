@@ -41,9 +41,11 @@ struct visit {
 
 struct fsd_cutter {
     struct fsd_match *m;
-    /* A "unit mark" is the `mark` of the last unit that reads, writes or visits the
-     * tensor or node. Indexed by model tensor; tensors of the same value use the
-     * element of the first one: */
+    /* Some of the arrays below store "unit marks": for each tensor or node, the `mark`
+     * of the last unit that reads, writes or visits it.
+     *
+     * Indexed by model tensor; tensors of the same value share the element of the first
+     * one: */
     bool *held;                       /* whether the engine has the value in memory */
     bool *root_held;                  /* whether the engine has a tensor with this root
                                          in memory */
@@ -240,11 +242,13 @@ static bool is_cut(const struct fsd_cutter *c, struct fsd_span nodes)
     return false;
 }
 
-/* Whether a visited node belongs to the cut.  A node that depends on an input of the
- * unit belongs to it.  The Q and DQ of weights depend on no input: they belong to the
- * cut if it contains a node that reads their output.  The walk visits that node first.
- * @param reads whether the unit has inputs.  If not, all visited nodes that are not
- *        folded belong to the cut, unless the cut is leaky */
+/* Whether a visited node belongs to the cut.  A Q that the builder moved never does,
+ * nor a node that the builder merged into weights.  Any other node that depends on an
+ * input of the unit belongs to the cut.  The Q and DQ of weights depend on no input:
+ * they belong to the cut if it contains a node that reads their output.  The walk
+ * visits that node first.
+ * @param reads whether the unit has inputs.  If not, all other visited nodes that are
+ *        not folded belong to the cut, too, unless the cut is leaky */
 static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
 {
     const struct fsd_facts *f = c->m->facts;

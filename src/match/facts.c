@@ -214,8 +214,9 @@ static bool is_fixed(const struct fsd_sizes *sizes, fsd_id tensor)
 }
 
 /* Marks values as constant that are computed only from fixed sizes, such as "1 /
- * sqrt(head size)".  SHAPED does not find a value if the tensor with the fixed size
- * also has a dynamic size: only a tensor whose sizes are all fixed is SHAPED. */
+ * sqrt(head size)".  A tensor is SHAPED only if all its sizes are fixed.  So the search
+ * for SHAPED misses a value if the tensor with the fixed size also has a dynamic
+ * size. */
 static void find_fixed_sizes(struct growth *w, struct fsd_arena *scratch)
 {
     struct fsd_facts *f = w->f;

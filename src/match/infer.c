@@ -251,11 +251,11 @@ static void keep_written(struct infer *x, struct part *p)
     p->n_made = kept;
 }
 
-/* Whether it is unknown where the layer ends.  If the layer computes all nodes before
- * the value `written`, its output `tensor` holds `written`.  A next layer without
- * weights must then compute a node without weights that reads `written`.  If the model
- * has no such node, the next layer may compute the last elementwise nodes before
- * `written`.  This layer then ends earlier, at an unknown node. */
+/* Whether it is unknown where the layer ends.  So far, the layer computes all nodes
+ * before the value `written`, and its output `tensor` holds `written`.  A layer without
+ * weights that reads `tensor` contradicts this if no node without weights reads
+ * `written`.  Such a layer may compute the last elementwise nodes before `written`, so
+ * that this layer ends earlier, at an unknown node. */
 static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
 {
     const struct fsd_graph *e = x->m->engine;
@@ -385,9 +385,10 @@ static fsd_id only_of(const struct weighted *all, uint32_t n, uint64_t weights)
                : FSD_NONE;
 }
 
-/* For a layer with unknown inputs: the node with as many weights as the layer; FSD_NONE
- * unless there are exactly one such node and one such layer.  The layer must have one
- * input.  Sets p->in to the value of the node's first input. */
+/* The inputs of the layer p->layer are unknown.  Returns the node with as many weights
+ * as this layer.  Returns FSD_NONE if another layer or another node has the same number
+ * of weights, or if the layer does not have exactly one input.  Sets p->in to the value
+ * of the node's first input. */
 static fsd_id find_by_weights(struct infer *x, struct part *p)
 {
     const struct fsd_graph *e = x->m->engine, *g = x->m->model;

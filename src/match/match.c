@@ -33,9 +33,9 @@ static const struct pass passes[] = {
     {"choices", FSD_BY_STRUCTURE, fsd_pass_choice},
 };
 
-/* Replaces tensor evidence by structural evidence in all links and regions.  Needed if
- * the counterparts of tensors were only inferred: they are weaker evidence than
- * names. */
+/* Replaces tensor evidence by structural evidence in all links and regions.  Call it if
+ * infer.c inferred the counterparts of tensors, because inferred counterparts are
+ * weaker evidence than names. */
 static void state_inferred(struct fsd_match *m)
 {
     for (uint32_t i = 0; i < m->links.n; i++)
@@ -123,9 +123,9 @@ static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
     return fsd_dtype_rank(model) > 0 && fsd_dtype_rank(engine) > fsd_dtype_rank(model);
 }
 
-/* The number of the model's Q nodes, if the engine quantizes nothing; else 0.  A number
- * above 0 is a contradiction, because no builder omits the rounding of a Q.  The result
- * is 0 in these cases:
+/* The number of the model's Q nodes that are neither folded nor eliminated, if the
+ * engine quantizes nothing; else 0.  A number above 0 is a contradiction, because no
+ * builder omits the rounding of a Q.  The result is 0 in these cases:
  *   - the file states only the names of layers,
  *   - the type of a port is quantized or unknown,
  *   - evidence other than tensors links a layer to a Q or DQ,

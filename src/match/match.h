@@ -42,9 +42,9 @@ struct fsd_cut {
     struct fsd_span layers; /**< the layers of the unit that may compute the nodes, in
                                  fsd_match.pool */
     struct fsd_span nodes;  /**< in fsd_match.pool; no constants */
-    bool leaky; /**< whether the backward walk that finds `nodes` (cut.c) met a tensor
-                     of another unit that is no input of this unit; `nodes` may then
-                     have too many nodes */
+    bool leaky; /**< whether `nodes` may have too many nodes.  This is so if the
+                     backward walk that finds them (cut.c) met a tensor of another unit
+                     that is no input of this unit */
 };
 
 /** Two pieces of evidence that contradict each other: `by` links the node to `layer`,
@@ -73,8 +73,8 @@ struct fsd_match {
     fsd_id *counterpart; /**< indexed by engine tensor: the model tensor whose value the
                               engine tensor holds; FSD_NONE if unknown */
     fsd_id *moved_q; /**< indexed by engine tensor: the Q that the builder moved before
-                          the tensor; FSD_NONE if there is none.  If there is one, the
-                          tensor holds the value of its counterpart after this Q */
+                          the tensor.  The tensor holds its counterpart's value,
+                          quantized by this Q.  FSD_NONE: no Q was moved */
     bool inferred;   /**< whether infer.c inferred the counterparts from weights, sizes
                           and paths, because no name fits */
     fsd_id *unit;    /**< indexed by layer: the first layer of its unit.  Layers form
@@ -229,7 +229,8 @@ struct fsd_fit {
                                            common: a quantized type of the model
                                            (`narrow`) and of the engine (`narrow_as`);
                                            else FSD_DTYPE_UNKNOWN */
-    uint32_t quantizers; /**< number of the model's Q nodes, if the engine quantizes
-                              nothing; 0 if it may quantize something */
+    uint32_t quantizers; /**< number of the model's Q nodes that are neither folded nor
+                              eliminated, if the engine quantizes nothing; 0 if it may
+                              quantize something */
 };
 struct fsd_fit fsd_match_fit(const struct fsd_match *m);

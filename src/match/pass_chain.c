@@ -78,11 +78,12 @@ static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id un
 
 /* -------------------------------------------------------------------- the nodes */
 
-/* Sets `from` and `to` of the node.  Without links to layers of the chain, any layer of
- * the chain may compute the node.  With links, the node's consumers cannot run before
- * the last linked layer, which completes the output of the node.  So `from` is this
- * layer.  The node's producers cannot run after the first linked layer, so `to` is this
- * layer.  If several layers are linked, `from` is greater than `to`. */
+/* Sets `from` and `to` of the node.  If the node has no links to layers of the chain,
+ * any layer of the chain may compute it.  If it has links:
+ *   - `from` is the last linked layer.  It completes the output of the node, so no
+ *     consumer of the node runs before it.
+ *   - `to` is the first linked layer.  No producer of the node runs after it.
+ *   - `from` is greater than `to` if there are several linked layers. */
 static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
 {
     const struct fsd_match *m = c->m;

@@ -177,9 +177,10 @@ static bool share_layers(const struct fsd_match *m, fsd_id a, fsd_id b)
     return true;
 }
 
-/* Compares the layers of nodes[at..end), which have the same color.  If all these nodes
- * have the same layers, there is no choice, and nothing changes.  Otherwise, joins
- * their layers to one set, and sets `layer_of` of each node to one of its layers. */
+/* Compares the layers of nodes[at..end).  These nodes have the same color.  If all of
+ * them have the same layers, there is no choice, and nothing changes.  Otherwise, joins
+ * the layers of all these nodes to one set, and sets layer_of[node] of each node to one
+ * of the node's layers. */
 static void join(const struct choice *c, fsd_id *sets, fsd_id *layer_of, uint32_t at,
                  uint32_t end)
 {
@@ -199,8 +200,8 @@ static void join(const struct choice *c, fsd_id *sets, fsd_id *layer_of, uint32_
     }
 }
 
-/* Creates a region for each set of layers. The region has the layers of the set and the
- * nodes that these layers compute. */
+/* Creates a region for each set of layers that has nodes.  The region has the layers of
+ * the set and the nodes that these layers compute. */
 static void add_regions(struct fsd_match *m, const struct fsd_lists *layers,
                         const struct fsd_lists *nodes)
 {

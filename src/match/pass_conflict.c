@@ -8,10 +8,10 @@
 #include "match/pass.h"
 #include "model/graph/graph.h"
 
-/* The layers that tensors link to a node.  Only two of them are stored: `first` is the
- * first one, and `other` is the first one outside the unit of `first`.  They are enough
- * to find the first such layer outside any given unit: it is `first` or `other`.  Such
- * a lookup must be fast, because thousands of layers may have the name of a node. */
+/* The layers that tensors link to a node.  The pass needs the first of them that is
+ * outside a given unit.  Two layers are enough for that: `first` is the first one, and
+ * `other` is the first one outside the unit of `first`.  A search through all of them
+ * would be slow, because thousands of layers may have the name of a node. */
 struct rivals {
     fsd_id first, other;
 };
@@ -66,11 +66,11 @@ static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
            !fsd_match_has(m, other, link->node);
 }
 
-/* Records a conflict for each link that tensors contradict: they place its node in
- * another unit, and do not confirm the link.  A node that reads only constants and
- * sizes, such as an Expand of a weight, causes no conflict, because every kernel that
- * needs its value can compute it.  The cut of the link's unit is searched last, because
- * this takes the longest. */
+/* Records a conflict for each link that tensors contradict.  They contradict a link if
+ * they place the node in another unit and do not confirm the link.  A node that reads
+ * only constants and sizes, such as an Expand of a weight, causes no conflict: every
+ * kernel that needs the node's value can compute it.  The search in the cut of the
+ * link's unit takes the longest, so it comes last. */
 void fsd_pass_conflict(struct fsd_match *m)
 {
     FSD_SCRATCH(scratch);

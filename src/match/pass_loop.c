@@ -183,9 +183,9 @@ static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
     return FSD_NONE;
 }
 
-/* Describes the layers at one side of a tensor: with `behind`, the consumers of the
- * tensor; else its producers.  A layer without a known node counts as a part of the
- * loop in l->behind (with `behind`) or in l->before. */
+/* Describes the consumers of a tensor if `behind` is set, else its producers.  A layer
+ * without a known node counts as a part of an adjacent loop: that in l->behind if
+ * `behind` is set, else that in l->before. */
 static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
@@ -209,9 +209,9 @@ static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
     return side;
 }
 
-/* Returns one side of a tensor.  The result is kept, so that a tensor with many
+/* Returns one side of a tensor.  A final result is stored, so that a tensor with many
  * consumers takes linear time.  On a cycle, such as a loop state that is written in
- * place, the result is not yet final and is computed again. */
+ * place, a result may not be final.  The next call then computes it again. */
 static const struct side *find_side(const struct loops *l, fsd_id tensor, bool behind)
 {
     struct side *side = &l->sides[behind][tensor];
@@ -221,8 +221,8 @@ static const struct side *find_side(const struct loops *l, fsd_id tensor, bool b
     return side;
 }
 
-/* The loop of the layers before the layer or, with `behind`, of the layers behind it;
- * FSD_NONE if there is none or more than one. */
+/* The loop of the layers behind `layer` if `behind` is set, else of the layers before
+ * `layer`.  FSD_NONE if there is none or more than one. */
 static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
@@ -242,8 +242,8 @@ static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
 }
 
 /* Whether the layer only moves the output of a loop to a consumer.  Such a layer is not
- * part of the loop.  It performs the view between the loop and the consumer, if there
- * is one. */
+ * part of the loop.  If there is a view between the loop and the consumer, the layer
+ * performs this view. */
 static bool outputs_value(const struct loops *l, fsd_id layer)
 {
     enum fsd_kind kind = l->m->engine->layers.at[layer].kind;
@@ -274,9 +274,9 @@ static bool goes_on_in(const struct loops *l, fsd_id layer, fsd_id loop)
 }
 
 /* The loop of a layer whose links and tensors show no loop.  This is the loop before
- * the layer in two cases: the same loop is behind the layer, or layers of this loop
- * read an output of the layer.  In the second case, a consumer of another output may
- * read the results of several loops. */
+ * the layer in two cases: the same loop is behind the layer, or an output of the layer
+ * leads to this loop, directly or through layers without nodes.  In the second case, a
+ * consumer of another output may read the results of several loops. */
 static fsd_id loop_between(const struct loops *l, fsd_id layer)
 {
     fsd_id before = l->before[layer], behind = l->behind[layer];

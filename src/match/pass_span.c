@@ -114,8 +114,8 @@ static void find_ends(struct spans *s)
     }
 }
 
-/* The constant that a mention names.  If the mention names a folded node, the output of
- * this node.  FSD_NONE if the mention names neither. */
+/* Returns the constant that a mention names.  If the mention names a folded node,
+ * returns the output of this node.  FSD_NONE if the mention names neither. */
 static fsd_id constant_of(const struct fsd_match *m, const struct fsd_mention *mention)
 {
     if (mention->role == FSD_MENTION_CONSTANT)

@@ -94,10 +94,10 @@ static bool reads_other(const struct unparsed *u, fsd_id parsed, fsd_sym tensor)
     return n->in.n > 0;
 }
 
-/* Looks for a consumer which proves that the parser did not read the node.  This is a
- * consumer that the parser did not read either, or read with other inputs.  FSD_NONE if
- * there is none.  It proves nothing that the log lacks the node itself, because the log
- * may be an excerpt. */
+/* Returns a consumer which proves that the parser did not read the node; FSD_NONE if
+ * there is none.  A consumer proves this in two cases: it is proven that the parser did
+ * not read the consumer either, or the parser read the consumer with other inputs.  If
+ * the log merely lacks the node, this proves nothing: the log may be an excerpt. */
 static fsd_id unlike_consumer(const struct unparsed *u, fsd_id node)
 {
     FSD_EACH_OF (t, u->model->ports, u->model->nodes.at[node].out, tensor) {

@@ -25,9 +25,9 @@ struct format {
     const char *escape;     /* the argument `escape` of fsd_put_escaped(), which escapes
                                commands to a CI runner; NULL: the report is not text, or
                                it consists of such commands, so nothing is escaped */
-    fsd_write_fn *own[FSD__SUBJECT_COUNT]; /* a special writer for each subject. In this
-                                              and the next two members, NULL means
-                                              that the format has no such form */
+    fsd_write_fn *own[FSD__SUBJECT_COUNT]; /* special writers, by subject. NULL here, in
+                                              `verdict` or in `sheet`: the format has
+                                              no such form */
     fsd_verdict_fn *verdict;               /* writes findings */
     fsd_sheet_fn *sheet;                   /* writes subjects that fill rows */
     bool document;                         /* the format prints whole documents, not
@@ -85,12 +85,12 @@ typedef struct fsd_verdict *judge_fn(const struct fsd_report *r, uint32_t i);
 struct subject {
     struct fsd_subject_names names;
     draw_fn *draw;             /* NULL here and below: no such form */
-    bool judged;               /* its main content is findings: formats that have both
-                                  `verdict` and `sheet` use `verdict` */
+    bool judged;               /* its main content is findings, so a format that has
+                                  both `verdict` and `sheet` uses `verdict` */
     judge_fn *judge;           /* finds the findings, for formats that show them */
-    fill_fn *document, *table; /* `document` fills a document, `table` fills tables.
-                                  NULL `table`: `document` also fills tables. Both are
-                                  NULL: the requested view fills the rows */
+    fill_fn *document, *table; /* fill a document or tables. `table` is NULL:
+                                  `document` also fills tables. Both are NULL: the
+                                  requested view fills the rows */
 };
 
 #define DOCUMENT(name, call)                                                           \
@@ -237,9 +237,9 @@ void fsd_report_put_columns(const struct fsd_report *report, FILE *out)
     write_sheet(report, &columns, out, NULL);
 }
 
-/* Writes verdicts in a format for merge gates. If the subject has a `judge`, this
- * function first calls `judge` to find the findings. For several builds, it calls
- * `judge` for the comparison of each other build with the first build. */
+/* Writes verdicts in a format for merge gates. If the subject has a `judge`, `judge`
+ * makes the verdicts. For several builds, each build except the first has a verdict: it
+ * judges the comparison of this build with the first build. */
 static void write_verdicts(const struct fsd_report *r, const struct format *f,
                            FILE *out)
 {

@@ -71,10 +71,10 @@ static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
     case BY_AROUND:
         return fsd_align_around(side, node);
     case BY_NEAR:
-        /* `near` differs from `plain` if an aligned node is near. The color then
-         * counts. Otherwise it counts only if this node alone has it (`alone`). A color
-         * that several nodes have proves nothing, even if all but one of these nodes
-         * are aligned now. */
+        /* If an aligned node is near, `near` differs from `plain`, and the color
+         * counts. Otherwise the color counts only if no other node of the model has it
+         * (`alone`). A color of several nodes proves nothing, even if all but one of
+         * them are aligned now. */
         return side->near[node] != side->plain[node] || side->alone[node]
                    ? side->near[node]
                    : 0;

@@ -8,8 +8,8 @@
  * A pair that is already accepted stays. A pair that is only proposed is refused.
  *
  * Levels show the order: a node has a higher level than its ancestors. Each node is
- * checked only against its nearest ancestors and descendants that have a counterpart.
- * These are checked against the next ones.
+ * compared only with its nearest ancestors and descendants that have a counterpart.
+ * This is enough, because those nodes are compared with their nearest ones in turn.
  */
 #include "change/compare/parts.h"
 
@@ -27,8 +27,9 @@ struct bounds {
     struct bound *least, *most;
 };
 
-/* The bound that a neighbor `node` causes: the level of its counterpart plus `on`. A
- * neighbor without a counterpart passes on its own bound. */
+/* The bound that a neighbor `node` causes. If `node` has a counterpart, the bound is
+ * the level of the counterpart plus `on`. Otherwise it is the bound that `node` has in
+ * `known`. */
 static struct bound bound_of(const struct bounds *b, fsd_id node,
                              const struct bound *known, int on)
 {

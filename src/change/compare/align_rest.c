@@ -65,10 +65,13 @@ static void color_to(struct fsd_align_side *side)
     }
 }
 
-/* The passes. Each pass pairs the nodes whose hash occurs once in each build. The first
- * hash is of the subgraphs in both directions, the second of the subgraph down to the
- * outputs, the third of the subgraph up to the inputs. The last pass takes only
- * optional nodes, because these belong to the node before them. */
+/* The passes. Each pass pairs the nodes whose hash occurs once in each build:
+ *
+ *     BY_BOTH_ENDS   hash of the subgraphs in both directions
+ *     BY_OUTPUTS     hash of the subgraph down to the outputs
+ *     BY_INPUTS      hash of the subgraph up to the inputs
+ *
+ * BY_INPUTS takes only optional nodes, because these belong to the node before them. */
 enum { BY_BOTH_ENDS, BY_OUTPUTS, BY_INPUTS, PASSES };
 
 void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,

@@ -3,10 +3,14 @@
  * need the results of all others: the times of regions, and the counts and order of the
  * report.
  *
- * The time difference of a region's groups has one cause: fusion if the fusion differs,
- * else precision if the precision differs, else the kernel. The time difference of the
- * region's moves has the cause fusion if the fusion differs, else the cause moves. Each
- * layer belongs to at most one region, so the times of all causes add up to the
+ * Each time difference of a region has one cause:
+ *
+ *     What differs in the region     Cause for its groups     Cause for its moves
+ *     the fusion                     fusion                   fusion
+ *     else the precision             precision                moves
+ *     else                           kernel                   moves
+ *
+ * Each layer belongs to at most one region, so the times of all causes add up to the
  * difference between the engines.
  */
 #include "base/base.h"
@@ -221,8 +225,8 @@ static void sum(struct fsd_compare *c)
         c->moves_by_what[c->moves.at[i].what]++;
     FSD_EACH (const struct fsd_node_presence, p, c->presences) {
         c->by_presence[p->what]++;
-        /* Exporters write different views. The node therefore is no difference if it is
-         * a view in each model that has it. */
+        /* A view is no difference, because exporters write different views. If both
+         * models have the node, it must be a view in both. */
         c->differs |= is_no_view(c->old, p->old) || is_no_view(c->new, p->new);
     }
     c->differs |=

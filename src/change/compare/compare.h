@@ -102,8 +102,9 @@ struct fsd_node_change {
     uint8_t width;
 };
 
-/** A node that only one model has (the first two values), or whose computation differs
- *  between the builds (the other values). */
+/** How a node differs between the builds. FSD_ONLY_OLD and FSD_ONLY_NEW: only one model
+ *  has the node. Other values: both models have it, but its outcome differs or may
+ *  differ. */
 enum fsd_presence {
     FSD_ONLY_OLD,   /**< not aligned; `new` is FSD_NONE */
     FSD_ONLY_NEW,   /**< not aligned; `old` is FSD_NONE */
@@ -126,10 +127,9 @@ struct fsd_node_presence {
     uint8_t what;
 };
 
-/** An edge whose type or layout changed. If `old_to` and `new_to` are nodes, the
- *  consumer reads a different type or layout. If they are FSD_NONE, the producer writes
- *  a different type or layout, and no consumer shows the change, because an inserted
- *  layer reads the output or the network returns it. */
+/** An edge whose type or layout changed. `old_to` and `new_to` are the consumer if the
+ *  consumer reads a different type or layout. They are FSD_NONE if only the producer
+ *  shows the change: an inserted layer reads the output, or the network returns it. */
 struct fsd_edge_change {
     struct fsd_origin old_from, new_from;
     fsd_id old_to, new_to; /**< the consumers; FSD_NONE: only the producer's output
@@ -339,9 +339,9 @@ struct fsd_compare {
                                              size (batch), and all in the same way:
                                              this size in the old and in the new
                                              build; else 0 */
-    bool reread;       /**< no difference counts as a change, because only this program
-                      changed: as far as known, both states are of the same build, but
-                      an older version of the program made the old state */
+    bool reread;       /**< true: no difference counts as a change. As far as known,
+                      both states are of the same build, but an older version of this
+                      program made the old state */
     unsigned unstated; /**< FSD_STATES_*: facts that only the old build states */
     unsigned unheld;   /**< FSD_STATES_*: facts that only the new build states */
     FSD_VEC(struct fsd_fact_lost) lost; /**< facts of nodes, edges, moves and ports */

@@ -260,9 +260,9 @@ static bool texts_differ(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
 }
 
 /* Whether the kinds of two kernels differ. If only one build states layouts, kinds are
- * not compared: without layouts, a reformat looks like a copy. If both kernels have the
- * same operations, FSD_KIND_COMPUTE counts as equal to any other kind: an earlier
- * version of the program may have chosen it. */
+ * not compared: without layouts, a reformat looks like a copy. Kinds also count as
+ * equal if the operations are the same and one kind is FSD_KIND_COMPUTE, because an
+ * earlier version of this program may have used this kind. */
 static bool kinds_differ(const struct fsd_compare *c, const struct fsd_kernel *p,
                          const struct fsd_kernel *q)
 {

@@ -179,9 +179,9 @@ static bool is_rounded(struct fsd_slice was, struct fsd_slice is)
            fabs(a - b) <= bits * fabs(a);
 }
 
-/* Compares the values that both states hold. A missing zero point equals a zero point
- * of 0. Constants that only one state holds are left out, because the other exporter
- * may have written an attribute. */
+/* Compares the constants that both states have. A missing zero point equals a zero
+ * point of 0. A constant of only one state is skipped, because the other model may have
+ * the same value as an attribute. */
 static void compare_values(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const char *was = fsd_text(c->old->names, c->old->nodes.at[old].values);

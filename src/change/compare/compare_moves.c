@@ -56,9 +56,9 @@ enum {
     MOVE_PASSES
 };
 
-/* The hash of the regions of the ends. It is needed if the tensors of a move are
- * unknown: an end is then the first node of a group. The order of nodes in the file
- * decides which node is the first, but all nodes of the group have the same region. */
+/* The hash of the regions to which the ends belong. It is used if the tensors of a move
+ * are unknown. An end is then the first node of a group, which depends on the order of
+ * nodes in the file. The region does not depend on it. */
 static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
 {
     uint64_t sum = 0;

@@ -179,15 +179,16 @@ static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
              fsd_layouts_differ(c, p->form.layout, q->form.layout));
 }
 
-/* An index of the borders of the old build, to find a border by its node and its origin
- * (struct fsd_border). `border` and `stamp` hold the borders of one node at a time. */
+/* Finds a border (struct fsd_border) of the old build by its node and its origin.
+ * `border` and `stamp` hold the borders of one node; entries of an earlier node are
+ * ignored and overwritten. */
 struct border_index {
     uint32_t *first, *count; /* indexed by old node: the first of the node's borders,
                                 and their number */
-    uint32_t *border;        /* indexed by origin_place(): the border of the node in
-                                `stamp` that has this origin */
-    fsd_id *stamp;           /* indexed like `border`: 1 + the node of that entry; 0:
-                                no entry yet */
+    uint32_t *border;        /* indexed by origin_place(): the last entered border with
+                                this origin */
+    fsd_id *stamp;           /* indexed like `border`: the node of this border, plus 1;
+                                0: no border yet */
 };
 
 /* A number for an origin: old nodes come first, then old inputs. */
@@ -422,8 +423,8 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
             if (node != FSD_NONE && old[node])
                 all[q->node] = (struct written){old[node], q, c->new_region[g]};
         }
-    /* Adds outputs that the old build writes. The new build is not known to write them,
-     * although the fusion of the region is the same. */
+    /* If the fusion of the region is the same, adds the outputs that only the old build
+     * is known to write. */
     for (fsd_id i = 0; i < s->nodes.n; i++) {
         fsd_id node = old[i] ? c->align->to_new[i] : FSD_NONE;
         fsd_id group = fsd_state_group_of(t, node);

@@ -33,8 +33,8 @@ struct fsd_matrix_cell {
     bool less;        /**< the cell states fewer facts than the first build's cell: a
                            type, a layout, a node's fate or which layer computes a node
                            is missing */
-    uint32_t variant; /**< the lowest variant from which the cell does not differ; 0:
-                           the variant of the first build */
+    uint32_t variant; /**< number of the cell's variant. Of several variants that fit,
+                           it is the lowest. 0: the variant of the first build */
     double ms;        /**< milliseconds of groups and moves; negative: unknown */
 };
 

@@ -108,11 +108,10 @@ bool fsd_align_is_product(const struct fsd_align_side *side, fsd_id node);
  *  Add. */
 uint64_t fsd_align_product_label(const struct fsd_align_side *side, fsd_id node);
 
-/** Completes the alignment of products. If two MatMuls with an Add are aligned, aligns
- *  the Adds, too. If a MatMul is aligned with a Gemm, undoes this: it was needed only
- *  to align other nodes.
- *  @return how many old nodes belong to a product that the new model writes
- *          differently */
+/** Completes the alignment of products. If two MatMuls are aligned and each has an Add,
+ *  aligns the two Adds, too. If a MatMul is aligned with a Gemm, removes this pair,
+ *  which was needed only to align other nodes.
+ *  @return number of old nodes in products that the new model writes differently */
 uint32_t fsd_align_biases(struct fsd_align_side side[2], uint8_t *by);
 
 /** The color of a node, input or output for alignment. It equals the color of the
@@ -135,9 +134,8 @@ uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node);
 
 bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node);
 
-/** Finds each leading part of a node's name if the part ends with a number from an
- *  exporter's counter.  Returns these parts without the numbers: "/a/b_1/c" gives
- *  "/a/b". */
+/** Finds node names, and beginnings of node names, that end with an exporter's counter.
+ *  Returns them without the counter: "/a/b_1/c" gives "/a/b". */
 struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
                                      const struct fsd_state *s);
 

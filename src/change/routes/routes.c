@@ -331,8 +331,8 @@ static void find_effects(struct fsd_routes *r)
     }
 }
 
-/* Effects with times come first, the largest gain first.  Of effects with equal gains
- * or without times, those that are known to change nothing come last. */
+/* Sorts effects with times first, by falling gain.  Among effects with equal gains, and
+ * among effects without times, those that are known to change nothing come last. */
 static int by_gain(const void *a, const void *b)
 {
     const struct fsd_route_effect *x = a, *y = b;

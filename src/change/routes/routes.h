@@ -23,9 +23,9 @@ enum { FSD_MOST_ROUTES = 4096, FSD_MOST_KNOBS = 1024 };
 /** A value of a knob, as a cache, a log or the name of a build states it. */
 struct fsd_setting {
     fsd_sym knob, value;
-    bool found; /**< whether the value was read from the build, not set by the user.  If
-                     all values of a knob were read, and they follow from a knob that
-                     the user set, the knob does not count (fsd_knob.follows) */
+    bool found; /**< true: the value was read from the build; false: the user set it.  A
+                     knob does not count (fsd_knob.follows) if all its values were read,
+                     and if they follow from a knob that the user set */
 };
 typedef FSD_VEC(struct fsd_setting) fsd_settings;
 

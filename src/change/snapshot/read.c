@@ -246,8 +246,8 @@ static bool take_sources(struct reader *r, struct fsd_span *out)
     return true;
 }
 
-/* Reads a node of the current group.  It must not precede `from`, the node of the last
- * border: comparing requires that the borders of a node are adjacent. */
+/* Reads a node of the current group.  Fails if the node precedes `from`, the node of
+ * the previous border: the comparison requires that all borders of a node adjoin. */
 static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
 {
     struct word word = r->w.word;
@@ -695,7 +695,7 @@ static void fill(struct reader *r)
                                r->w.line, "expected 'end', found the end of the file");
 }
 
-/* Gives all builds the arrays of the last build, to which each build has appended. */
+/* Gives all builds the arrays of the last build, which hold the data of all builds. */
 static void share_arrays(struct fsd_state *s, const struct fsd_state *last)
 {
     for (uint32_t b = 0; b <= s->also.n; b++) {

@@ -110,8 +110,9 @@ struct rows {
     bool *less;      /* indexed by row, then build: whether the variant states less than
                         the first build */
     uint32_t *as;    /* indexed by row: the build whose variant is chosen */
-    /* No row has inputs, outputs, bindings, or nodes without a group.  The next members
-     * store the build that is chosen for each of them. */
+    /* Inputs, outputs, bindings, and nodes without a group are in no row.  The chosen
+     * build is in `outer_as` for inputs, outputs and bindings, and in `fate_as` for
+     * nodes. */
     uint32_t n_outer;  /* number of inputs, outputs and bindings, which are numbered in
                           this order */
     bool *outer_apart; /* indexed by build, then by input, output or binding: whether it

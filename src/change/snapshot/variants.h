@@ -33,10 +33,11 @@ bool fsd_variants_state_alike(const struct fsd_state *s, const struct fsd_state 
 /** A copy of a state in which some rows are replaced, and its working data. */
 struct fsd_mix {
     struct fsd_state *s;
-    fsd_id *first_move, *next_move; /* `first_move` is indexed by node: a move that
-                                       belongs to the node.  The last element: a move
-                                       that belongs to no row.  `next_move` is indexed
-                                       by move: another such move; FSD_NONE: none */
+    fsd_id *first_move, *next_move; /* linked lists of moves.  `first_move` is indexed
+                                       by node: the first move that belongs to the node;
+                                       its last element: the first move that belongs to
+                                       no row.  `next_move` is indexed by move: the next
+                                       move of the list.  FSD_NONE ends a list */
     bool *no_group, *no_move;       /* `no_group` is indexed by group, and `no_move` by
                                        move: whether it was removed */
     uint32_t groups, moves;         /* number of groups and moves before any were

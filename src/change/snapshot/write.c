@@ -549,8 +549,8 @@ static void put_outer(const struct writer *w, const struct fsd_matrix *m,
     }
 }
 
-/* Writes a build other than the first.  If the build has no new variants, it is written
- * only if `known` is false: the user then gave this build.
+/* Writes a build other than the first.  Omits a build without new variants, unless the
+ * user gave this build (`known` is false).
  * @param room number of builds for which the snapshot still has room. */
 static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matrix *m,
                                    uint32_t build, uint32_t *room)

@@ -80,9 +80,9 @@ static inline uint32_t fsd_ref_of_port(uint32_t port)
     return port == FSD_NONE ? FSD_NONE : FSD_REF_PORT | port;
 }
 
-/** fsd_origin_node(): the node that the origin is; FSD_NONE if it is no node.
- *  fsd_origin_input(): the number of the network input that the origin is; FSD_NONE if
- *  it is no input. */
+/** fsd_origin_node(): the node if the origin is a node, else FSD_NONE.
+ *  fsd_origin_input(): the number of the network input if the origin is one, else
+ *  FSD_NONE. */
 static inline fsd_id fsd_origin_node(struct fsd_origin origin)
 {
     return fsd_ref_node(origin.ref);
@@ -92,8 +92,8 @@ static inline uint32_t fsd_origin_input(struct fsd_origin origin)
     return fsd_ref_port(origin.ref);
 }
 
-/** The origin for a node, or for the number of an input; for FSD_NONE, an origin that
- *  is neither. */
+/** Makes an origin from a node, or from the number of a network input.  FSD_NONE makes
+ *  an origin that is neither node nor input. */
 static inline struct fsd_origin fsd_node_origin(fsd_id node)
 {
     return (struct fsd_origin){node};
@@ -113,9 +113,9 @@ static inline bool fsd_same_origin(struct fsd_origin a, struct fsd_origin b)
     return a.ref == b.ref;
 }
 
-/** fsd_destination_node(): the node that the destination is; FSD_NONE if it is no node.
- *  fsd_destination_output(): the number of the network output that the destination is;
- *  FSD_NONE if it is no output. */
+/** fsd_destination_node(): the node if the destination is a node, else FSD_NONE.
+ *  fsd_destination_output(): the number of the network output if the destination is
+ *  one, else FSD_NONE. */
 static inline fsd_id fsd_destination_node(struct fsd_destination destination)
 {
     return fsd_ref_node(destination.ref);
@@ -125,8 +125,8 @@ static inline uint32_t fsd_destination_output(struct fsd_destination destination
     return fsd_ref_port(destination.ref);
 }
 
-/** The destination for a node, or for the number of an output; for FSD_NONE, a
- *  destination that is neither. */
+/** Makes a destination from a node, or from the number of a network output.  FSD_NONE
+ *  makes a destination that is neither node nor output. */
 static inline struct fsd_destination fsd_node_destination(fsd_id node)
 {
     return (struct fsd_destination){node};
@@ -215,11 +215,12 @@ struct fsd_state_tensor {
     fsd_sym sizes;  /**< "32x64"; 0 if unknown */
     bool unwritten; /**< for an input of the layer: true if the layers of the dump do
                          not write the whole tensor; false for a binding or constant */
-    struct fsd_producer from; /**< for a kernel's input: the origin of the data, without
-                                   data-movement layers.  `from.at` is a network input,
-                                   or the last node of the group that writes the data;
-                                   neither if unknown.  For a node, `from.out` is the
-                                   index among all outputs of the group's kernels */
+    struct fsd_producer from; /**< for a kernel's input: the origin of the data;
+                                   data-movement layers are skipped.  `from.at` is a
+                                   network input, or the last node of the group that
+                                   writes the data; neither if unknown.  If it is a
+                                   node, `from.out` is the index of the output among all
+                                   outputs of the group's kernels */
 };
 
 /** A layer, without facts that vary from build to build. */
@@ -570,9 +571,9 @@ void fsd_put_move_forms(const struct fsd_state *s, const struct fsd_move *m,
  *  @param arena holds the derived wires. */
 fsd_state_wires fsd_state_wires_of(const struct fsd_state *s, struct fsd_arena *arena);
 
-/** The core or optional node to which a move belongs: the first such node among the
- *  move's destinations.  If there is none: the first such node among its origins.
- *  FSD_NONE if there is none either. */
+/** The node to which a move belongs: the first core or optional node among the move's
+ *  destinations.  If there is none: the first core or optional node among its origins;
+ *  else FSD_NONE. */
 fsd_id fsd_state_owner_of_move(const struct fsd_state *s, const struct fsd_move *m);
 
 /** The key of the node, or the name of the input or output; "" for neither. */
@@ -613,8 +614,8 @@ static inline struct fsd_ends fsd_ends_of_origins(const struct fsd_state *s,
     return fsd_ends_in(s, s->refs.at, list);
 }
 
-/** fsd_end_node(): the node that end i is; FSD_NONE if it is no node.  fsd_end_port():
- *  the number of the input or output that end i is; FSD_NONE if it is neither. */
+/** fsd_end_node(): the node if end i is a node, else FSD_NONE. fsd_end_port(): the
+ *  number of the input or output if end i is one, else FSD_NONE. */
 static inline fsd_id fsd_end_node(struct fsd_ends ends, uint32_t i)
 {
     return fsd_ref_node(ends.refs[i]);

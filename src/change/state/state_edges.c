@@ -43,8 +43,8 @@ struct edges {
     struct by_source *by_source; /* indexed by the number_of() of an origin */
     uint32_t *asked;    /* indexed by the place_of() of an origin: the last layer for
                            which ask_for_layer() marked the origin, plus 1 */
-    uint32_t *asked_of; /* indexed by layer: the last layer for which ask_for_layer()
-                           marked a node of the indexed layer, plus 1 */
+    uint32_t *asked_of; /* indexed by writing layer: the last reading layer for which
+                           ask_for_layer() marked a node of the writing layer, plus 1 */
     fsd_id *model_of;   /* indexed by state node: the model's node; FSD_NONE if there is
                            none */
     uint32_t *read;     /* indexed by state node: the last layer for which lacks_input()
@@ -66,8 +66,8 @@ static fsd_id first_of(const struct fsd_graph *e, struct fsd_span layers)
     return layers.n ? e->links.at[layers.at] : FSD_NONE;
 }
 
-/* Adds `end` as a destination of each move among the layers `writers`, and of the moves
- * before such a move. */
+/* If a layer of `writers` is a move, adds `end` to the destinations of this move.  Does
+ * the same for the moves that directly precede it. */
 static void serve(struct edges *x, struct fsd_span writers, struct fsd_destination end)
 {
     const struct fsd_graph *e = x->b->d->engine;
@@ -418,9 +418,11 @@ static void add_destination(struct fsd_state *s, struct fsd_destination destinat
     fsd_vec_push(s->arena, &s->refs, destination.ref);
 }
 
-/* The node in the name of a Reformat whose tensors are unknown.
+/* The node that the name of a Reformat states.  Used if the tensors of the Reformat are
+ * unknown.
  * @param output true: the Reformat must be at an output of the node; false: at an input
- * @return FSD_NONE if the name states the other side, or does not identify one node */
+ * @return FSD_NONE if, by its name, the Reformat is on the other side of the node, or
+ *         if the name does not identify one node */
 static fsd_id named_end(const struct fsd_state_build *b, fsd_id layer, bool output)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -612,10 +614,11 @@ static struct fsd_origin read_at(const struct edges *x, uint32_t port, fsd_id *w
     return fsd_node_origin(b->s->refs.at[nodes.at + nodes.n - 1]);
 }
 
-/* The origin that a port of `layer` reads, if no node of `layer` reads it in the model.
- * The check compares the nodes of `layer` with the nodes of the layer that writes the
- * data.  If one of the two layers has no known nodes, it compares the nodes of the two
- * groups.  It then overlooks a read from a wrong layer of the same group.
+/* Returns the origin that a port of `layer` reads, if the model does not explain this
+ * read.  The model explains it if a node of `layer` reads a node of the layer that
+ * writes the data, or if both layers share a node.  If one of the two layers has no
+ * known nodes, the nodes of the two groups count instead.  A read from a wrong layer of
+ * the right group is then overlooked.
  * @return FSD_NO_ORIGIN if the model explains the read, or if the origin is unknown */
 static struct fsd_origin unasked_at(const struct edges *x, fsd_id layer, uint32_t port)
 {
@@ -695,10 +698,10 @@ static void add_twice(struct edges *x, fsd_id layer)
         x->b->s->refs.n = at;
 }
 
-/* Sets `unasked` of all groups.  Such origins are rare.  They reveal that two tensors
- * were exchanged in the dump.  A correct dump has them if a kernel reads an earlier
- * tensor than its nodes do in the model, for example because the builder computes a
- * value twice. */
+/* Sets `unasked` of all groups: the origins that a layer reads, but that its nodes in
+ * the model do not read.  Such origins are rare, and may reveal that two tensors were
+ * exchanged in the dump.  A correct dump also has them if a kernel reads an earlier
+ * tensor than its nodes, for example because the builder computes a value twice. */
 static void add_unasked(struct edges *x)
 {
     struct fsd_state *s = x->b->s;
@@ -714,9 +717,9 @@ static void add_unasked(struct edges *x)
         uint32_t at = s->refs.n;
         bool known = s->groups.at[g].in.n && !s->groups.at[g].loose;
 
-        /* Skipped unless `known`.  A group has no inputs if the model was made from the
-         * engine's names, because such a model has no edges.  In a loose group, it is
-         * unknown which layer computes which node. */
+        /* Groups without inputs and loose groups are skipped.  If the model was made
+         * from the engine's names, it has no edges, so groups have no inputs.  In a
+         * loose group, it is unknown which layer computes which node. */
         for (uint32_t i = 0; known && i < layers.of[g].n; i++) {
             fsd_id layer = fsd_list_at(&layers, g, i);
             struct fsd_span in = x->b->d->engine->nodes.at[layer].in;

@@ -92,8 +92,8 @@ static void add_member(struct fsd_state_build *b, members_vec *all, fsd_id *head
                      (struct members){fsd_sets_find(head, layer), b->of_node[node]});
 }
 
-/* The pairs of a group's first layer (`head`) and a node that the group computes,
- * sorted, possibly with duplicates. */
+/* Returns sorted pairs: the first layer of a group (`head`), and a node that the group
+ * computes.  A pair may occur several times. */
 static members_vec collect(struct fsd_state_build *b, fsd_id *head)
 {
     const struct fsd_match *m = b->d->match;

@@ -70,9 +70,9 @@ static bool is_hub(const struct fsd_tensor *t)
            (uint64_t)t->producers.n * t->consumers.n > MANY_ENDS;
 }
 
-/* The end for the tensor `t`.  If x->port has no end for `t`, makes one of the kind
- * FSD_END_TENSOR.  In this case `t` is a hub (is_hub()), or a binding whose name no
- * input or output of the network has. */
+/* The end for the tensor `t`.  If x->port has none, the tensor itself becomes the end
+ * (FSD_END_TENSOR).  Such tensors are hubs (is_hub()), and bindings whose name no input
+ * or output of the network has. */
 static struct fsd_state_end end_of_tensor(struct engine *x, fsd_id t)
 {
     struct fsd_state *s = x->b->s;

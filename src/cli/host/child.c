@@ -201,8 +201,9 @@ failed:
     _exit(127);
 }
 
-/* Reads from the pipe whether the command started.
- * @return 0 if it started, which closes the pipe; otherwise errno of the child */
+/* Waits until the command has started or has failed to start. The start closes the
+ * pipe `from`.
+ * @return 0 if the command started; otherwise the errno that the child wrote */
 static int read_reason(int from)
 {
     int why;
@@ -270,8 +271,9 @@ static void take_piece(struct running *r, int stream)
     r->kept &= r->of->take(r->of->payload, stream, piece, n > 0 ? (size_t)n : 0);
 }
 
-/* Takes the output of the streams that are ready. A closed stream, whose descriptor is
- * -1, never is, and none is after a signal, such as the alarm of the progress bar. */
+/* Takes the output of the streams that are ready. A closed stream is never ready,
+ * because its descriptor is -1. After a signal, such as the alarm of the progress bar,
+ * no stream is ready. */
 static void take_pieces(struct running *r, const struct pollfd polled[2])
 {
     for (int i = 0; i < 2; i++)

@@ -97,8 +97,9 @@ static enum fsd_status refuse_inputs(const struct partial *p, struct fsd_error *
     return status;
 }
 
-/* Removes the files of an earlier collect. If the directory has any other file, or if
- * no collect began here, the files belong to the user: removes none and fails.
+/* Removes the files of an earlier collect. Removes none and fails if the directory has
+ * any other file. Also fails if it has files but no collect began in it, because the
+ * files then belong to the user.
  * @param began whether UNFINISHED shows that a collect began here */
 static enum fsd_status clear_partial(const struct partial *p, bool began,
                                      struct fsd_error *err)

@@ -20,8 +20,8 @@ static struct words {
     char **at;
 } words;
 
-/* The row of option i; for an alias, the row of its option, which sets the same
- * member. */
+/* Returns the row of option i. If this row is an alias, returns the row of the option
+ * itself, which is before its aliases. */
 static const struct option_row *owner(unsigned i)
 {
     while (rows[i].row->alias)

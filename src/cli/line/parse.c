@@ -78,9 +78,9 @@ static void add_tables(const struct verb *verb)
     add_table(of_parser, OPTION_TABLES, NULL);
 }
 
-/* Called if no verb was found. Exits with a message in two cases: `arg` is the name of
- * a verb, but follows an option that this verb lacks; or the first of three arguments
- * is probably a misspelt verb. */
+/* Called if no verb was found. Exits with a message in two cases:
+ * - `arg` is the name of a verb, but the verb lacks the option before `arg`.
+ * - There are three arguments, and the first is probably a misspelt verb. */
 static void check_no_verb(const struct command_line *line, const char *arg)
 {
     const char *first = line->run.model;

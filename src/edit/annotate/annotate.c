@@ -10,8 +10,8 @@ struct notes {
     const struct fsd_diff *d;
     struct fsd_onnx_edits *edits;
     struct fsd_arena *arena;
-    uint32_t *last_of; /* indexed by layer: the last node for which the layer was
-                          listed, plus 1; 0: none */
+    uint32_t *last_of; /* indexed by layer: 1 + the last node whose text lists the
+                          layer; 0: no text lists the layer yet */
     fsd_id node;
 };
 

@@ -95,8 +95,9 @@ static void read_iteration(struct reading *x)
     }
 }
 
-/* Reads an object after its opening bracket. The object is a result, with a list for
- * each pair of runners. The outermost object may contain results instead of lists. */
+/* Reads an object after its opening bracket. The object is a result: its "lst" has a
+ * list for each pair of runners. If the object is the outermost one, its "lst" may have
+ * results instead of these lists. */
 static void read_result(struct reading *x, bool outermost)
 {
     enum fsd_record_step step;

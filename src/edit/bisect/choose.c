@@ -34,8 +34,8 @@ static bool has_inside(const struct fsd_marks *m, fsd_id group, uint32_t i)
 }
 
 /* Whether there is a way to split the group.
- * @param exact true: an exact break; false: an inner tensor to mark, but no exact
- *         break */
+ * @param exact true: only an exact break counts. false: the group must have no exact
+ *         break, but an inner tensor to mark */
 static bool can_try(const struct fsd_marks *m, fsd_id group, bool exact)
 {
     if (exact || fsd_marks_has_break(m, group))

@@ -92,8 +92,10 @@ static void end_proof(struct fsd_hunt *h)
     end(h, others && !cleared ? FSD_HUNT_END_UNPROVED : FSD_HUNT_END_PROVED);
 }
 
-/* For the proof: chooses a build that splits the fusions of the last of h->parts that
- * are not suspects. If no part or no try (h->tries) is left, ends the proof. */
+/* For the proof: takes the last part of h->parts, and chooses a build that splits all
+ * fusions of this part except suspects. Cleared fusions are split only if the part has
+ * all groups. If there is no such build, the part is dropped. If no part or no try
+ * (h->tries) is left, ends the proof. */
 static void choose_others(struct fsd_hunt *h)
 {
     while (h->parts.n && h->tries) {

@@ -86,16 +86,17 @@ struct fsd_hunt {
                          build that was to split only the suspects */
     FSD_VEC(struct fsd_span)
     parts;          /**< ranges of group numbers that the proof still has to test, the
-                         last one first. The build for a range splits all fusions of
-                         the range that are no suspects */
+                         last one first. The build for a range splits the fusions of
+                         the range that are no suspects. If the range does not have
+                         all groups, cleared fusions are left out */
     uint32_t tries; /**< number of builds that may still be used for `parts` */
     FSD_VEC(struct fsd_span)
     found;           /**< the entries of the set, each a span of `pool`; at least one
                           fusion of each entry is in the set */
-    fsd_id_vec also; /**< other fusions: it is unknown whether they are in the set, and
-                          no possible build shows it */
-    uint32_t halved; /**< number of fusions at the beginning of `chosen` that divide a
-                          difference (set.h); 0: the next build divides none */
+    fsd_id_vec also; /**< fusions that may be in the set: no possible build shows
+                          whether they are */
+    uint32_t halved; /**< the first `halved` fusions of `chosen` were chosen to halve a
+                          difference (set.h); 0: the next build halves none */
     uint32_t joined; /**< number of fusions in `found` when join() (set.c) last chose a
                           build; 0: join() has chosen no build */
     uint32_t left;   /**< estimated number of builds that the search for a set still

@@ -99,8 +99,9 @@ static bool is_explained(const struct fsd_hunt *h, const struct difference *d)
     return false;
 }
 
-/* Whether the last step showed something new: that the searched set is within fewer
- * fusions than known before, or a difference that contains no earlier difference. */
+/* Whether the last step showed something new. If `does` is "yes" (set.h), the step must
+ * show that the searched set is within fewer fusions than known before. If `does` is
+ * "no", the step's difference must not contain an earlier difference. */
 static bool last_showed_more(struct fsd_hunt *h)
 {
     const struct fsd_hunt_step *last = &h->steps.at[h->steps.n - 1];

@@ -73,10 +73,10 @@ static const char *variable_of(struct fsd_arena *arena,
                : "node";
 }
 
-/* Sets the keys of the parameters in the table. The key of a parameter comes from the
- * first line that uses the parameter: it is the variable that this line sets. The first
- * slot of a line is the name of the node. If the parameter is in another slot of the
- * line, "_weight" is appended. */
+/* Sets g->keys. The key of a parameter comes from the first line that uses the
+ * parameter, such as "conv1 = ...". If the parameter fills the first slot of this line,
+ * the name of the node, the key is "conv1". If it fills a later slot, the key is
+ * "conv1_weight". */
 static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
 {
     const struct fsd_code_block *block = g->blocks.at[0];

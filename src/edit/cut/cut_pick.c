@@ -120,16 +120,17 @@ static enum fsd_status take_layers(struct fsd_cut_plan *plan, const fsd_id_vec *
     return take_nodes(plan, &nodes, err);
 }
 
-/* Whether all layers of a node compute the node together. False for a Q or DQ, even if
- * several layers have it. */
+/* Whether all layers of a node compute the node together. The result is false for a Q
+ * or DQ: if several layers have one, they do not compute it together. */
 static bool joins(const struct fsd_cut_plan *plan, fsd_id node)
 {
     return plan->d->nodes[node].fate == FSD_FATE_LAYER &&
            !(fsd_traits_of(plan->d->facts, node) & FSD_OP_QDQ);
 }
 
-/* Adds each layer that computes the same node as a layer of the list. Nodes that are Q
- * or DQ do not count. */
+/* Extends the list. If a layer of the list computes a node, adds all other layers that
+ * compute this node. A node that is a Q or DQ adds no layers. Added layers are
+ * processed, too. */
 static void add_group(const struct fsd_cut_plan *plan, fsd_id_vec *layers)
 {
     const struct fsd_match *m = plan->d->match;

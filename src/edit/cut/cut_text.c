@@ -158,8 +158,9 @@ static bool has_one_layer(const struct fsd_match *m, fsd_id node)
     return m->of_node[node].n == 1 && m->region_of_node[node] == FSD_NONE;
 }
 
-/* For each node of the core, hashes the later nodes of the core that are in the same
- * layer. The result is indexed by node. It is valid only for a node with one layer. */
+/* Returns an array of hashes, indexed by node. The hash of a core node is a hash of the
+ * nodes that follow it in `core` and are in the same layer. If the node has several
+ * layers, the hash has no meaning. */
 static uint64_t *hash_later(const struct fsd_cut_plan *plan, const struct fsd_match *m,
                             const fsd_id_vec *core)
 {

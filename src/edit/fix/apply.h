@@ -25,9 +25,9 @@ struct fsd_apply {
     uint8_t *cast_to;          /* indexed by node: enum fsd_dtype, the type in which the
                                   node will compute, between inserted Casts;
                                   FSD_DTYPE_UNKNOWN: its type does not change */
-    const char **typed;        /* indexed by tensor: the new name under which a producer
-                                  with `cast_to` writes the tensor in its new type;
-                                  NULL: not made yet */
+    const char **typed;        /* indexed by tensor. If the producer has `cast_to`: the
+                                  name under which it writes the tensor in its new
+                                  type; NULL: no name was made yet */
     struct fsd_fix_cast *cast; /* indexed by tensor */
     const char **reads;        /* indexed by port: the output of the node that was
                                   inserted there; NULL: none */
@@ -59,9 +59,11 @@ const char *fsd_fix_new_read(struct fsd_apply *a, const struct fsd_edit *e,
  *  `made`. */
 void fsd_fix_insert_at(struct fsd_apply *a, fsd_id node, uint32_t input,
                        const struct fsd_onnx_new_node *made);
-/** The name under which the tensor's values exist in the type `to`; NULL if this needs
- *  a new Cast. They exist in two cases: the tensor's producer will compute in the type
- *  `to`, or the producer is a Cast of the model whose input has the type `to`. */
+/** The name of a tensor that has the values of `tensor` in the type `to`. There is such
+ *  a tensor in two cases:
+ *  - the producer of `tensor` will compute in the type `to`;
+ *  - the producer of `tensor` is a Cast of the model, and its input has the type `to`.
+ *  In all other cases, returns NULL: a new Cast is needed. */
 const char *fsd_fix_typed_name(struct fsd_apply *a, fsd_id tensor, enum fsd_dtype to);
 /** Whether the tensor is an output of a graph. */
 bool fsd_fix_is_output(const struct fsd_apply *a, fsd_id tensor);

@@ -91,8 +91,8 @@ const char *fsd_fix_refuse_repeat(struct fsd_fixes *f, const struct fsd_edit *e)
                         "before opset 8 ONNX has no operator that repeats the heads");
 }
 
-/* Inserts an Expand that repeats the heads. Only the axis e->axis gets a new size. Axes
- * are counted from the last one, which is 0. */
+/* Inserts an Expand that repeats the heads. Only the axis e->axis gets a new size.
+ * e->axis is 0 for the last axis, 1 for the axis before the last, and so on. */
 void fsd_fix_repeat_heads(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;

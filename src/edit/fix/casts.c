@@ -140,9 +140,10 @@ static void cast_input(struct fsd_apply *a, const struct fsd_edit *e, uint32_t i
 /* -------------------------------------------------------------------------- outputs */
 
 /* Whether a Cast must produce the tensor in its old type, because a graph output or a
- * consumer needs this type. A Cast of the model to the type `to` does not need it, and
- * is made to read `name`. If a consumer is removed, the consumers of its output are
- * examined instead.
+ * consumer needs this type. If a consumer is a Cast of the model to the type `to`, this
+ * function makes it read `name`. Such a consumer does not need the old type. If a
+ * consumer is removed, the consumers of its output are examined instead.
+ * @param name the name of the tensor in the type `to`
  * @param depth number of removed nodes between the renamed output and `tensor` */
 static bool is_cast_needed(struct fsd_apply *a, fsd_id tensor, const char *name,
                            enum fsd_dtype to, int depth)

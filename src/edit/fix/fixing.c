@@ -60,8 +60,8 @@ static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_lin
 }
 
 /* Whether the finding is new: `marks` lacks the pair of its rule and its first node. If
- * finding->listed is set, each node of the finding is checked. The finding is then new
- * if `marks` lacks the pair for any of them. */
+ * finding->listed is set, all nodes of the finding count, not only the first. It is
+ * enough if `marks` lacks the pair of the rule and one of these nodes. */
 static bool is_new(struct fsd_arena *arena, const struct fsd_intern *marks,
                    const struct fsd_linting *l, const struct fsd_finding *finding)
 {
@@ -294,7 +294,7 @@ static enum fsd_status follow(struct step *next, const struct fsd_intern *marks,
     for (uint32_t i = 0; i < fixes->list.n; i++)
         if (next_new(fixes->arena, marks, l, fixes->list.at[i].finding) !=
             fixes->list.at[i].finding)
-            fixes->barred[i] = "the model had this finding before the edits";
+            fixes->barred[i] = "this finding was in the model before the last edits";
     fsd_fixes_choose(fixes, opt);
     if (!count_applied(fixes))
         return FSD_OK;
@@ -306,12 +306,13 @@ static enum fsd_status follow(struct step *next, const struct fsd_intern *marks,
     return status;
 }
 
-/* Chooses edits until a trial has no new findings. A trial with new findings is
- * accepted in one case: lint proposes edits for them, and with these edits no new
- * finding is left (follow()).
- * @param marks NULL: the model cannot be read again, so nothing is tried
- * @param next set to the step with the edits for new findings. next->made stays NULL if
- *        there is no such step */
+/* Chooses edits and makes a trial, until a trial is accepted or no edit applies. A
+ * trial is accepted in two cases:
+ * - It has no new finding.
+ * - Lint proposes edits for its new findings, and these edits leave no new finding
+ *   (follow()). `next` is then the step with these edits.
+ * @param marks NULL: the model cannot be read again, so no trial is made
+ * @param next next->made is NULL unless the second case occurs */
 static enum fsd_status settle(struct step *step, struct step *next,
                               const struct fsd_intern *marks,
                               const struct fsd_linting *l,

@@ -153,8 +153,9 @@ static const struct fsd_quantizer *undone(const struct fsd_lint *l,
     return q && q->quantizes ? q : NULL;
 }
 
-/* Makes a Q and all its DQs read the tensor `name` at the input. `q` is the Q or one of
- * the DQs. A DQ without a Q is changed alone. Each changed node must have the input. */
+/* Sets input number `input` of a Q and of all its DQs to the tensor `name`. `q` is the
+ * Q or one of these DQs. If `q` is a DQ without a Q, changes only this DQ. Each changed
+ * node must already have an input with this number. */
 static void set_inputs(struct fsd_apply *a, const struct fsd_quantizer *q,
                        uint32_t input, const char *name)
 {

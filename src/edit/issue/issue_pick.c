@@ -218,8 +218,8 @@ static void add_kernels_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
 }
 
 /* Adds each Concat that reads the output of `node` and that no layer computes. Adds the
- * kernels around the Concat, too. The builder inserted the copy because of the other
- * inputs of the Concat, and because of their places in its output.
+ * kernels before and after the Concat, too: the builder inserted the copy because of
+ * all inputs of the Concat and their places in its output.
  * @param node the producer of the data that a layer copies */
 static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
                         const struct fsd_diff *d, fsd_id node)
@@ -260,8 +260,8 @@ static void add_beside(struct fsd_arena *arena, const struct fsd_graph *e, fsd_i
 }
 
 /* Adds the next two computing layers before a layer, and the next two after it. Layers
- * that only move data are not counted. One layer on each side would not be enough: its
- * kernel also depends on the second layer, because the builder did not fuse the two. */
+ * that only move data are not counted. The second layer on each side is added because
+ * the builder might otherwise choose another kernel for the first. */
 static void add_neighbors(struct fsd_issue_subject *s, struct fsd_arena *arena,
                           const struct fsd_diff *d, fsd_id layer)
 {

@@ -22,8 +22,9 @@
 
 /* ------------------------------------------------------------------------- the tail */
 
-/* The tail is pointwise, so a generated kernel without a product fuses it. Adds the
- * group of such a kernel if that group is the only consumer of the tail. */
+/* Adds the group that consumes the tail, if it is the only consumer and is a generated
+ * kernel without a product. Such a kernel fuses the tail, because the tail is
+ * pointwise. */
 static void tail_joins_reader(const struct fsd_marks *m, fsd_id group,
                               struct fsd_candidate *c)
 {

@@ -39,8 +39,10 @@ fsd_id fsd_break_only_user(const struct fsd_marks *m, fsd_id group);
 /** Whether the tensor exists only inside the group, and can be marked. */
 bool fsd_break_is_inside(const struct fsd_marks *m, fsd_id tensor);
 
-/** Adds the groups that fuse the node `behind`. Such a group is a single product. The
- *  product computes an operand of `behind`, and only `group` reads the product. */
+/** Adds each group that will fuse the node `behind`. Three conditions must hold:
+ *  - the group consists of one product;
+ *  - this product computes an operand of `behind`;
+ *  - only `group` reads the output of this product. */
 void fsd_break_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id behind,
                              struct fsd_candidate *c);
 

@@ -167,9 +167,10 @@ struct borders {
                        groups so far */
     bool residuals; /* also add groups that change because a residual crosses an If */
     struct fsd_masks masks;
-    fsd_id first, full; /* masks.behind is set for nodes from `first` to before `full`.
-                           Earlier nodes are behind no If. Later nodes are behind the
-                           Ifs of all fusions, except for dry nodes (outlook.h) */
+    fsd_id first, full; /* masks.behind is valid only for nodes from `first` to
+                           `full` - 1. Nodes before `first` are behind no If. Nodes
+                           from `full` on are behind the Ifs of all fusions, except for
+                           dry nodes (outlook.h), which are behind no If */
 };
 
 static uint64_t behind_of(const struct borders *b, fsd_id node)
@@ -331,10 +332,10 @@ static void add_mixed_group(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
     uint32_t n = m->state->groups.at[i].nodes.n;
-    uint64_t late = 0, early = 0, several = 0; /* masks of fusions. late: at least one
-                                                  node of the group is behind the If;
-                                                  early, several: at least one, or two,
-                                                  are not behind it */
+    uint64_t late = 0, early = 0, several = 0; /* masks of fusions. late: a node of
+                                                  the group is behind the If; early: a
+                                                  node is not behind the If; several:
+                                                  two nodes are not behind the If */
     bool parts =
         m->kinds[i] == FSD_FUSION_ATTENTION || m->kinds[i] == FSD_FUSION_HORIZONTAL;
 
@@ -359,8 +360,8 @@ static void add_mixed_group(struct borders *b, fsd_id i)
 
 /* Returns a mask of the fusions for which the tensor comes from before the If. This is
  * true in three cases: the tensor is computed before the If, the If forwards the
- * tensor, or the tensor is a sum of such tensors. It then has the sizes of the model,
- * not the sizes with which the builder computes products. */
+ * tensor, or the tensor is a sum of such tensors. Such a tensor has the sizes of the
+ * model. Products use other sizes: see fsd_marks_is_stack(). */
 static uint64_t across_of(const struct borders *b, fsd_id tensor)
 {
     fsd_id from = fsd_tensor_producer(b->m->d->model, tensor);
@@ -514,9 +515,9 @@ static void add_pooled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
         fsd_break_add(c, user);
 }
 
-/* Adds the consumer of the group if its product absorbs a scale. The group must have a
- * product, and its last node must be a scale. The only consumer of the group must be a
- * group with a product. */
+/* Adds the only consumer of `group` if a product in this consumer absorbs a scale. This
+ * is so if `group` has a product, the last node of `group` is a scale (only_scales()),
+ * and the consumer is a group with a product. */
 static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candidate *c)
 {
     uint32_t n = m->state->groups.at[group].nodes.n;
@@ -649,8 +650,9 @@ void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
         b.open |= (uint64_t)!fsd_break_is_none(&made[i]) << i;
     }
     walk(&b);
-    /* Borders add Ifs to the break. Some builders refuse several Ifs that a branch of
-     * the model bypasses, so borders are added only to a break of one group. */
+    /* pass_borders() adds Ifs to a break. It is called only if the break changes no
+     * other group, because some builders refuse a model in which a branch bypasses
+     * several Ifs. */
     EACH_OPEN(&b, bit, UINT64_MAX)
     if (made[bit].n == 1)
         pass_borders(m, groups[bit], &made[bit]);

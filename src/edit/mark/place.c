@@ -410,10 +410,10 @@ static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 
 /* ----------------------------------------------------------------------- together */
 
-/* Whether the layer is a generated kernel with a tensor in `converted` on the checked
- * side. The checked side is opposite to the tensor that is to be marked.
- * @param reads true: the layer reads that tensor, so its outputs are checked; false:
- *        the layer writes that tensor, so its inputs are checked */
+/* Whether the layer is a generated kernel with a tensor in `converted` on one side: the
+ * side that does not have the tensor to mark.
+ * @param reads true: the layer reads the tensor to mark, so its outputs are checked;
+ *        false: the layer writes the tensor to mark, so its inputs are checked */
 static bool is_converted_beside(const struct fsd_marks *m, const bool *converted,
                                 fsd_id layer, bool reads)
 {

@@ -50,9 +50,9 @@
     set(t, NAME,  held_by, fsd_tensor_name(d->model, p->holder), "values in", \
         .about = "another tensor that has the same values") \
     when(t, FLAG, together, fsd_tensor_is_free(m, i), p->together, "together", \
-        .about = "true: you can mark this tensor and all others with `together` true " \
-                 "in one build, and no fusion changes; false: if you also mark other " \
-                 "tensors in that build, a fusion may change") \
+        .about = "true: no fusion changes if you mark all tensors with `together` " \
+                 "true in one build; false: no fusion changes if you mark only this " \
+                 "tensor, but a fusion may change if you also mark other tensors") \
     has(t, TEXT,  where,     FSD_ASIDE)
 FSD_RECORD(tensor_row, TENSOR_ROW)
 /* clang-format on */
@@ -158,8 +158,8 @@ static const char *sizes_of(struct fsd_arena *arena, const struct fsd_graph *g,
     return *text ? text : NULL;
 }
 
-/* Fills in the scale of the Q that reads the tensor, or else of the Q or DQ that
- * produces it. */
+/* Sets row->scale to the scale of the Q that reads the tensor. If no Q reads it, uses
+ * the scale of the Q or DQ that produces the tensor. */
 static void fill_scale(struct tensor_row *row, const struct fsd_diff *d, fsd_id tensor)
 {
     const struct fsd_graph *g = d->model;

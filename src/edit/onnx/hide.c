@@ -35,7 +35,7 @@ enum action {
     KEEP = 1,
     RENAME, /* `to` is the kind of the name */
     WORD,   /* like RENAME, but the name stays if all its words are public */
-    INTO    /* `to` is the type of the message, which is walked, too */
+    INTO    /* the field is a message of type `to`; walk this message, too */
 };
 
 struct field {

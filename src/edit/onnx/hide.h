@@ -40,12 +40,13 @@ struct fsd_onnx_hiding {
         *is_public; /**< called for operators, domains, attributes and exporters; must
                          be set if `rename` is set */
     void *payload;
-    bool weights; /**< whether to replace the numbers of weights. Floats become 2^-6.
-                       Integers of up to 16 bits become 0 in a tensor of at most one
-                       axis, such as zero points, and 1 in other tensors. Integers of
-                       32 and 64 bits are sizes and indices: they stay, or become 0 if
-                       they are in another file. A single number stays if it is in the
-                       model's file */
+    bool weights; /**< whether to replace the numbers of weights:
+                       - Floats become 2^-6.
+                       - Integers of up to 16 bits become 1. In a tensor of at most one
+                         axis, such as zero points, they become 0.
+                       - Integers of 32 and 64 bits are sizes and indices. They stay if
+                         they are in the model's file, and become 0 in another file.
+                       - A single number stays if it is in the model's file */
 };
 
 /** Writes the model with these changes.

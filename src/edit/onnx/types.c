@@ -9,8 +9,8 @@
 #include "edit/onnx/write.h"
 #include "model/onnx/collected.h"
 
-/* Writes the message as the field `field`. Adds a field to the end of the message: the
- * field `number` with the value `value`. */
+/* Writes `message` as a field with the number `field`. Appends a field to the message:
+ * its number is `number`, its value is `value`. */
 static void put_with_number(struct fsd_arena *arena, uint32_t field,
                             struct fsd_slice message, uint32_t number, int value,
                             struct fsd_pieces *to)

@@ -21,9 +21,9 @@ struct writer {
     struct fsd_arena *arena; /* the arena of the edits */
     struct fsd_wire_walk walk;
     struct fsd_outside outside;
-    uint32_t missing; /* number of names that edits set, but that are not written yet.
-                         In the end it is 0, unless a node in the file lacks such an
-                         input or output */
+    uint32_t missing; /* number of inputs and outputs whose new name is not written
+                         yet. If it is not 0 at the end, a node in the file lacks an
+                         input or output that an edit renames */
     uint32_t *met;    /* indexed by change of a node: how often the change was
                          applied */
     bool *met_listed; /* indexed like e->listed: the change was applied */
@@ -37,10 +37,10 @@ struct writer {
 static void edit_graph(struct writer *w, struct fsd_slice graph, fsd_id scope,
                        uint32_t *place, struct fsd_pieces *to);
 
-/* Handles the external weights in a message without edits, as w->e->weights requests:
- * writes the message with the weights inside, or only checks that they exist. In all
- * other cases it writes nothing, and the message is later copied with the bytes around
- * it. */
+/* Handles the external weights in a message without edits. w->e->weights determines
+ * what happens: the message is written with the weights inside, or the weights are only
+ * checked to exist, or they are ignored. A message that is not written here is copied
+ * later, with the bytes around it. */
 static void put_outside(struct writer *w, const struct fsd_wire_block *block,
                         enum fsd_onnx_message is, const char **from,
                         struct fsd_pieces *to)

@@ -53,10 +53,10 @@ struct fsd_retype {
                                          reads the tensor */
     bool *kept;   /**< indexed by tensor: the tensor is an output of a graph, and keeps
                        name and type */
-    fsd_id *same; /**< indexed by tensor. If a Cast of the model produces the tensor:
-                       the input of the Cast. Consumers that need the type of this input
-                       read it instead of the tensor. FSD_NONE: there is no such Cast,
-                       or no such consumer */
+    fsd_id *same; /**< indexed by tensor: the input of the model's Cast that produces
+                       the tensor. A consumer that needs the type of this input will
+                       read the input instead of the tensor. FSD_NONE: no Cast produces
+                       the tensor, or no consumer needs this type */
     FSD_VEC(struct fsd_retyped_cast) casts; /**< sorted by tensor */
     uint32_t count[FSD__RETYPED_COUNT];     /**< indexed by enum fsd_retyped: number of
                                                  nodes */

@@ -16,10 +16,10 @@
 #include "model/ops/sizes.h"
 
 struct fsd_node_cost {
-    int64_t macs;     /**< number of multiply-adds, as an amount, which may depend on
-                           dynamic sizes (model/ops/amount.h); -1 if unknown */
-    int64_t work;     /**< `macs` or, if `macs` is 0, the number of elements that the
-                           node writes, as an amount; -1 if unknown */
+    int64_t macs;     /**< number of multiply-adds; -1 if unknown. An amount
+                           (model/ops/amount.h): it may depend on dynamic sizes */
+    int64_t work;     /**< an amount (amount.h), too: `macs` or, if `macs` is 0, the
+                           number of elements that the node writes; -1 if unknown */
     double ms;        /**< the node's share of the times of its layers, in milliseconds;
                            negative if unknown */
     double moved_ms;  /**< the node's share of the times of layers that only move
@@ -213,9 +213,9 @@ struct fsd_lives {
     struct fsd_life *of; /**< indexed by tensor of the engine */
     int64_t *alive;      /**< indexed by layer: bytes of all tensors inside the engine
                               while the layer runs; negative if unknown */
-    int64_t peak, sum;   /**< bytes of the tensors with known sizes inside the engine.
-                              `sum`: the bytes of all these tensors; `peak`: the most
-                              bytes that are in memory at the same time */
+    int64_t peak, sum;   /**< `sum`: bytes of all tensors inside the engine. `peak`:
+                              the most bytes of such tensors that are in memory at the
+                              same time. Tensors of unknown size do not count */
     int64_t inputs, outputs;  /**< bytes of the network's inputs and outputs; negative
                                    if there are none or a size is unknown */
     int64_t weights;          /**< bytes of weights and biases */

@@ -83,9 +83,9 @@ static uint32_t count_open(const struct fsd_graph *engine, const struct fsd_cost
     return open;
 }
 
-/* The number of axes behind the batch axes.  The ranks of the form and the shape are
- * assumed to differ only because one of them has several batch axes, as in [8,n,n] and
- * [2,4,n,n].  The other has one batch axis. */
+/* The number of axes behind the batch axes: 2 for the form [8,n,n] and the shape
+ * [2,4,n,n].  Of the form and the shape, the one with the lower rank is assumed to have
+ * one batch axis. */
 static uint32_t beside_batches(const struct fsd_form *form,
                                const struct fsd_shape *shape)
 {
@@ -140,11 +140,11 @@ static bool joins_heads(const struct fsd_cost *c, int64_t columns,
            fsd_times(c->amounts, shape->dims[HEADS], shape->dims[COLUMNS]) == columns;
 }
 
-/* Whether an engine tensor may hold the columns of several joined products, one of
- * which has the shape.  `columns` is the last size of the engine tensor.  It must be
- * greater than the last size of the shape.  The result is false if the engine tensor
- * may be a view of the shape instead: if `columns` is a product of the shape's last
- * sizes, or the columns of all heads together. */
+/* Whether an engine tensor may hold the columns of several joined products.  `shape` is
+ * the shape of one of these products.  `columns` is the last size of the engine tensor,
+ * and must be greater than the last size of `shape`.  The result is false if the engine
+ * tensor may be a view of `shape`: `columns` is the product of the last sizes of
+ * `shape`, or the number of columns of all heads (joins_heads()). */
 static bool is_joined(const struct fsd_cost *c, int64_t columns,
                       const struct fsd_shape *shape)
 {
@@ -276,9 +276,11 @@ static void consider(struct search *s, fsd_id tensor)
         s->several |= !agree(s, shape, fsd_shape_of(s->c->sizes, s->found));
 }
 
-/* Considers the outputs of the layer's nodes or, with `reads`, their inputs.  Unless
- * `s->loose` is set, leaves out tensors from one node of the layer to another, and
- * nodes that several layers compute. */
+/* Considers the outputs of the layer's nodes or, with `reads`, their inputs.  Skips
+ * nodes with a body and recurrent nodes.  Unless `s->loose` is set, also skips:
+ * - nodes that several layers compute;
+ * - outputs that only nodes of the layer read;
+ * - inputs that nodes of the layer compute. */
 static void consider_layer(struct search *s, fsd_id layer, bool reads)
 {
     const struct fsd_match *m = s->m;

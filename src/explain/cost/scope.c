@@ -146,9 +146,9 @@ static struct fsd_scopes scopes_at(struct fsd_arena *arena, const struct path *p
     return s;
 }
 
-/* Goes deeper, from depth 1, until a depth has more than USEFUL modules, and returns
- * this depth.  But if a depth above 1 has more than TOO_MANY modules, or as many
- * modules as the previous depth, returns the previous depth. */
+/* Tries depth 1, then depth 2, and so on.  Returns the first depth that has more than
+ * USEFUL modules.  If a depth above 1 has more than TOO_MANY modules, or as many
+ * modules as the depth before it, returns the depth before it. */
 static unsigned useful_depth(const struct path *paths, uint32_t n)
 {
     unsigned best = 1;

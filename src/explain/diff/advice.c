@@ -203,11 +203,12 @@ void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 /* Each function below returns whether its advice proposes a change.  Advice that only
  * states a reason saves no time. */
 
-/* The type of the layer beside a chain of data-movement layers.  With `writes`, `layer`
- * is before the chain, and its outputs decide.  Without `writes`, `layer` is behind the
- * chain, and its inputs decide.  `own` is the type at this end of the chain.  Returns
- * `own` if any of these outputs or inputs has the type `own` or an unknown type.
- * Otherwise returns the type of the first output or input. */
+/* The type of `layer`, which is beside a chain of data-movement layers.
+ * @param writes true: `layer` is before the chain, and its outputs are checked; false:
+ *        `layer` is behind the chain, and its inputs are checked
+ * @param own the type at this end of the chain
+ * @return `own` if one of the checked ports has the type `own` or an unknown type; else
+ *         the type of the first port */
 static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool writes,
                               enum fsd_dtype own)
 {
@@ -532,8 +533,8 @@ static bool is_pooled(const struct fsd_diff *d, fsd_id layer)
 }
 
 /* Whether the copied tensor is an output of the network, and a product kernel writes
- * it.  Being an output is then the reason for the copy: a product kernel writes any
- * other tensor directly into the output of the Concat, however many layers read it. */
+ * it.  If the tensor were no output, the kernel would write it directly into the output
+ * of the Concat, however many layers read it. */
 static bool copies_product_output(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -544,9 +545,9 @@ static bool copies_product_output(const struct fsd_diff *d, fsd_id layer)
                           FSD_TENSOR_OUTPUT));
 }
 
-/* The number of layers that each copy a part out of the same tensor as `layer`, and
- * convert it to the same type as `layer`.  `layer` itself counts, too.  0 if `layer`
- * does not change the type. */
+/* `layer` copies a part out of a tensor and converts it.  Returns the number of layers,
+ * including `layer`, that copy parts out of this tensor and convert them to the same
+ * type.  Returns 0 if `layer` does not change the type. */
 static uint32_t converted_parts(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
@@ -732,10 +733,11 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return true;
 }
 
-/* The shortest time, in milliseconds, among the layer's kernels in the log; negative if
- * there is none.  A kernel counts only if its first input has the format in the first n
- * bytes of `format`.  With `output`, its first output must have this format instead.
- * Sets *any if the log states formats for a kernel of the layer. */
+/* The shortest time, in milliseconds, of the layer's kernels in the log that have the
+ * format at their first input or, with `output`, at their first output.  Negative if
+ * there is no such kernel.
+ * @param format its first `n` bytes are the format
+ * @param any set to true if the log states formats for a kernel of the layer */
 static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
                        const char *format, size_t n, bool *any)
 {

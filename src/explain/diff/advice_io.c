@@ -67,8 +67,8 @@ struct need {
     bool input;
     enum fsd_dtype type;
     char layout[16];   /* "" if unknown */
-    const char *other; /* why no I/O format makes the layer unnecessary; NULL if this
-                          format does */
+    const char *other; /* the reason why the layer is needed with any I/O format; NULL:
+                          the layer is not needed with this format */
 };
 
 /* Whether both forms have the same sizes from the channel axis to the last axis.  The

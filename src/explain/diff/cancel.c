@@ -157,10 +157,10 @@ static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
     return to.n > 0;
 }
 
-/* Finds the DQ before `node`, a node that multiplies, and sets `from` to it.  If `node`
- * is a DQ, sets `from` to `node`.  Sets *factor to the product of all multiplications
- * behind this DQ, including that of `node`.  False if there is no such DQ, or if `node`
- * does neither. */
+/* Sets `from` to the DQ from which the data of `node` comes.  `node` must be a node
+ * that multiplies, or the DQ itself.  Sets *factor to the product of all
+ * multiplications behind the DQ, including that of `node`.  False if `node` is another
+ * kind of node, or if there is no such DQ. */
 static bool find_before(const struct fsd_match *m, fsd_id node, struct quantizer *from,
                         double *factor)
 {

@@ -116,11 +116,12 @@ static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
     return scale != FSD_NONE;
 }
 
-/* The cause of a layer that changes neither type nor layout according to the dump.  If
- * the dump shows layouts, and the data is quantized, the layer changes the scale.  If
- * the dump shows no layouts, a reformat changes the layout.  But if the data is
- * quantized, and the model does not quantize it with exactly one scale, the reformat
- * may change the scale instead, and the cause is unknown. */
+/* The cause of a layer that changes neither type nor layout according to the dump:
+ * - The dump shows layouts: the layer changes the scale if its data is quantized.
+ * - The dump shows no layouts: a reformat changes the layout.  But for quantized data,
+ *   this is known only if the model quantizes the data with exactly one scale.
+ *   Otherwise the reformat may change the scale.
+ * In all other cases the cause is unknown. */
 static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
                                    const struct fsd_form *in)
 {
@@ -195,7 +196,8 @@ static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
  *     not requested    padding, a copy for a view, movement that the builder adds for a
  *                      MatMul or an Attention, or a copy for a Concat or a Slice, which
  *                      could be in place
- * `linked` is the cause of a copy for a Concat or a Slice; else FSD_CAUSE_NONE. */
+ * `linked` is the cause of the layer, such as FSD_CAUSE_CONCAT for a copy for a Concat.
+ * If it is not FSD_CAUSE_NONE, nodes that join or take parts request nothing. */
 static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause linked)
 {
     const struct fsd_match *m = c->m;

@@ -15,8 +15,9 @@
  *     any other segment                      has an unknown type
  *
  * A segment may compute a node if it contains all operations of one of the node's
- * lowerings.  If all segments that may compute the node have one type, this is the type
- * of the node.  A node that only moves data has the type of its data.
+ * lowerings.  If no segment does, each segment that computes may compute the node.  If
+ * all segments that may compute the node have one type, this is the type of the node.
+ * A node that only moves data has the type of its data.
  */
 #include "explain/diff/step.h"
 #include "match/kernel/lowering.h"
@@ -318,14 +319,16 @@ static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node
     return any && m->facts->traits[node] & FSD_OP_STANDARD;
 }
 
-/* The type in which a generated kernel computes the node.  The segments decide first.
- * For a node that only moves or casts data, moved_type() decides next.  If the type is
- * still unknown, and all inputs and outputs of the kernel have one type, this is the
- * type of the node under a condition:
- *     a node that moves or casts      the kernel has no product
- *     any other node                  the kernel has no Cast; or the node has this type
- *                                     in the model and is no product, because the
- *                                     kernel may quantize the inputs of a product */
+/* The type in which a generated kernel computes the node.  The first of these sources
+ * that has a type decides:
+ * 1. the segments (in_segments());
+ * 2. moved_type(), only for a node that moves or casts data;
+ * 3. the common type of all inputs and outputs of the kernel, under a condition:
+ *     a node that moves or casts      The kernel has no product.
+ *     a product                       The kernel has no Cast.  Otherwise it may
+ *                                     quantize the inputs of the product.
+ *     any other node                  The kernel has no Cast, or the node has this type
+ *                                     in the model. */
 static enum fsd_dtype in_kernel(const struct view *v, fsd_id node, bool moves)
 {
     enum fsd_dtype type = v->n ? in_segments(v, node, moves) : FSD_DTYPE_UNKNOWN;

@@ -32,8 +32,8 @@ enum fsd_fate {
 
 /** Why the builder inserted a layer; docs/report.md explains the words. */
 enum fsd_cause {
-    FSD_CAUSE_NONE, /**< the builder did not insert the layer, and the layer does no
-                         data movement that only the builder needs */
+    FSD_CAUSE_NONE, /**< the builder did not insert the layer, and the layer is neither
+                         padding for a product nor a copy that could be in place */
     FSD_CAUSE_IO,
     FSD_CAUSE_DTYPE,
     FSD_CAUSE_LAYOUT,
@@ -82,9 +82,9 @@ struct fsd_layer_result {
 struct fsd_reason {
     enum fsd_cause cause;
     bool requested; /**< whether the model requests the data movement, for example by a
-                         Transpose.  Data movement for a product is not requested, and
-                         has a cause.  The same holds for a copy for a Concat that could
-                         be in place */
+                         Transpose.  Two kinds of movement are not requested, and have a
+                         cause: movement for a product, and a copy for a Concat that
+                         could be in place */
     uint32_t event; /**< the event of the build log that inserted the layer; FSD_NONE if
                          there is none */
 };
@@ -105,8 +105,8 @@ struct fsd_parts {
                           not read, although the walk back from the engine's outputs
                           reached it; FSD_NONE if there is none.  The nodes of a part
                           with such an input are unknown */
-    bool known;      /**< whether the nodes of all parts are known.  Only then is a node
-                          in no part outside all engines */
+    bool known;      /**< whether the nodes of all parts are known.  If so, a node that
+                          is in no part is outside all engines */
 };
 
 /* ------------------------------------------------------------------------- flows */

@@ -111,7 +111,9 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
                   out);
         if (t->consumers.n > 1)
             fprintf(out,
-                    "; %u nodes read this tensor, so it cannot stay inside one layer",
+                    "; %u nodes read this tensor, so a fusion can avoid writing it "
+                    "only if the "
+                    "fusion contains all of these nodes",
                     t->consumers.n);
         fsd_tale_finish(tale);
     }

@@ -385,8 +385,8 @@ static enum join lies_between(const struct fsd_match *m, fsd_id node)
 
 enum { AROUND = 32 };
 
-/* The nearest nodes with layers (`found`) before or behind a node without a layer,
- * looking through other nodes without layers. */
+/* A search from a node without a layer, either back or forward.  It continues at each
+ * node without layers (`queue`), and ends at each node with layers (`found`). */
 struct around {
     fsd_id queue[AROUND], found[AROUND];
     uint32_t n_queue, n_found;
@@ -509,11 +509,14 @@ static bool any_may_compute(const struct fsd_match *m, const struct around *a,
     return false;
 }
 
-/* Whether one of the layers around the node must compute it.  Its producers and readers
- * are the nearest nodes with layers before and behind it.  Each reader must have a
- * kernel that computes all producers or reads their outputs.  Then no other layer can
- * compute the node.  If the node does more than move data, a layer of a producer or
- * reader must have a step that may compute it.  False for a Q or DQ. */
+/* Whether one of the layers around the node must compute the node.  `producers` and
+ * `readers` are the nearest nodes with layers before and behind it.  Three conditions
+ * must hold:
+ * - The node is no Q or DQ.
+ * - Each reader has a kernel that computes all producers or reads their outputs.  Then
+ *   no other layer can compute the node.
+ * - The node only moves data or changes its type (may_dissolve()), or a layer of a
+ *   producer or reader has a step that may compute the node. */
 static bool is_enclosed(const struct fsd_match *m, fsd_id node)
 {
     struct around producers, readers;

@@ -240,9 +240,9 @@ static void push_same(const struct flow_search *w, struct model_queue *q, fsd_id
     } while (at != tensor);
 }
 
-/* The reader for `layer` if no node of `layer` is known to read the output of `mover`.
- * If `mover` is a copy for a Concat or a Slice, the node of the reader is this Concat
- * or Slice.  Otherwise the node of the reader is FSD_NONE. */
+/* Called if no node of `layer` is known to read the output of `mover`.  Returns a
+ * reader with `layer` and a node.  If `mover` is a copy for a Concat or a Slice, the
+ * node is this Concat or Slice.  Otherwise the node is FSD_NONE. */
 static struct fsd_reader own_reader(const struct flow_search *w, fsd_id mover,
                                     fsd_id layer)
 {
@@ -274,8 +274,8 @@ static struct fsd_reader node_reader(const struct flow_search *w, fsd_id mover,
     struct model_queue q = {.n = 0};
     bool carried; /* whether the model_tensor of `mover` was queued */
 
-    /* If `mover` is a quantizer, it outputs the output tensor of its node, so the walk
-     * begins at this tensor. */
+    /* If `mover` computes a Q or DQ of the model, the walk begins at the output of this
+     * node. */
     for (uint32_t i = 0;
          w->layers[mover].kind == FSD_KIND_QUANTIZE && i < m->of_layer[mover].n; i++) {
         fsd_id node = fsd_match_of_layer(m, mover, i)->node;

@@ -40,10 +40,11 @@ static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return multiplied;
 }
 
-/* Whether the layer only computes quantizers, and at least one.  It may also be linked
- * to three kinds of other nodes: a Concat, if a DQ writes its part of the output in
- * place; a folded or eliminated node, such as a constant; and a product whose input the
- * layer quantizes and pads. */
+/* Whether the layer computes at least one quantizer and nothing else.  The layer may
+ * also have links to these nodes, which do not count:
+ * - a Concat: a DQ of the layer writes a part of the Concat's output in place;
+ * - a folded or eliminated node, such as a constant;
+ * - a product: the layer quantizes and pads an input of the product. */
 static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
 {
     bool any = false;

@@ -283,7 +283,7 @@ bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fsd_quote_node(d, choice.product, out);
         fputs(p.cuts ? " writes the data: its kernel writes padding, and this layer "
                        "removes it"
-                     : " reads the data: its kernel needs this size",
+                     : " reads the data: its kernel needs such a size",
               out);
         return true;
     }

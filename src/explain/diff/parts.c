@@ -22,9 +22,8 @@ struct walk {
     struct fsd_arena *scratch;
     struct fsd_lists in_scope; /* nodes by scope */
     struct fsd_lists bodies;   /* bodies by owner node */
-    uint32_t *stop;            /* indexed by tensor: index, plus 1, of an engine that
-                                  has the tensor as an input.  If there are several
-                                  engines: the engine that was walked last */
+    uint32_t *stop;            /* indexed by tensor: 1 + the index of the last engine so
+                                  far that has the tensor as an input; 0: none */
     uint32_t *seen;            /* indexed by node: index of the last engine whose walk
                                   visited the node, plus 1 */
     FSD_VEC(fsd_id) todo;

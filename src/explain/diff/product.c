@@ -9,9 +9,8 @@
 #include "explain/diff/diff.h"
 #include "model/graph/graph.h"
 
-/* Separate kernels must quantize the outputs of at least this number of product
- * kernels.  With fewer, it is not clear that the builder makes no product kernels that
- * output a quantized type. */
+/* `none_quantizes` is set only if separate kernels quantize the outputs of at least
+ * this number of product kernels.  A single such case may be an exception. */
 enum { SEVERAL = 2 };
 
 /* Whether the layer is a product kernel: it computes products and elementwise

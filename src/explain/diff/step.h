@@ -33,9 +33,9 @@ bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node);
 const char *fsd_why_of_control(const struct fsd_match *m, const struct fsd_sizes *sizes,
                                fsd_id node);
 
-/** control.c: why the builder could compute a node that depends only on constants and
- *  sizes.  NULL if the engine has inputs of dynamic sizes, or if the node reads
- *  data. */
+/** control.c: why the builder could compute the node itself.  The reason is that the
+ *  node depends only on constants and on sizes that are fixed in the engine.  NULL if
+ *  the node reads data, or if an input of the engine has a dynamic size. */
 const char *fsd_why_of_fixed_sizes(const struct fsd_match *m, fsd_id node);
 
 /** Which branches of Ifs the builder built (branch.c). */

@@ -173,9 +173,9 @@ static bool is_ancestor(const struct fsd_attempt *a, fsd_id tensor, fsd_id node)
     return false;
 }
 
-/* Whether the Add is the Add of a residual: the shorter path must be the tensor with
- * which the longer path begins, or a projection of this tensor.  Sets `end`, `joint`
- * and `either`. */
+/* Whether the matched Add joins the two paths of a residual.  The longer path begins at
+ * a tensor, and the shorter path must be this tensor or a projection of it.  Sets
+ * `end`, `joint` and `either`. */
 static bool is_skip(struct fsd_attempt *a)
 {
     fsd_id skip = letter(a, 's'), other = skip, projection;
@@ -204,8 +204,8 @@ static bool is_skip(struct fsd_attempt *a)
 /* --------------------------------------------------------------------------- qkv */
 
 /* The product with constant weights from which a tensor comes; FSD_NONE if there is
- * none, FSD_SEVERAL if there are several.  Looks back through nodes that are no
- * products, such as rotations, and nodes that split or repeat heads. */
+ * none, FSD_SEVERAL if there are several.  Skips nodes that are no products, such as
+ * nodes that rotate, split or repeat heads. */
 static fsd_id projection_of(const struct fsd_attempt *a, fsd_id tensor, uint32_t *steps)
 {
     fsd_id node, found = FSD_NONE;
@@ -224,9 +224,9 @@ static fsd_id projection_of(const struct fsd_attempt *a, fsd_id tensor, uint32_t
     return found;
 }
 
-/* Makes a qkv block of the attempt, which has matched an attention: its nodes become
- * the three projections that produce queries, keys and values.  False if the
- * projections do not read the same tensor. */
+/* The attempt has matched an attention.  Replaces its nodes by the nodes of the qkv
+ * block: the three projections that produce queries, keys and values.  False if a
+ * projection is not found, or if the projections do not read the same tensor. */
 static bool take_projections(struct fsd_attempt *a)
 {
     static const char of[] = "qkv";

@@ -1,9 +1,10 @@
 /*
  * Matches expressions (form.h) to a model by recursive descent.  The text is parsed
  * again at each node, because it has only a few words and most nodes do not match the
- * first word.  The operands of a symmetric operator may be in either order.  If an
- * attempt fails, the last pair of operands that is not swapped yet is swapped, and the
- * attempt is repeated.
+ * first word.
+ *
+ * A symmetric operator matches with its operands in either order.  After a failed
+ * attempt, turn() selects the next combination of these orders.
  */
 #include "explain/pattern/form.h"
 #include "model/graph/graph.h"
@@ -65,7 +66,8 @@ static struct arguments arguments_of(const struct expr *e)
     return args;
 }
 
-/* The last argument, which takes the place of an optional operator that is missing. */
+/* The last argument.  If the model lacks the optional operator, this argument must
+ * match the tensor instead. */
 static const char *inner_of(const struct expr *e)
 {
     struct arguments args = arguments_of(e);

@@ -34,10 +34,10 @@ enum { FSD_FIT_WALK = 64 };
 struct fsd_attempt {
     const struct fsd_facts *facts;
     const struct fsd_graph *g;
-    const bool *passing; /**< indexed by node: whether the node may occur anywhere
-                              between operators of a form; `passed` lists the nodes
-                              that do.  If `passing` is NULL, no node may occur there,
-                              and constants are treated like other tensors */
+    const bool *passing; /**< indexed by node: whether a match may skip the node
+                              between two operators of the form.  `passed` lists the
+                              skipped nodes.  NULL: no node may be skipped, and
+                              constants are treated like other tensors */
     /** Whether the tensor matches "%word".  Sets *node to the matching node, or to
      *  FSD_NONE if the tensor itself matches.  NULL if forms have no such words. */
     bool (*word)(const struct fsd_attempt *a, const char *word, size_t length,

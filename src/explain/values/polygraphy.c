@@ -98,8 +98,9 @@ static void add_runner(struct reading *r, struct fsd_slice name)
     r->iterations = 0;
 }
 
-/* Adds the tensor whose name is the last key of the outputs.  `text` is its array in
- * base64. */
+/* Adds a tensor.  Its name is the key that was read last in "outputs".
+ * @param text the array, in base64
+ * @param numpy false: the array is a tensor of PyTorch, which cannot be read */
 static void add_array(struct reading *r, struct fsd_slice text, bool numpy)
 {
     struct fsd_array array = {.odd = "it is a tensor of PyTorch, not an array"};

@@ -34,8 +34,8 @@ struct fsd_array {
     int64_t dims[FSD_ARRAY_RANK];
     uint64_t count;  /**< number of elements */
     uint64_t skip;   /**< number of decompressed bytes before the elements */
-    uint64_t behind; /**< number of decompressed bytes behind the elements, which do not
-                          belong to the array */
+    uint64_t behind; /**< number of decompressed bytes after the elements; these bytes
+                          do not belong to the array */
     struct fsd_stored stored;
 };
 
@@ -93,8 +93,8 @@ struct fsd_error_measure {
                             b */
     uint64_t nan, inf; /**< `nan`: number of NaN elements of b; `inf`: number of
                             infinite elements of b */
-    uint64_t fresh;    /**< `nan` plus `inf`, but without the elements that have the
-                            same value in a */
+    uint64_t fresh;    /**< number of NaN and infinite elements of b that have another
+                            value in a */
 };
 
 /** Compares all elements of two tensors.
@@ -180,8 +180,9 @@ enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
 
 /** Compares each row of a tensor with the row before it, for all tensors of a set.  The
  *  rows are the elements of the batch, along the first axis.
- *  @param g the model.  Its inputs determine the batch size.  If no input in the set
- *         has several rows, its outputs determine the batch size
+ *  @param g the model.  The batch size is the number of rows of its first input with
+ *         several rows.  If no input has several rows, the outputs are searched.  Only
+ *         tensors in the set count
  *  @return as fsd_numbers_of_sets().  FSD_E_MISMATCH also if no input or output in the
  *         set has several rows, or if the rows of an input differ */
 enum fsd_status fsd_numbers_of_rows(struct fsd_arena *arena, const struct fsd_graph *g,

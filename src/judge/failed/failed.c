@@ -4,7 +4,8 @@
  *
  *     a plugin is missing, but ONNX defines the operator    FSD_FAILS_OPERATOR
  *     a type is not supported, at a quantizer               FSD_FAILS_QDQ
- *     a Q/DQ problem, but the model has no quantizers       FSD_FAILS_TYPE
+ *     a Q/DQ problem at a Conv, Gemm, MatMul or the like,
+ *     but the model has no quantizers                       FSD_FAILS_TYPE
  *     an initializer cannot be imported                     class of an earlier error
  *     no tactic implements a layer                          class of a skipped tactic
  */
@@ -219,8 +220,9 @@ static const struct fsd_rule *rule_of(const struct fsd_failed *f,
     return f->findings->rules.at[finding->rule].rule;
 }
 
-/* Whether the finding explains a failure whose nodes are unknown. The message must
- * state a fault of the model, and the finding must be that builders refuse nodes. */
+/* Whether the finding explains the failure, although no failing node is known yet. The
+ * message must state a fault of the model, and the finding must state that the builder
+ * refuses nodes. */
 static bool is_refused(const struct fsd_failed *f, const struct fsd_finding *finding)
 {
     static const unsigned of_models =

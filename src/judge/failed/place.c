@@ -185,9 +185,10 @@ static void add_between(const struct place *p, const fsd_id_vec *from,
             fsd_vec_push(p->f->arena, list, i);
 }
 
-/* Adds the nodes of one end of a region: the nodes with this name. If the model has no
- * such node, `name` may be "(Unnamed Layer* 9)": then adds the node that added this
- * layer, if there is only one candidate. Returns false if it adds nothing. */
+/* Adds the nodes at one end of a region: the nodes with the name `name`. If the model
+ * has no such node, `name` may stand for a layer without a name, such as "(Unnamed
+ * Layer* 9)". If only one node can have added this layer, adds this node. Returns false
+ * if it adds nothing. */
 static bool add_end(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     fsd_id_vec of_layer = {0};
@@ -225,10 +226,10 @@ static bool add_ends(const struct place *p, struct fsd_slice ends, size_t i, boo
     return list->n > 0;
 }
 
-/* Adds the nodes of "{ForeignNode[a...b]}". Names may contain dots, too. The text is
- * therefore split at the first three dots that have a name of the model on both sides.
- * If no dots have this, a name on one side is enough. The other end may then be a layer
- * without a name. */
+/* Adds the nodes of "{ForeignNode[a...b]}". The names a and b may contain dots, too.
+ * The text is therefore split at the first three dots that have a name of the model on
+ * both sides. If there are no such dots, a name on one side is enough, because the
+ * other end may be a layer without a name. */
 static bool add_region(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     struct fsd_slice ends = name;
@@ -597,9 +598,9 @@ static void find_missing_outputs(const struct place *p)
     }
 }
 
-/* Sets f->part, the nodes that the user can cut out as a smaller model: all failing
- * nodes, or only the first one if the nodes are candidates. Sets none for the class
- * FSD_FAILS_MODEL, because the file is damaged. */
+/* Sets f->part, the nodes that the user can cut out as a smaller model: all nodes in
+ * f->nodes. If only one of them failed, and it is unknown which, takes the first one.
+ * For the class FSD_FAILS_MODEL, takes none, because the file is damaged. */
 void fsd_failed_choose_part(struct fsd_failed *f)
 {
     bool one = f->by == FSD_FAILED_BY_LAYER || f->by == FSD_FAILED_BY_TENSOR ||

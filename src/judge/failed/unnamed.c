@@ -21,8 +21,8 @@
 
 /* ------------------------------------------------------------ layers without a name */
 
-/* The assumed maximum of layers without a name that a node adds. SOME: for an operator
- * without a row in `rows`. ANY: for a node that is not in the model. */
+/* The assumed maximum number of layers without a name that one node adds. SOME: the
+ * node's operator has no row in `rows`. ANY: the node is not in the model. */
 enum { SOME = 1, ANY = 200 };
 
 /* The least and the greatest number of layers without a name that a node adds. They are
@@ -150,10 +150,10 @@ struct walk {
     const struct fsd_vocab *vocab;
     const struct fsd_log_adding *adding;
     const struct layer *layer;
-    int64_t least; /* the fewest layers without a name so far: the sum of `least` of all
-                      nodes whose parsing has ended */
-    int64_t most;  /* the most layers without a name so far: the sum of `most` of all
-                      nodes whose parsing has begun */
+    int64_t least; /* minimum number of layers without a name so far: the sum of `least`
+                      of all nodes whose parsing has ended */
+    int64_t most;  /* maximum number of layers without a name so far: the sum of `most`
+                      of all nodes whose parsing has begun */
     FSD_VEC(struct open_node) open;
     fsd_id_vec *found;
 };
@@ -193,9 +193,9 @@ static void begin_node(struct walk *w, const struct fsd_log_parsed *parsed)
 }
 
 /* Ends the last node in `open`, and adds it to `found` if the node can have added the
- * layer. If the parser registers only some of the layers with a name (`helpers` is
- * false), the number of layers without a name is unknown. Then a node never counts as
- * too early to have added the layer. */
+ * layer. This depends on the numbers of layers before and behind the node. If `helpers`
+ * is false, the parser does not register all layers with a name. The number of layers
+ * behind the node is then unknown, and is assumed to be high enough. */
 static void end_node(struct walk *w)
 {
     const struct open_node *open = &w->open.at[--w->open.n];

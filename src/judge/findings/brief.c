@@ -282,8 +282,8 @@ static void write_causes(struct writer *w)
 
 /* ------------------------------------------------------------------ what is split */
 
-/* A fusion rule of the builder, and the attentions that it prevents from being one
- * kernel. */
+/* A reason why attentions are not one kernel: a fusion rule of the builder. `n` is the
+ * number of attentions with this reason. */
 struct split {
     const struct fsd_fusion_rule *rule; /* NULL: unknown */
     const char *found;
@@ -419,7 +419,7 @@ static void write_todos(struct writer *w, const struct fsd_todos *all)
                 w->split_edit);
         if (close_line(w, "to do"))
             return;
-        fputs("fuse each attention into one kernel: run fusiondiff patterns to see how",
+        fputs("fuse each attention into one kernel; see fusiondiff patterns",
               open_line(w));
     } else {
         fputs("no known change saves more than 1 %", w->out);

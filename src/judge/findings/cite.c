@@ -261,8 +261,9 @@ static void cite_source(struct citer *c, fsd_id source)
                 cite_reader(c, source, e);
 }
 
-/* Cites the edits of nodes that read the layer's output unquantized. These nodes make
- * the layer write higher precision; therefore the layer also reads higher precision. */
+/* Cites the edits of nodes that other layers compute and that read the output of
+ * `layer` without a quantizer. For these nodes, `layer` must write higher precision.
+ * Therefore, it also reads higher precision. */
 static void cite_behind(struct citer *c, fsd_id layer)
 {
     const struct fsd_match *m = c->d->match;
@@ -554,9 +555,10 @@ void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d)
     fsd_arena_free(scratch);
 }
 
-/* Returns an object that holds only the cites of gate->run; NULL if there are none.
- * @param found the findings on the changed build. Cites are needed only for findings
- *        with `move` or `widens`. If there is no such finding, returns NULL. */
+/* Returns the cites of gate->run, in a struct without findings. NULL if there are no
+ * cites, or if no finding in `found` needs them.
+ * @param found the findings on the changed build; a finding needs cites if its `move`
+ *        or `widens` is set */
 static const struct fsd_findings *cites_for(const struct fsd_findings *found,
                                             const struct fsd_case *gate)
 {
@@ -573,8 +575,8 @@ static const struct fsd_findings *cites_for(const struct fsd_findings *found,
     return run->cites_of ? run : NULL;
 }
 
-/* Indexed by move of the new state: the number of a layer with cites, plus 1; 0:
- * none. */
+/* Returns an array indexed by move of the new state: the number of the move's layer,
+ * plus 1; 0 if this layer has no cites. */
 static uint32_t *cited_moves(const struct fsd_case *gate,
                              const struct fsd_findings *run, struct fsd_arena *scratch)
 {

@@ -121,9 +121,9 @@ static void take_back(struct fsd_finder *f, uint32_t first)
     f->any_untimed = false;
 }
 
-/* Whether to evaluate the rule for the subject. Lint and checks of a run also evaluate
- * the rules on the inputs (`about_inputs`): if the engine was not built from the model,
- * all other findings are wrong. */
+/* Whether to evaluate the rule on the subject. Rules with `about_inputs` are also
+ * evaluated in lint and in checks, if there is a run. They may show that the engine was
+ * not built from the model, so that all other findings are wrong. */
 static bool is_asked(const struct fsd_rule *rule, unsigned subject, unsigned there)
 {
     return rule->needs & subject || (subject & (FSD_NEEDS_LINT | FSD_NEEDS_CASE) &&

@@ -32,9 +32,9 @@ struct fsd_finder {
     double base; /**< the total milliseconds of the build. A budget's `share` is a share
                            of this total; 0: unknown */
 
-    uint32_t reread; /**< number of findings that find.c has removed. It removes the
-                          findings on changes if both builds are the same, but
-                          another version of the program read the snapshot's build */
+    uint32_t reread; /**< number of findings on changes that find.c removed, because
+                          fsd_compare.reread is set: not the build changed, only the
+                          version of this program */
 
     /* Used by find.c only. */
     struct fsd_print print;

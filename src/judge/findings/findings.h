@@ -380,8 +380,8 @@ struct fsd_noise fsd_noise_of(const struct fsd_timing *timing,
 void fsd_put_noise(const struct fsd_timing *timing, struct fsd_noise noise, FILE *out);
 
 /** Evaluates all rules about a run. The findings are allocated in the run's arena.
- *  @param out d->findings, set before the first rule is evaluated, so that a rule can
- *          read the results of earlier rules
+ *  @param out the address of d->findings. *out is set before the first rule is
+ *          evaluated, so that each rule can read the findings of earlier rules
  *  @param cites whether to cite lint's edits. If so, the function also evaluates the
  *          rules of lint whose findings an engine may confirm */
 void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d, bool cites);

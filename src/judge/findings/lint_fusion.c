@@ -8,7 +8,7 @@
  * computes the scores. Unscaled scores may exceed the range of FP16 (rule
  * cast/fp16-range), so the type is BF16. The type is FP16 if the model scales the
  * queries or keys before the first product, or if an edit can move a constant scale
- * there.
+ * there; but see type_for() for nodes between the Softmax and the second product.
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"

@@ -10,8 +10,8 @@
 
 /* ------------------------------------------------------------------------- one side */
 
-/* Whether the tensor is the output of a Pad whose input was quantized, as builders
- * require. */
+/* Whether the tensor is the output of a Pad with a quantized input. Builders require
+ * the Q/DQ pair before the Pad, not after it. */
 static bool is_padded_narrow(const struct fsd_lint *l, fsd_id tensor)
 {
     fsd_id pad = fsd_tensor_producer(l->g, tensor);
@@ -101,9 +101,9 @@ static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
 }
 
 /* Whether the skip input of an Add has no quantizer. If convolutions compute both
- * inputs of the Add, the convolution of the skip branch is the one that reads the
- * block's input. This is the convolution whose input is computed earlier in the model,
- * see begins_at().
+ * inputs of the Add, the skip branch is the one whose convolution reads the block's
+ * input. The model computes the input of this convolution earlier than the input of the
+ * other convolution (begins_at()).
  *
  * The new pair gets the scale of a Q that already reads the skip branch. If there is no
  * such Q, the scale must be measured. The message then names the Q on the Add's output

@@ -165,9 +165,9 @@ static bool is_large_product(const struct spread *s, fsd_id node)
            scales_down(s, next);
 }
 
-/* For a node whose inputs are within the range.
- * @param[out] made the size of the output's values
- * @return whether the node may exceed the range or lose small terms */
+/* Whether a node may exceed the range or lose small terms, although its inputs are
+ * within the range.
+ * @param[out] made the size of the output's values */
 static bool leaves(const struct spread *s, fsd_id node, enum size *made)
 {
     unsigned traits = s->l->facts->traits[node];
@@ -191,10 +191,10 @@ static enum size of_input(const struct spread *s, fsd_id node, uint32_t input)
     return tensor == FSD_NONE ? SMALL : (enum size)s->of[tensor];
 }
 
-/* For a node with an input of the size `in`, which is not SMALL.
- * @param[out] made the size of the output's values
- * @return false if the large values end here: the node converts them, or its operator
- *        is not known to pass large values on */
+/* Whether the node passes on the values of an input that is not SMALL. False if it
+ * converts them, or if its operator is not known to pass large values on.
+ * @param in the size of the input's values
+ * @param[out] made the size of the output's values */
 static bool carries(const struct spread *s, fsd_id node, enum size in, enum size *made)
 {
     unsigned traits = s->l->facts->traits[node];

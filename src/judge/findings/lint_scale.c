@@ -7,9 +7,9 @@
 
 /* --------------------------------------------------------------- one tensor, two Qs */
 
-/* Values of f->rule->which for the rules on two scales: where the second Q is. DIRECT:
- * it reads the tensor itself. OVER_CONCAT: it can be moved to the tensor over a Concat.
- * OVER_ONE: it can be moved to the tensor over another operator. */
+/* The rules on two scales compare two Qs of a tensor. f->rule->which selects where the
+ * second Q is. DIRECT: it reads the tensor itself. OVER_CONCAT: a Concat is in between,
+ * over which the Q can be moved. OVER_ONE: another such operator is in between. */
 enum { DIRECT, OVER_ONE, OVER_CONCAT };
 
 static int side_of(const struct fsd_lint *l, fsd_id via)

@@ -300,8 +300,8 @@ static const struct fsd_rule rules[] = {
      .why = "It is not known whether both builds used the same GPU and options.",
      .fix = "Pass the build log (--log), as you did for the snapshot."},
     {"variant", FSD_INFO,
-     "For these nodes, a build that --also added to the snapshot matches the new "
-     "build best.",
+     "For these nodes, an additional build of the snapshot matches the new build "
+     "best.",
      CHANGE, fsd_find_variants, 0, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Builds of one model can differ although nothing changed, so the check "
             "accepts every recorded build.",

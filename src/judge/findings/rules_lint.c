@@ -19,10 +19,10 @@ static const struct fsd_rule lint_rules[] = {
             "operator, export with another opset, use a plugin, or compute the "
             "operator outside the engine.",
      .source =
-         "rtx: measured for fusiondiff with TensorRT for RTX 1.7.1: for each row of "
+         "rtx: measured for fusiondiff with TensorRT for RTX 1.7.1 (for each row of "
          "src/judge/lint/refusals.c, the builder refused one model and built a "
-         "similar model; trt8, trt10, trt11: reported by users, each row names the "
-         "source"},
+         "similar model); trt8, trt10, trt11: reported by users (each row names its "
+         "source)"},
     {"build/absent-weights", FSD_INFO,
      "A file with weights of the model is missing or too short.", LINT,
      .find = fsd_lint_absent,
@@ -433,10 +433,10 @@ static const struct fsd_rule lint_rules[] = {
             "memory. The builder has such a kernel only for certain types, head sizes "
             "and forms: docs/reference/fusion.md lists all conditions, and how often "
             "each condition was observed.",
-     .fix = "Run `lint --fix=fusion/attention` to apply all edits that `lint -f json` "
-            "lists. If a finding names an edit that `lint -f json` does not list, "
-            "make this edit by hand. If a finding names no edit, no helpful change of "
-            "the model is known.",
+     .fix = "Run `lint --fix=fusion/attention` to apply the edits that `lint -f json` "
+            "lists for this rule. If a finding names an edit that `lint -f json` does "
+            "not list, make this edit by hand. If a finding names no edit, no helpful "
+            "change of the model is known.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 300 blocks that "
                "differ in one factor each, the attentions of 40 models, and 24 models "
                "written by `--fix`; trt10, trt11: documented by NVIDIA, "

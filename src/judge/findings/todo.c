@@ -8,8 +8,9 @@
  * entry is the cost of the layers that the entry removes. The cost is a share of the
  * engine's time or, if no time was measured, of the engine's bytes. Each layer counts
  * for one change only. A change is left out if its gain is less than 1 %. FP16 is
- * listed only with --peak, which shows whether memory bounds a kernel. An edit that
- * lint proposes is listed even if its gain is unknown.
+ * listed only with --peak, which shows whether memory bounds a kernel. If the gain of
+ * an edit that lint proposes is unknown, the bytes of the tensors that change type
+ * count instead. Without these, too, the edit is listed.
  *
  * Some builders let the kernels of INT8 products write floats, which other kernels
  * then quantize. No change of the model is known to avoid this. The first entry
@@ -348,8 +349,8 @@ static void put_fact(struct todo *t, const struct deed *deed, bool brief, FILE *
             ": no convolution or GEMM kernel of this builder version writes %s, and",
             t->d->products->type == FSD_DTYPE_UNKNOWN ? "a quantized type" : type);
     fprintf(out,
-            "%s no known change of the model avoids %s; build in FP16, and compare the "
-            "times",
+            "%s no known change of the model avoids %s; compare with an FP16 "
+            "build",
             brief ? ":" : "",
             t->d->findings->proposed.n ? "most of the requantization"
                                        : "the requantization");
@@ -430,7 +431,7 @@ static const char *text_of(struct todo *t, const struct deed *deed, bool brief)
     case DEED_HALF:
         fputs("convert the model to FP16", out);
         if (!brief)
-            fputs(", because memory bandwidth limits kernels in FP32", out);
+            fputs(", because memory bandwidth limits some of the kernels", out);
         break;
     case DEED_CONSTANT:
         fputs(brief ? "fold the constants " : "fold ", out);

@@ -12,9 +12,10 @@ struct fsd_todo {
 
 struct fsd_todos {
     uint32_t n;
-    uint32_t facts;                     /**< number of entries that only state that no
+    uint32_t facts; /**< number of entries that only state that no
                                              change helps */
-    struct fsd_todo at[FSD_MOST_TODOS]; /**< facts first, then the largest gain first */
+    struct fsd_todo
+        at[FSD_MOST_TODOS]; /**< the facts, then the others by falling gain */
 };
 
 /** At most three entries: commands that can be run as they are, and changes of the

@@ -34,9 +34,9 @@ struct finder {
                               the node's group or a neighboring group has a seed of this
                               kind */
     FSD_VEC(fsd_id)
-    seeds[KINDS];        /* indexed by kind: the seeds that sentences name, as nodes of
-                            the new build: changed nodes, and consumers of nodes that
-                            only one model has */
+    seeds[KINDS];        /* indexed by kind: nodes of the new build that sentences may
+                            name: changed nodes, and consumers of nodes that only one
+                            model has */
     fsd_id first[KINDS]; /* indexed by kind: the first changed node; FSD_NONE:
                                      none */
     bool elided[2];      /* elided[0]: the old build has a region that does not list its
@@ -474,10 +474,11 @@ static bool any_in_model(const struct finder *f)
     return any;
 }
 
-/* The kind of change to which a finding belongs; KINDS: none. A node of the finding has
- * the kind kind_of() if only one model has the node, else the kinds in f->near. The
- * first kind of all nodes, in the order of enum kind, is returned. BUILDER if the nodes
- * have no kind. A node is looked up in the new build, then in the old build. */
+/* The kind of change to which a finding belongs; KINDS: none. Collects the kinds of the
+ * finding's nodes, and returns the first of them in the order of enum kind. Returns
+ * BUILDER if the nodes have no kind. If only one model has a node, the node has the
+ * kind kind_of(); else it has the kinds in f->near. A node is looked up in the new
+ * build, then in the old build. */
 static enum kind kind_of_finding(const struct finder *f, const struct fsd_finding *item)
 {
     const struct fsd_findings *all = f->v->findings;

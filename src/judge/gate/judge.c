@@ -185,9 +185,9 @@ static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state
                        producer);
 }
 
-/* For a snapshot of several builds, which differ in some rows. States for each of these
- * builds in how many of these rows the checked build equals it: "1 like build A, 2 like
- * build C, 1 like none of the builds". */
+/* If a snapshot has several builds, some of its rows differ between them. States for
+ * each of these builds how many of these rows are the same in the checked build: "1
+ * like build A, 2 like build C, 1 like none of the builds". */
 static const char *variants_of(const struct fsd_verdict *v, const struct fsd_state *s)
 {
     uint32_t fit[FSD_MOST_BUILDS] = {0}, far = 0;

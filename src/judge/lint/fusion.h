@@ -85,8 +85,8 @@ struct fsd_measured_block fsd_block_measure(struct fsd_arena *arena,
                                             const struct fsd_facts *facts,
                                             const struct fsd_sizes *sizes);
 
-/** Appends the builder's rules that apply to the block. The first rule decides whether
- *  an edit helps: it has no edit if any of the appended rules has none.
+/** Appends the builder's rules that apply to the block. Rules without an edit come
+ *  first. So if the first rule has an edit, all appended rules have one.
  *  @param builder as returned by fsd_target_of(); NULL: unknown, and no rule applies */
 void fsd_block_reasons_of(struct fsd_arena *arena, const struct fsd_blocks *blocks,
                           const struct fsd_block *block, const struct fsd_facts *facts,
@@ -123,12 +123,12 @@ fsd_block_applies fsd_attention_is_shown, fsd_attention_is_across,
 bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id node);
 /** Whether the node is between the Softmax and the product with V. */
 bool fsd_attention_has_between(const struct fsd_measured_block *m, fsd_id node);
-/** Between the Softmax and the product with V, most attention kernels compute nothing
- *  but masks. Whether a kernel for the head size `head` computes other operators
- *  there. */
+/** Whether an attention kernel for the head size `head` computes operators other than
+ *  masks between the Softmax and the product with V. Most attention kernels compute
+ *  only masks there. */
 bool fsd_attention_computes_between(int64_t head);
-/** The last node between the Softmax and the product with V. Nodes that the builder
- *  moves away or removes are skipped. FSD_NONE: there is no other node. */
+/** The last node between the Softmax and the product with V that the builder neither
+ *  moves away nor removes; FSD_NONE if there is none. */
 fsd_id fsd_attention_changes(const struct fsd_measured_block *m);
 /** Finds the products of an attention, and the tensors that they read. */
 void fsd_attention_read(struct fsd_measured_block *m);

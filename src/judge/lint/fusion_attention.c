@@ -319,9 +319,10 @@ bool fsd_attention_is_int8_otherwise(struct fsd_measured_block *m)
            !is_output_quantized(m);
 }
 
-/* Whether the attention is in FP8, and the FP8 kernel does not support it. The kernel
- * requires at least SHORTEST keys, in a fixed number. It cannot write FP32, so an FP32
- * output must be quantized. False for a single query: another kernel computes it. */
+/* Whether the attention is in FP8, and the FP8 kernel does not support it. For this
+ * kernel, the number of keys must be fixed and at least SHORTEST. The kernel cannot
+ * write FP32, so an FP32 output must be quantized. False for a single query, because
+ * another kernel computes it. */
 bool fsd_attention_is_fp8_otherwise(struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);

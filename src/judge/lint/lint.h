@@ -101,9 +101,10 @@ struct fsd_style_seen {
     enum fsd_dtype type;  /**< type of the first 8-bit Q of activations; unknown if
                                there is none */
     uint32_t quantizers, after, before; /**< numbers of Qs of activations. `quantizers`:
-                                             all. `after`: the Q reads the result of an
-                                             operator. `before`: only a Conv, Gemm,
-                                             MatMul or the like reads the Q/DQ pair */
+                                             all Qs. `after`: Qs that read the result of
+                                             an operator. `before`: Qs whose Q/DQ pair
+                                             is read only by a Conv, Gemm, MatMul or the
+                                             like */
 };
 
 struct fsd_refusal_row;

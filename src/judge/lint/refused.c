@@ -96,9 +96,10 @@ FSD_CONDITION(fsd_refused_reads_stored)
 }
 
 /* Whether a path leads from a Shape or Size node to `tensor`, and a tensor on the path
- * has one of the types. Sizes that the builder folds do not count.
- * @param met whether a tensor between `tensor` and the end of the path has one of the
- *        types; at first false
+ * has one of the types. Sizes that the builder folds do not count. The function follows
+ * the path back, and calls itself for each step.
+ * @param met whether a tensor of an earlier step has one of the types; false in the
+ *        first call
  * @param left the number of tensors that may still be visited */
 static bool is_size_in(const struct fsd_lint *l, fsd_id tensor, uint64_t types,
                        bool met, uint32_t *left)

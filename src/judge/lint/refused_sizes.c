@@ -73,8 +73,8 @@ FSD_CONDITION(fsd_refused_is_no_kernel)
            (fsd_refused_takes_type(l, r, node) || (width > 0 && width < r->number));
 }
 
-/* The head size is above `number`, and is_taken_apart() is false. For such a head size,
- * the builder does not decompose an attention with a single query, either. */
+/* The head size is above `number`, and is_taken_apart() is false. The builder then does
+ * not decompose the attention, even if there is a single query. */
 FSD_CONDITION(fsd_refused_is_wide)
 {
     return !is_taken_apart(l, node) && head_size(l, node) > r->number;
@@ -226,8 +226,8 @@ static bool has_unlike_size(const struct fsd_shape *x, const struct fsd_shape *y
     return unlike;
 }
 
-/* Whether the condition of an If depends on data, and an output of the If has two
- * shapes for which unlike() is true: one shape in each branch. */
+/* Whether the condition of an If depends on data, and unlike() is true for the shapes
+ * that an output of the If has in the two branches. */
 static bool branches_differ(const struct fsd_lint *l, fsd_id node,
                             bool (*unlike)(const struct fsd_shape *,
                                            const struct fsd_shape *))

@@ -25,9 +25,10 @@ struct available *fsd_find_available(struct candidate *w, fsd_id tensor)
     return value ? &w->available[value - w->available] : NULL;
 }
 
-/* Bit mask of the kernel inputs that an available tensor comes from.  With
- * value->either, the tensor comes from only one of several inputs.  The mask then has
- * the first of these inputs that is not in `used` or, if all are, the first of all. */
+/* Bit mask of the kernel inputs that an available tensor comes from.  If value->either
+ * is true, the tensor comes from one of several inputs, and it is unknown from which
+ * one.  The mask then has one of these inputs: the first one that is not in `used`.  If
+ * all of them are in `used`, the mask has the first one. */
 static uint64_t inputs_of(const struct available *value, uint64_t used)
 {
     uint64_t left = value->from & ~used;

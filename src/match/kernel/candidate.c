@@ -264,10 +264,12 @@ static bool is_left(const struct replay *r, fsd_id node,
 }
 
 /* Whether the lowering fits the sizes of the product's weight.  Two kinds of lowerings
- * are restricted.  A sum of parts, with a Mul for each part, computes a product along a
- * short axis: this axis must have as many elements as the lowering has parts.  If a
- * Conv has such a lowering, or a lowering that begins with a MatMul, the window of the
- * Conv must have size 1. */
+ * are restricted:
+ *   - A sum of parts, with a Mul for each part, computes a product along a short axis.
+ *     This axis must have as many elements as the lowering has parts.  The window of a
+ *     Conv must have size 1.
+ *   - A Conv may have a lowering that begins with a MatMul.  Its window must have
+ *     size 1. */
 static bool fits_weight(const struct replay *r, fsd_id node,
                         const struct fsd_lowering *lowering)
 {
@@ -358,7 +360,7 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
     }
 }
 
-/* For a kernel whose name lacks steps.  Assumes that the step of `node` is missing:
+/* Used if the kernel's name lacks steps.  Assumes that the step of `node` is missing:
  * takes `node` without a step, and begins the consumers of `node` with `step`. */
 static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
                          fsd_sym step)

@@ -30,7 +30,8 @@ static bool multiplies_data(const struct replay *r, fsd_id product)
     return weight != FSD_NONE && !fsd_stays_constant(r, weight);
 }
 
-/* Whether the kernel may have absorbed the scaling `by` before `product`.
+/* Whether the kernel may have absorbed the scaling `by` before `product`.  Always true
+ * for an anchored kernel.  For any other kernel:
  *   - If the product has weights, the builder can merge the scaling into them.
  *   - Otherwise the kernel must have a factor (fsd_layer.factor).
  *   - If the dump does not state whether there is a factor, one is assumed.  Exception:
@@ -86,7 +87,8 @@ static fsd_id folded_into(const struct replay *r, const struct candidate *w,
  *   - A node that a library kernel may compute in its epilogue: to that kernel
  *     (`epilogue_of`).
  *   - A scaling that needs no step: to the layer that absorbed it (folded_into()).
- *   - A Q or DQ directly before a product: to the current layer. */
+ *   - A Q or DQ directly before a product: to the current layer, unless this layer is
+ *     an anchor. */
 static void link_passed(struct replay *r, const struct candidate *w, fsd_id node,
                         int far, bool for_product)
 {
@@ -191,10 +193,10 @@ static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
     }
 }
 
-/* For a node that one kernel begins and the next kernel finishes: whether the next
+/* One kernel begins `node`, and the next kernel finishes it.  Returns whether the next
  * kernel only applies the scale of the quantizers.  This holds for a Conv without a
- * bias, which the Metadata of the next kernel then does not list.  A Conv with a bias
- * or a MatMul is listed in the Metadata of both kernels. */
+ * bias: the next kernel's Metadata does not list such a Conv.  A Conv with a bias or a
+ * MatMul is listed in the Metadata of both kernels. */
 static bool only_scales(const struct replay *r, fsd_id node)
 {
     return fsd_node_is(r->g, node, FSD_ONNX_Conv) && r->g->nodes.at[node].in.n < 3;
@@ -415,10 +417,11 @@ void fsd_commit(struct replay *r, const struct candidate *w)
 /* ------------------------------------------------------------------ in the end */
 
 /* Makes a region of kernels and nodes, because it is unknown which of the kernels
- * computes which of the nodes.  Makes none unless the number of nodes is the sum of the
- * kernels' `unsaid`.
+ * computes which of the nodes.  Each kernel states in `unsaid` how many of the nodes it
+ * computes.  If the sum of these numbers is not the number of nodes, makes no region.
  * @param layers sorted; layers[i].node is the index of a kernel
- * @param nodes sorted; a node that occurs twice or has a layer is left out */
+ * @param nodes sorted; a node that occurs twice counts once, and a node with a layer is
+ *        left out */
 static void add_region(struct replay *r, const struct fsd_link *layers, uint32_t n,
                        const struct fsd_link *nodes, uint32_t n_nodes)
 {

@@ -103,7 +103,7 @@ static bool repeats_last(const struct replay *r)
 
 /* Whether the size of the output `port` shows that `port` holds none of the computed
  * tensors `made`.  False if a size is unknown.  False for an output that no layer
- * reads: it is working memory of the kernel.
+ * reads and that is no output of the network: it is working memory of the kernel.
  * @param product whether the kernel computes a product, whose output may be padded */
 static bool size_differs(const struct replay *r, const struct fsd_port *port,
                          const fsd_id *made, uint32_t n, bool product)
@@ -176,10 +176,10 @@ static bool is_weight_of_part(const struct replay *r, const struct fsd_form *con
     return count > size && count == size * fsd_count_parts_behind(r, out);
 }
 
-/* Whether the kernel cannot compute the product `node`, because it does not have the
- * weight: none of the kernel's constants can be the weight, and no kernel without
- * inputs, which could produce the weight, writes an input of the kernel.  This
- * distinguishes branches that differ only in the sizes of their windows. */
+/* Whether the kernel cannot compute the product `node`, because it lacks the weight.  A
+ * kernel may have the weight as one of its constants, or read it from a kernel without
+ * inputs.  This distinguishes branches that differ only in the sizes of their
+ * windows. */
 static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -337,9 +337,9 @@ static fsd_id behind_padding(const struct replay *r, fsd_id layer)
     return e->links.at[readers.at];
 }
 
-/* Whether the tensor leads to the node that the layer computes.  This is the only node
- * that the layer's name contains.  If the name contains none or several, it is the node
- * that computes the counterpart of the layer's output.  True if the node is unknown. */
+/* Whether the tensor leads to the node that the layer computes.  If the layer's name
+ * contains exactly one node, this is the node.  Otherwise, the node is the producer of
+ * the counterpart of the layer's output.  True if the node is unknown. */
 static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
     fsd_id out = fsd_node_out_tensor(r->m->engine, layer, 0);
@@ -452,8 +452,8 @@ static bool writes(const struct replay *r, fsd_id tensor)
 }
 
 /* Whether the candidate may use the input `port`, although w->used lacks it.  This
- * holds if a tensor comes from one of several inputs (`either`), and `port` and an
- * input in w->used are among them. */
+ * holds if an available tensor may come either from `port` or from an input in
+ * w->used. */
 static bool may_be_used(const struct candidate *w, uint64_t port)
 {
     for (uint32_t i = 0; i < w->n_available; i++)

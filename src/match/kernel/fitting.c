@@ -227,9 +227,10 @@ static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
     fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
 
-/* Whether the port holds a padded tensor.  No tensor that the port may hold has the
- * port's size, and one of them is smaller, but larger than half of the port.  A port of
- * twice the tensor's size or more holds several joined tensors. */
+/* Whether the port holds a padded tensor.  None of the tensors that the port may hold
+ * has the size of the port.  One of them must be smaller than the port, but larger than
+ * half of it: a port of twice the tensor's size or more holds several joined
+ * tensors. */
 static bool is_filled(const struct replay *r, const struct fsd_port *port)
 {
     int64_t size = fsd_form_count(r->m->engine, fsd_port_form(r->m->engine, port));
@@ -258,9 +259,9 @@ static fsd_id filled_output(const struct replay *r, fsd_id layer)
     return fsd_node_out_tensor(e, layer, 0);
 }
 
-/* The node that `layer` computes and that reads a model tensor held by `tensor`,
- * directly or behind data movement; FSD_NONE if there is none, FSD_SEVERAL if there are
- * several. */
+/* Searches the nodes that `layer` computes.  Returns the node that reads the content of
+ * the engine tensor `tensor`, directly or behind data movement; FSD_NONE if there is
+ * none, FSD_SEVERAL if there are several. */
 static fsd_id reader_in(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
     struct fsd_span held = fsd_held_by(r, tensor);
@@ -386,8 +387,9 @@ static bool begins_with(const struct replay *r, fsd_id node, fsd_sym step)
 }
 
 /* `layer` pads data that kernel `by` reads for `node`.  Links `layer` to `node`.  If
- * `node` is a Conv, also links `layer` to the activation behind it under two
+ * `node` is a Conv, also links `layer` to the activation behind it under three
  * conditions:
+ *   - `by` also computes the activation, which is the only reader of the Conv.
  *   - `by` is a library kernel.  For such a kernel, the builder treats the Conv and the
  *     activation as one operator; in a generated kernel they are two.
  *   - `layer` has no Reshape step.  A Reshape shows that `layer` pads each group of

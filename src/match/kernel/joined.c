@@ -93,9 +93,9 @@ static void note_joined(struct replay *r, fsd_id layer, fsd_id concat)
     }
 }
 
-/* The Concats of the model that a kernel may compute, in the model's order.  place[i]
- * is the engine tensor that holds the result of node[i], if several kernels write this
- * tensor; else FSD_NONE. */
+/* The Concats of the model that a kernel may compute, in the model's order: node[i].
+ * place[i] is the engine tensor that holds the result of node[i]; FSD_NONE unless
+ * several kernels write this tensor. */
 struct concats {
     fsd_id node[MOST], place[MOST];
     uint32_t n;

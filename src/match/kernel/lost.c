@@ -135,8 +135,8 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
 
             if (t == FSD_NONE)
                 continue;
-            /* A node without a step makes its output available together with its input
-             * `in`.  So `t` is no guess of its own if `in` fits the port, too. */
+            /* If `node` needs no step, its output `t` is available as soon as its input
+             * `in` is.  So if `in` fits the port, too, `t` is no further guess. */
             if (n < GUESSES && fsd_port_fits(r, p, t) &&
                 !(n && r->nodes[node].passes && in != FSD_NONE &&
                   fsd_port_fits(r, p, in)))
@@ -205,9 +205,9 @@ static bool reads_layer_of(const struct replay *r, fsd_id node)
 }
 
 /* Takes the nodes between the kernel's inputs and `tensor`.  Returns false if the
- * kernel has no step for one of these nodes, or if another layer computes it.  There is
- * one exception: if the model splits the result of a node, several layers may compute
- * the node.
+ * kernel has no step for one of these nodes, or if another layer computes it.  There
+ * are two exceptions: the node may need no step; and if the model splits the result of
+ * the node, several layers may compute the node.
  * @param wanted if not NULL, receives the tensors that a lost input of the kernel must
  *        hold, because the kernel does not compute them and no known input holds them.
  *        If NULL, such a tensor makes the result false. */

@@ -39,9 +39,9 @@ bool fsd_could_end(const struct replay *r, fsd_id node)
     return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
-/* Builders compute some nodes with a step or without one: scalings that may be folded,
- * nodes with several outputs, and Qs.  Returns whether `node` is such a node, and the
- * kernel may have a step for it. */
+/* Whether the kernel may have a step for `node`, although builders also compute such
+ * nodes without a step.  These nodes are scalings that may be folded, nodes with
+ * several outputs, and Qs. */
 static bool may_be_step(const struct replay *r, fsd_id node)
 {
     return (r->nodes[node].folds || r->g->nodes.at[node].out.n > 1 ||
@@ -111,10 +111,9 @@ static void add_hint(struct replay *r, fsd_id node)
         add_must(r, node, COST_HINTED);
 }
 
-/* Adds the node whose result `tensor` holds, if a reader of `tensor` shows this node.
- * The reader must have no other input, and must be named after exactly one node.
- * `tensor` then holds the data input of that node.  This distinguishes branches that
- * are alike. */
+/* If a layer reads only `tensor`, and is named after exactly one node, `tensor` holds
+ * the data input of this node.  Adds the node that computes this data input.  This
+ * distinguishes branches that are alike. */
 static void add_wanted(struct replay *r, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;

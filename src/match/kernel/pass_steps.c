@@ -92,11 +92,11 @@ static int64_t size_of(const struct replay *r, struct held h)
     return fsd_count_of(r, fsd_id_or(h.tensor, fsd_node_out_tensor(r->g, h.node, 0)));
 }
 
-/* Finds what the kernel may read from `port` if joined products wrote the port's
- * tensor.  Each product whose result has the size of the port is a choice: the kernel
- * reads this result alone.  If there is no such product, if a producer is unknown, or
- * if there are more than CHOICES, the only choice is FSD_NONE: the kernel reads all
- * results.  Returns the number of choices. */
+/* Lists in `choices` what the kernel may read from `port`, and returns the number of
+ * choices.  If joined products wrote the port's tensor, the kernel may read the result
+ * of a single product: each product whose result has the size of the port is a choice.
+ * If there is no such product, if a producer is unknown, or if there are more than
+ * CHOICES, the only choice is FSD_NONE: the kernel reads the whole tensor. */
 static uint32_t find_choices(const struct replay *r, uint32_t port,
                              fsd_id choices[CHOICES])
 {
@@ -490,11 +490,12 @@ static uint32_t lost_port(const struct replay *r)
 
 /* Tries the kernel with each tensor that its lost input `port` may hold.  Returns
  * whether the best candidate is good enough:
+ *   - its cost is low enough for a commit, and it is not `broken`,
  *   - it uses the lost input,
  *   - it takes a node that no other kernel computes,
  *   - it costs no more than the best candidate without a guess,
- *   - if that candidate could be committed (`known`), at least as many outputs have a
- *     fitting shape. */
+ *   - at least as many outputs have a fitting shape as with that candidate.  This is
+ *     required only if that candidate could be committed (`known`). */
 static bool try_guesses(struct replay *r, uint32_t port, bool known)
 {
     const struct candidate *w = r->beam->candidates;
@@ -519,9 +520,9 @@ static bool reads_narrow(const struct replay *r, struct fsd_span ports)
     return false;
 }
 
-/* The layer that writes the kernel's only input.  FSD_NONE if this layer computes no
- * joined quantized products, or if the kernel does more than scale the whole result of
- * the layer. */
+/* The layer that writes the kernel's only input.  This layer must compute joined
+ * quantized products, and the kernel must only scale the whole result of the layer;
+ * else FSD_NONE. */
 static fsd_id joined_before(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;

@@ -1,8 +1,8 @@
 /*
- * Finds the nodes that need no step in a kernel's name.  There are two kinds.  Some
+ * Finds the nodes that need no step in a kernel's name.  There are three kinds.  Some
  * nodes only move data: a kernel may do this while it reads.  Other nodes scale data by
  * constants before or behind a product: the builder folds them into the product's
- * weights.
+ * weights.  The third kind are nodes that no layer has to compute (fsd_match.gone).
  */
 #include "match/kernel/replay.h"
 

@@ -134,9 +134,9 @@ static inline void fsd_candidate_copy(struct candidate *to,
                from->n_available * sizeof *from->available);
 }
 
-/* The last answer to the question whether a node is ready (available.c).  If the node
- * was not ready, `missing` is an input that was not available, and `round` is the
- * number of the search that asked.  If the node was ready, `round` is 0. */
+/* The last result of fsd_is_ready() for a node.  If the node was not ready, `missing`
+ * is an input that was not available, and `round` is the parameter of that call.  If
+ * the node was ready, `round` is 0. */
 struct asked {
     uint32_t round;
     fsd_id missing;
@@ -178,8 +178,9 @@ struct node_state {
     fsd_id layer;       /* the layer that computes the node */
     fsd_id reserved;    /* the layer that must compute the node, according to names */
     fsd_id named;       /* the layer that is named after this node alone */
-    fsd_id epilogue_of; /* a layer whose epilogue may compute the node without a
-                              step; the layer computes a product before the node */
+    fsd_id epilogue_of; /* a layer that computes a product before the node.  It may
+                           compute the node in its epilogue, without a step in its
+                           name */
     fsd_id next_duplicate; /* the next node that computes the same value */
     fsd_id last_duplicate; /* the last node that computes the same value; valid only at
                               the first node that computes this value */
@@ -205,10 +206,10 @@ struct tensor_state {
 /* State of a tensor of the engine. */
 struct value_state {
     struct fsd_span held; /* the tensors that it may hold, a span of `held` */
-    fsd_id joined; /* the model tensor that belongs to the position of the engine tensor
-                      in a Concat (joined.c); FSD_NONE if it is unknown */
-    struct fsd_span border; /* if it is lost: the last known model tensors before it, a
-                               span of `borders` (lost.c) */
+    fsd_id joined; /* if a kernel concatenates the engine tensor (joined.c): the model
+                      tensor at the same input of the Concat; FSD_NONE if unknown */
+    struct fsd_span border; /* for a lost tensor (lost.c): the last model tensors before
+                               it that are known; a span of `borders` */
 };
 
 /* State of a layer. */
@@ -286,7 +287,7 @@ void fsd_find_named(struct replay *r);
 void fsd_find_in_place(struct replay *r);
 /** Sets the member `reserved` of all nodes. */
 void fsd_reserve(struct replay *r);
-/** Whether one of the current kernel's steps could be the last step of the node.  Also
+/** Whether the current kernel has a step that could be the last step of the node.  Also
  *  true if the name of the kernel may lack steps. */
 bool fsd_could_end(const struct replay *r, fsd_id node);
 
@@ -295,8 +296,8 @@ bool fsd_could_end(const struct replay *r, fsd_id node);
 /** Links the current kernel to the nodes that the candidate took, and to the nodes
  *  before them that need no step. */
 void fsd_commit(struct replay *r, const struct candidate *w);
-/** Links an anchored kernel to the scalings before its products, because no other layer
- *  computes them. */
+/** Links an anchored kernel to the scalings before its products.  No other layer
+ *  computes these scalings. */
 void fsd_commit_between(struct replay *r, const struct candidate *w);
 /** Takes and links nodes that the Metadata of an anchored kernel does not list, but
  *  that the steps of the kernel show. */
@@ -415,9 +416,9 @@ static inline fsd_id fsd_data_in(const struct replay *r, fsd_id node, uint32_t i
 
 /* Nodes that need no step (passing.c). */
 
-/** Whether the model proves the node constant, but a kernel computes it.  In a chain of
- *  nodes of the same operator, only the first node certainly runs in a kernel, so the
- *  result is false for the others.  False for FSD_NONE. */
+/** Whether a kernel computes the node at run time, although the model proves the node
+ *  constant.  False for FSD_NONE.  Also false if a producer of the node has the same
+ *  operator: in a chain of such nodes, only the first one certainly runs. */
 bool fsd_is_left_to_run(const struct replay *r, fsd_id node);
 /** Records that the node needs no step: sets `goes_on` of its inputs. */
 void fsd_goes_on_by(struct replay *r, fsd_id node);
@@ -473,16 +474,18 @@ bool fsd_joins_products(const struct replay *r, fsd_id layer);
 /** Whether the layer has no step for a whole product: no Conv and no MatMul.  If such a
  *  layer computes a product, it computes the product in parts. */
 bool fsd_takes_apart(const struct replay *r, fsd_id layer);
-/** A bit mask with one bit: the first input of the current kernel that has the same
- *  tensor as input `i`.  The mask is 0 if the index of this first input is above 63. */
+/** Finds the first input of the current kernel that has the same tensor as input `i`.
+ *  Returns a mask in which only the bit of this first input is set; 0 if the index of
+ *  this first input is above 63. */
 uint64_t fsd_first_port(const struct replay *r, uint32_t i);
 
 /* Available tensors (available.c). */
 
 /** The element of w->available for the tensor; NULL if the tensor is not available. */
 struct available *fsd_find_available(struct candidate *w, fsd_id tensor);
-/** Makes a tensor available.  If it is available already, records that it may also come
- *  from the kernel inputs `from`. */
+/** Makes a tensor available that comes from kernel inputs.  If the tensor is available
+ *  already, records that it may also come from these inputs.
+ *  @param from bit mask of the kernel inputs */
 void fsd_candidate_hold(struct candidate *w, fsd_id tensor, uint64_t from);
 /** Like fsd_candidate_hold().  If nodes without a step compute tensors from this
  *  tensor, also makes those tensors available. */
@@ -493,8 +496,9 @@ void fsd_make_available(struct replay *r, struct candidate *w, fsd_id tensor,
 void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first);
 /** The first tensor that the node reads and that is not available; FSD_NONE if all are
  *  available.
- *  @param all whether to visit also the node's inputs behind the missing tensor
- *  @param from set to the bit mask of the kernel inputs that the visited inputs come
+ *  @param all whether to visit all inputs of the node, not only those up to the missing
+ *         tensor
+ *  @param from set to the bit mask of the kernel inputs that the visited tensors come
  *         from */
 fsd_id fsd_find_missing(const struct replay *r, struct candidate *w, fsd_id node,
                         bool all, uint64_t *from);
@@ -514,11 +518,11 @@ bool fsd_can_go_on(const struct replay *r, struct candidate *w, fsd_id node,
 /** Whether the node reads data computed at run time, or produces data from constants
  *  alone. */
 bool fsd_reads_data(const struct replay *r, fsd_id node);
-/** Whether the kernel may compute the Q `node` early, because the builder moved the Q
- *  before its predecessor.  The builder does this if the predecessor commutes with a Q
- *  (a MaxPool).  It also does this if the predecessor is a Concat: each input of the
- *  Concat gets a copy of the Q.  True only if an input of the predecessor is available,
- *  and the input of the Q is not. */
+/** Whether the kernel may compute the Q `node` before the Q's predecessor.  The builder
+ *  moves a Q in this way in two cases:
+ *    - the predecessor commutes with a Q (a MaxPool),
+ *    - the predecessor is a Concat; each of its inputs then gets a copy of the Q.
+ *  False if the input of the Q is available, or if no input of the predecessor is. */
 bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node);
 
 /* Candidates. */

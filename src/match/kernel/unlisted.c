@@ -44,8 +44,9 @@ static int64_t take_siblings(struct replay *r, struct candidate *w, fsd_id tenso
     return sum;
 }
 
-/* Takes all products that read the same data as the last taken product, if the kernel's
- * output is as large as all their results together. */
+/* The last taken product may be joined with other products of the same data.  Takes
+ * them if the kernel's output has as many elements as the results of all these products
+ * together. */
 static void join_products(struct replay *r, struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -103,8 +104,8 @@ static bool take_path(struct replay *r, struct candidate *w, fsd_id node, int fa
     return true;
 }
 
-/* Takes a node that reads a result of the kernel and an unused input, such as the Add
- * of a residual; false if there is none. */
+/* Takes a node, such as the Add of a residual, that reads a result of the kernel and an
+ * input that the kernel has not used yet.  False if there is no such node. */
 static bool take_unused(struct replay *r, struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_available; i++) {

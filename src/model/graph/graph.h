@@ -63,8 +63,8 @@ struct fsd_tensor {
     fsd_id value; /**< the value, in fsd_graph.values; FSD_NONE: not constant, or not
                        read */
     fsd_id next_same_name;
-    fsd_sym argument; /**< engine: the name of a tensor X of the model, if this tensor
-                           is an argument of the kernel that computes X; 0: unknown */
+    fsd_sym argument; /**< engine: this tensor is an argument of the kernel that
+                           computes the model tensor with this name; 0: unknown */
     fsd_sym alias;    /**< engine: the name without suffixes that the engine appended;
                            0: none */
     uint32_t loop;    /**< engine: the number of the loop or branch for which the

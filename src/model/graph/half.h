@@ -30,8 +30,8 @@ static inline uint16_t fsd_half_of(float value)
     fraction |= 0x800000;
     half = fraction >> shift;
     rest = fraction & ((UINT32_C(1) << shift) - 1);
-    /* The fraction of a normal number includes the implicit leading bit.  This bit adds
-     * one to the exponent. */
+    /* If the number is normal, bit 10 of `half` is now the implicit leading bit.  It
+     * counts as 1 in the exponent of `half`, so an exponent of LEAST_NORMAL adds 0. */
     half += exponent < LEAST_NORMAL ? 0 : (exponent - LEAST_NORMAL) << 10;
     half += rest > UINT32_C(1) << (shift - 1) ||
             (rest == UINT32_C(1) << (shift - 1) && half & 1);

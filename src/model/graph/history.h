@@ -105,8 +105,8 @@ struct fsd_memory_use {
     fsd_sym layer;        /**< 0: the sums of the whole engine */
     int64_t host, device; /**< persistent memory on the host and on the device */
     int64_t scratch;      /**< the scratch memory of the layer.  In the entry of the
-                               whole engine: the maximum over all layers; in logs of
-                               older builders, the sum */
+                               whole engine, this is the maximum over all layers; older
+                               builders state the sum instead */
     int64_t activations, weights; /**< only for the whole engine */
     uint32_t build;
 };
@@ -219,10 +219,9 @@ struct fsd_history {
 
     /* These belong to one run, which compares the log with a model and an engine: */
     uint32_t build;            /**< the number of the run's engine in the log, from 0 */
-    uint32_t parsed_build;     /**< the log prints the network of this run in the lines
-                                    of the engine with this number: `build`, or an
-                                    earlier engine; FSD_NONE: the log does not print the
-                                    network */
+    uint32_t parsed_build;     /**< the number of the engine whose lines have the
+                                    network of this run: `build`, or an earlier engine;
+                                    FSD_NONE: the log does not print the network */
     const fsd_id *parsed_node; /**< The log prints the nodes in the order of parsing.
                                     parsed_node[i] is the number of the i-th parsed node
                                     in the graph from fsd_log_network() */
@@ -232,9 +231,9 @@ struct fsd_history {
     uint32_t n_parsed;
     uint32_t unlike;   /**< the number of parsed nodes that the model does not have */
     uint32_t unparsed; /**< the number of nodes of the model that the parser did not
-                            read.  A node counts only if the log proves this: a consumer
-                            of the node reads a different tensor in the log, or the
-                            consumer counts, too */
+                            read.  The log must prove this for each node: a consumer of
+                            the node reads a different tensor in the log, or is itself
+                            one of the counted nodes */
     uint32_t unparsed_quantizers; /**< the number of QuantizeLinear and DequantizeLinear
                                        nodes that `unparsed` counts */
     fsd_id unparsed_node; /**< the first node that the parser did not read, but whose

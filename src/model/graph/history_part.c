@@ -144,10 +144,9 @@ typedef FSD_VEC(fsd_id) id_vec;
 struct fsd_history_parts {
     const struct fsd_history *all;
     struct fsd_lists of[KINDS]; /* the records of each build */
-    uint32_t *parsed;           /* indexed by build: the log prints the network of this
-                                   build in the lines of the build with this number; it
-                                   may be an earlier build; FSD_NONE: the log does not
-                                   print the network */
+    uint32_t *parsed;           /* indexed by build: the number of the build whose lines
+                                   have the network: this build, or an earlier one;
+                                   FSD_NONE: the log does not print the network */
     /* These are used for a build whose network the log does not print: */
     id_vec registered; /* the events FSD_EVENT_REGISTER of all builds */
     id_vec unbuilt;    /* the parser's lines of attempts that led to no engine */

@@ -10,12 +10,13 @@
  *   - Engines list their layers in execution order, so a layer reads data of an earlier
  *     layer.  In a loop, it may also read data of a later layer of the same loop.
  *   - A layer that reads a part reads it from the layers that write a part with the
- *     same sizes and strides.  No engine states the offset of a part, so parts with
- *     equal sizes and strides cannot be distinguished.
+ *     same sizes and strides.  If there are none, it reads from the layers that write
+ *     equally many elements, or else from all.  No engine states the offset of a part,
+ *     so parts with equal sizes and strides cannot be distinguished.
  *   - A layer that writes the whole tensor overwrites all earlier data.  This rule is
- *     not used if some layers do not run in every inference (fsd_graph.jumps).  It
- *     needs strides: an engine that states no strides states the sizes of the whole
- *     tensor for each part.
+ *     not used for a layer that reads a part, nor if some layers do not run in every
+ *     inference (fsd_graph.jumps).  It needs strides: an engine that states no strides
+ *     states the sizes of the whole tensor for each part.
  */
 #include "model/graph/graph.h"
 
@@ -40,9 +41,9 @@ struct buffers {
                               producers */
     uint32_t *writers;     /* indexed by tensor: the number of producers in its span of
                               `ends` */
-    uint32_t *loops_until; /* indexed by node: of the loops that begin at or before the
-                              node, the last node of the loop that ends last; NULL:
-                              there are no loops */
+    uint32_t *loops_until; /* indexed by node: the last node of the loop that ends last,
+                              among the loops that begin at or before the node; NULL:
+                              the engine has no loops */
     uint32_t pairs;
 };
 

@@ -208,9 +208,9 @@ void fsd_onnx_drop_training(struct fsd_onnx_edits *edits);
  */
 void fsd_onnx_set_weights(struct fsd_onnx_edits *edits, enum fsd_onnx_weights weights);
 
-/** Returns a new name for a tensor, in the arena of the edits.  This is `base`.  If the
- *  model has that name, or an earlier call returned it, the function appends a
- *  number. */
+/** Returns a new name for a tensor, in the arena of the edits.  The name is `base`.  If
+ *  the model has this name, or an earlier call returned it, a number is appended to
+ *  it. */
 const char *fsd_onnx_new_name(struct fsd_onnx_edits *edits, const char *base);
 
 /** Whether the model has weights in other files. */

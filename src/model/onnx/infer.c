@@ -96,9 +96,9 @@ static void infer_nodes(struct fsd_graph *g)
     }
 }
 
-/* Types outside of a body determine types in the body.  The types of the body's outputs
- * determine types outside of the body: infer_owners() infers them.  If it does, other
- * nodes may get types, so all nodes are visited again, at most MOST times. */
+/* infer_nodes() infers types in a body from types outside of it.  infer_owners() infers
+ * types outside of a body from the outputs of the body.  Each new type may determine
+ * the types of other nodes, so all nodes are visited again, at most MOST times. */
 void fsd_onnx_infer(struct fsd_graph *g)
 {
     enum { MOST = 16 };

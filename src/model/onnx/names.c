@@ -1,9 +1,10 @@
 /*
  * Finds the tensor that a name means, while bodies are read (parts.h explains how).
- * Each name has one current tensor, in `newest`.  If a new tensor hides this tensor,
- * `hidden` records it.  At the end of a scope, the hidden tensors become current again,
- * in reverse order.  Without these arrays, each use of a name would need a search
- * through all enclosing scopes, which takes quadratic time in nested bodies.
+ * Each name has one current tensor, in `newest`.  A new tensor with the same name hides
+ * the current one: the new tensor becomes current, and `hidden` records the older one.
+ * At the end of a scope, the older tensors become current again, in reverse order.
+ * Without these arrays, each use of a name would need a search through all enclosing
+ * scopes, which takes quadratic time in nested bodies.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"

@@ -28,9 +28,9 @@ enum fsd_op_trait {
                                      the third a bias; the operator runs in low
                                      precision only if both data and weight have low
                                      precision */
-    FSD_OP_STANDARD = 1 << 9,   /**< the operator has a row.  Without FSD_OP_RANDOM and
-                                     FSD_OP_CONTROL, its output depends only on its
-                                     inputs */
+    FSD_OP_STANDARD = 1 << 9,   /**< the operator has a row.  Its output depends only on
+                                     its inputs, unless it also has the trait
+                                     FSD_OP_RANDOM or FSD_OP_CONTROL */
     FSD_OP_SHAPED = 1 << 10,    /**< the shape of its output follows from the shapes of
                                      its inputs, its attributes, and the values of its
                                      shape operands */
@@ -158,9 +158,9 @@ enum fsd_same {
     FSD_SAME__COUNT
 };
 
-/** Proves that a node outputs one of its inputs unchanged.  This is the first input;
- *  but for an Add of 0 or a Mul by 1, it is the input that is not this number.  Returns
- *  FSD_SAME_NOT if there is no proof. */
+/** Proves that a node outputs one of its inputs unchanged.  For an Add of 0 or a Mul by
+ *  1, this is the input that is not the number.  For any other node, it is the first
+ *  input.  Returns FSD_SAME_NOT if there is no proof. */
 enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node);
 
 /** Whether the node adds a list of zeros, without changing the shape.  A builder may

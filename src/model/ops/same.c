@@ -1,6 +1,7 @@
 /*
- * Proves that a node outputs one of its inputs unchanged.  This is the first input; but
- * for an Add of 0 or a Mul by 1, it is the input that is not this number.
+ * Proves that a node outputs one of its inputs unchanged.  For an Add of 0 or a Mul by
+ * 1, this is the input that is not the number.  For any other node, it is the first
+ * input.
  *
  * A proof needs constants of the model.  If, for example, a node computes the pads of a
  * Pad, there is no proof.

@@ -71,9 +71,10 @@ static bool pads_itself(const struct fsd_op_case *c)
     return !strncmp(fsd_case_word(c, "auto_pad"), "SAME", 4);
 }
 
-/* Returns the number of windows along a dimension of the size `size`.  With `back`,
- * does the reverse: returns the size of a dimension with `size` windows.  The result is
- * -1 if it is unknown; with ceil_mode, it may be unknown for a dynamic size. */
+/* Returns the number of windows along a dimension of `size` elements.  With `back`,
+ * `size` is the number of windows, and the result is the number of elements.  Returns
+ * -1 if the result is unknown.  With ceil_mode, it may be unknown for a dynamic
+ * size. */
 static int64_t slide(const struct fsd_op_case *c, struct window w, int64_t size,
                      bool back)
 {
@@ -259,9 +260,10 @@ static int64_t scaled(const struct fsd_op_case *c, int64_t size, float by)
     return size < 0 || size > INT32_MAX ? -1 : (int64_t)((float)size * by);
 }
 
-/* A Resize that keeps the proportions scales all axes by the same ratio.  For each
- * axis, the requested size divided by the input size is a ratio.  Finds the smallest
- * ratio if `least` is set, else the largest. */
+/* Finds the ratio by which a Resize that keeps the proportions scales all axes.  The
+ * ratio of one axis is its requested size divided by its input size.  The result is the
+ * smallest of these ratios if `least` is set, else the largest.
+ * @param ratio receives the requested size, then the input size */
 static bool ratio_of(const struct fsd_shape *x, const int64_t *sizes,
                      const int64_t *axes, uint32_t n, bool least, int64_t ratio[2])
 {

@@ -60,9 +60,9 @@ struct fsd_engine_reader {
     /** Reads an engine into an empty graph; see fsd_engine_load(). */
     enum fsd_status (*load)(struct fsd_graph *g, const struct fsd_source *source,
                             struct fsd_error *err);
-    /** Appends layers to a finished graph.  `names` are names of layers that only
-     *  another input of the engine states, such as a profile.  Nothing else is known
-     *  about these layers. */
+    /** Appends layers to a finished graph.  The engine's own file lacks these layers:
+     *  another input, such as a profile, states their names.  Nothing else is known
+     *  about them. */
     void (*add_names)(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
                       const struct fsd_vocab *vocab);
 

@@ -137,14 +137,17 @@ enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
 /** Returns the failure that caused the other failures.  The function looks for a
  *  parser's record of a node, then for a parser's message about an input or the model,
  *  then for a builder's message that follows from no other message, and then for an
- *  exception.  It returns the first failure of the first kind that it finds.
+ *  exception.  It returns the first failure of the first kind that it finds.  If it
+ *  finds none of these, it returns failures->at[0].
  *  @param failures  must not be empty */
 const struct fsd_log_failure *fsd_log_first_failure(const fsd_log_failures *failures);
 
 /** Returns the first failure that shows that the builder could not finish an engine;
- *  NULL if there is none.  Only failures of `attempt` after the line `engine` count.
- *  Exceptions, and errors in the use of the finished engine, do not count.
- *  @param engine  the number of the first line of the engine's first list of layers */
+ *  NULL if there is none.  Exceptions, and errors in the use of the finished engine, do
+ *  not count.
+ *  @param attempt  only failures of this build attempt count
+ *  @param engine  the number of the line at which the first list of the engine's layers
+ *         begins; only failures on later lines count */
 const struct fsd_log_failure *fsd_log_failure_of(const fsd_log_failures *failures,
                                                  uint32_t attempt, uint64_t engine);
 
@@ -178,8 +181,8 @@ enum fsd_failure_class {
 /** Returns the name of the class: "operator", "q/dq". */
 const char *fsd_failure_class_name(enum fsd_failure_class value);
 
-/** What a message states at a place of its form.  The forms of messages
- *  (failure_form.c) have places such as "{bytes}" for names and numbers. */
+/** The form of a message (failure_form.c) has places, such as "{bytes}", at which the
+ *  message has a name or a number.  These are the kinds of places. */
 enum fsd_said {
     FSD_SAID_NODE,   /**< the name of a layer or a region; the name of a layer may be
                           the joined names of several nodes */

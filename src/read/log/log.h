@@ -319,9 +319,10 @@ struct fsd_log_tables {
     bool full;     /**< the log has more tables or rows than the limit, so no further
                         line is read */
     struct fsd_log_columns {
-        int n, total, mean, runs; /**< `n`: the number of columns with numbers.  The
-                                       others: the index of the column with this number;
-                                       -1: the table has no such column */
+        int n, total, mean, runs; /**< `n`: the number of columns with numbers.
+                                       `total`, `mean`, `runs`: the indices of the
+                                       columns with these numbers; -1: the table has no
+                                       such column */
         bool name_last;
     } columns;
     struct fsd_profile_entry last; /**< a row named "Total", which is a layer only if
@@ -360,9 +361,8 @@ enum fsd_status fsd_log_profile_read(struct fsd_arena *arena, struct fsd_intern 
 enum fsd_status fsd_log_fail_times(const struct fsd_file *file, uint64_t line,
                                    struct fsd_error *err);
 
-/** Reads, during the one pass over a log, the layer times that a program's own
- * IProfiler prints, one line for each layer.
- */
+/** The state of reading layer times that a program's own IProfiler prints, one line for
+ *  each layer.  They are read in the same pass over the log as its other lines. */
 struct fsd_log_printed {
     struct fsd_arena *arena;
     struct fsd_intern *names;
@@ -509,8 +509,8 @@ bool fsd_log_effort_whole(struct fsd_event_reader *r, struct fsd_slice p);
  *  @return whether the form of the line is known */
 bool fsd_log_device_read(struct fsd_event_reader *r, struct fsd_slice text);
 
-/** Stores the device of each layer in a list of kinds (FSD_LOG_KINDS), if at least one
- *  layer runs on the DLA.
+/** Reads a list of the kind FSD_LOG_KINDS, and stores in `h` the device of each of its
+ *  layers, if at least one of them runs on the DLA.
  *  @param build  the number of the engine that the list describes */
 void fsd_log_devices(struct fsd_history *h, const struct fsd_file *file,
                      const struct fsd_log_list *list, uint32_t build);
@@ -544,7 +544,8 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
 
 /** Whether the parser's lines seem complete.  An excerpt of a log may lack the lines of
  *  some nodes.  The lines seem complete if two conditions are met.  First, a line marks
- *  an output of the network; such lines are the parser's last lines.  Second, each
+ *  an output of the network; such lines are the parser's last lines.  This condition
+ *  does not apply if the network comes from the builder's list of layers.  Second, each
  *  tensor that a node reads has a producer, or is an input or a constant.
  *  @param network  the network that fsd_log_network() built from these lines */
 bool fsd_log_network_is_whole(const struct fsd_graph *network,

@@ -451,9 +451,10 @@ static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 
 void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines)
 {
-    uint32_t voided = FSD_NONE; /* an engine that the current fact is not about: the
-                                   output of the engine's program begins after the line
-                                   of the fact; FSD_NONE: none */
+    uint32_t voided = FSD_NONE; /* The loop visits later facts first.  It has passed the
+                                   first line of output of this engine's program, so the
+                                   remaining facts are not about this engine.
+                                   FSD_NONE: none */
 
     for (uint32_t i = h->built.n, e = engines->n; i-- > 0;) {
         struct fsd_built_in *fact = &h->built.at[i];

@@ -435,8 +435,8 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
             close_list(s, true);
         close_kinds(s);
         out->attempt =
-            s->attempt; /* close_list() may have begun another attempt for the list
-                           that ends with the file */
+            s->attempt; /* set after close_list(), which may begin another attempt:
+                           that of a list at the end of the file */
         return false;
     }
     out->listed = false;

@@ -106,11 +106,12 @@ static char severity_of_day(struct fsd_slice word)
 
 /* ------------------------------------------------------------ a sample and a line */
 
-/* How a word of a sample may differ in another line with the same prefix.  IS_FIXED: it
- * may not differ.  IS_NUMBER: it may be another number.  IS_NAME: it may be any word.
- * The bytes from the blank before the word to the blank after it decide: without a
- * digit, the word is fixed; with a digit but no letter, it is a number; with both, it
- * is a name. */
+/* How a word of a sample may differ in another line with the same prefix.  The text
+ * around the word, from blank to blank, decides:
+ *
+ *     IS_FIXED   the text has no digit: the word may not differ
+ *     IS_NUMBER  the text has digits but no letter: the word may be another number
+ *     IS_NAME    the text has digits and letters: the word may be any word */
 enum varies { IS_FIXED, IS_NUMBER, IS_NAME };
 
 static enum varies varies_at(struct fsd_slice t, size_t at)

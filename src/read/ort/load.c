@@ -96,7 +96,7 @@ static bool is_quantizer(const struct fsd_node *n)
 }
 
 /* Whether a channels-last layer produces (if `producer` is true) or consumes the
- * tensor.  At most `depth` - 1 Q and DQ may be between the tensor and this layer. */
+ * tensor.  The function looks past at most `depth` - 1 Q and DQ to find the layer. */
 static bool meets_channels_last(const struct reading *r, fsd_id tensor, bool producer,
                                 unsigned depth)
 {
@@ -134,8 +134,8 @@ static bool is_layout_transpose(const struct reading *r, const struct fsd_node *
            meets_channels_last(r, fsd_node_out(r->src, n, 0)->tensor, false, FAR);
 }
 
-/* Returns the kind of a layer with the operator `op`.  `kinds` has the operators that
- * only ONNX Runtime uses.  A layer with any other operator computes. */
+/* Returns the kind of a layer with the operator `op`.  `kinds` has the operators of
+ * ONNX Runtime that do not compute; a layer with any other operator computes. */
 static enum fsd_kind kind_of_own(const char *op)
 {
     static const struct {
@@ -503,9 +503,9 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
         t->alias = r->vocab->model->tensors.at[value].name;
 }
 
-/* Returns the number of the provider's group that has the nodes which produce (if
- * `makes` is true) or consume the tensors at `ports`; 0 if there is no such group, or
- * if there are several. */
+/* Finds the model's nodes that produce (if `makes` is true) or consume the tensors at
+ * `ports`.  Returns the number of the provider's group that has these nodes; 0 if no
+ * group or several groups have them. */
 static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool makes,
                         fsd_sym provider)
 {

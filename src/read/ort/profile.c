@@ -175,8 +175,9 @@ static void end_run(struct timeline *t)
     for (uint32_t i = 0; i < n; i++)
         if (t->events.at[i].owner == FSD_NONE)
             ids[i] = add_time(t, &t->events.at[i], 0);
-    for (uint32_t i = n; i-- > 0;) /* backwards: an event needs ids[] of its owner,
-                                      and the owner has a higher index */
+    for (uint32_t i = n; i-- > 0;) /* backwards: ids[] of an owner must be set before
+                                      ids[] of its events, and the owner has a higher
+                                      index */
         if (t->events.at[i].owner != FSD_NONE)
             ids[i] = add_time(t, &t->events.at[i], ids[t->events.at[i].owner] + 1);
     t->events.n = t->running.n = t->ended.n = 0;

@@ -72,11 +72,11 @@ static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
     return found;
 }
 
-/* Finds layers for entries by their position.  An entry and a layer are joined if two
- * conditions are met.  First, the neighbors of the entry have layers, and between these
- * two, the layer is the only one without an entry.  Second, one of the two names
- * contains the other.  For example, the profile has "Add_133", and the dump has
- * "PWN(Add_133)". */
+/* Finds layers for entries by their position.  An entry is joined to a layer if
+ *   - the entries before and after this entry have layers,
+ *   - the layer is the only one without an entry between these two layers, and
+ *   - the layer's name contains the entry's name, or the reverse.  For example, the
+ *     profile has "Add_133", and the dump has "PWN(Add_133)". */
 static void join_gaps(struct fsd_join *join, struct queue *q,
                       const struct fsd_graph *engine, const struct fsd_profile *profile)
 {

@@ -106,9 +106,8 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
     return elsewhere;
 }
 
-/* Detects a profile whose means are far above its medians, because another process
- * disturbed some runs.  A profile without a median for each layer does not show
- * this. */
+/* Detects that another process disturbed some runs of a profile: the means are then far
+ * above the medians.  Detects nothing if an entry has no mean or no median. */
 static void find_outliers(struct fsd_measured *t, struct fsd_graph *engine,
                           const struct fsd_profile *p, struct fsd_arena *scratch)
 {

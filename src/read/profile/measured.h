@@ -24,9 +24,9 @@ struct fsd_measured {
                                       profile includes the entries without a layer */
     double elsewhere;            /**< the time of entries that are no layers of the
                                       engine */
-    double medians;  /**< the sum of the profile's medians, if outliers make the sum of
-                          its means much larger; 0 otherwise, and for several
-                          profiles */
+    double medians;  /**< the sum of the profile's medians.  Set only if there is one
+                          profile, and if outliers make the sum of its means much
+                          larger; otherwise 0 */
     double outlying; /**< if `medians` is not 0: the mean of the worst layer, divided by
                           its median */
     fsd_id outlier;  /**< if `medians` is not 0: the number of the worst layer */
@@ -64,7 +64,8 @@ static inline bool fsd_join_has(const struct fsd_join *join, uint32_t entry)
  *     have the type Gemm, if there are as many such entries as such layers.
  *  4. An entry between two joined entries is joined to a layer between their layers,
  *     if no other layer there lacks an entry, and if one name contains the other.
- *  5. An entry with a truncated name is joined to a layer whose name begins with it. */
+ *  5. An entry with a truncated name is joined to a layer whose name begins with it.
+ *  6. An entry that ran in the body of another entry's layer gets this layer. */
 struct fsd_join fsd_profile_join(struct fsd_arena *arena,
                                  const struct fsd_graph *engine,
                                  const struct fsd_profile *profile);

@@ -4,11 +4,12 @@
  * It also decides which tensors are inputs and outputs of the engine.
  * 1. If the dump lists bindings: a binding that a layer produces is an output, and any
  *    other binding is an input.
- * 2. Without bindings, but with a model: a tensor is an input or output if the model
- *    has an input or output with this name.  A tensor without a producer need not be
- *    an input: it may be a constant inside a Myelin region (`__mye519_dconst`).
- * 3. Without a model: tensors that no layer produces are inputs, unless they have the
- *    name of a constant.  Tensors that no layer consumes are outputs.
+ * 2. Without bindings, but with a model that states its inputs: a tensor is an input or
+ *    output if the model has an input or output with this name.  A tensor without a
+ *    producer need not be an input: it may be a constant inside a Myelin region
+ *    (`__mye519_dconst`).
+ * 3. Otherwise: tensors that no layer produces are inputs, unless they have the name of
+ *    a constant.  Tensors that no layer consumes are outputs.
  */
 #include "read/trt/build.h"
 #include "read/trt/trt.h"
@@ -169,10 +170,10 @@ static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
     return b->formats.at[b->format_of.at[spelling]];
 }
 
-/* Derives the layout from the strides, because they are more precise than the words of
- * the format.  Only the words state vectors and padding.  So a layout with vectors is
- * kept.  A layout with padding is kept if its order is the order that the strides
- * show. */
+/* Replaces the layout by the layout that the strides show, because strides are more
+ * precise than the words of the format.  But strides show neither vectors nor padding.
+ * A layout with vectors is therefore kept.  A layout with padding is kept if the
+ * strides show the same order. */
 static void lay_by_strides(const struct fsd_build_tensor *tensor,
                            struct fsd_layout *layout)
 {

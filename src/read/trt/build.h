@@ -96,9 +96,9 @@ struct fsd_build {
 void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,
                     const struct fsd_vocab *vocab);
 
-/* An engine contains each layer once per optimization profile, but the graph has only
- * the layers of one profile.  This is g->profile or, if g->profile is not set, the
- * profile of the first layer.  The names of layers and bindings show their profile. */
+/* An engine contains each layer once per optimization profile.  The graph has only the
+ * layers of one profile: g->profile or, if this is not set, the profile of the first
+ * layer.  The names of layers and bindings show their profile. */
 
 /** Finds the optimization profile of a kernel's region.  The name of a kernel has no
  *  number of a profile, but the names of its tensors may have one.  All kernels of a

@@ -116,10 +116,10 @@ void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
         fsd_mention_add(p->g, p->vocab, m, p->text.s + at, end - at, what);
 }
 
-/* Adds a mention of a known name.  The name may be ambiguous, because the parser
- * numbers the layers of a node: "node_linear_1" may be the second layer of node_linear,
- * or a layer of node_linear_1.  `layer` of the mention is therefore the name with its
- * suffixes.  A log can show which of the two nodes has a layer with this name. */
+/* Adds a mention of a known name.  The parser numbers the layers of a node, so a name
+ * may be ambiguous: "node_linear_1" is the second layer of node_linear, or a layer of
+ * node_linear_1.  A log can show which of the two nodes has this layer.  To find the
+ * layer in the log, `layer` of the mention is the name with its suffixes. */
 void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
                             const struct fsd_known *known)
 {

@@ -19,8 +19,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Limits on counts.  They are far above the counts of any engine, and low enough that
- * a machine has the memory for such counts. */
+/* Maximum counts.  They are far above the counts of any engine, but a machine has
+ * enough memory for them. */
 enum { RANK_MAX = 64, LAYERS_MAX = 1 << 20, MENTIONS_MAX = 1 << 24 };
 
 /* A file may have LAYERS_FREE layers, and one more per LAYER_BYTES bytes of its size.

@@ -327,8 +327,9 @@ static enum fsd_status report_wrong(struct fsd_json_reading *r,
     root = cJSON_ParseWithLengthOpts(text->s, text->n, &end, 0);
     if (!root && errno != ENOMEM)
         status = fail_at(r, text, end, "JSON", false);
-    else if (root && !has_layers(root)) /* the file is JSON, but no dump: its kind helps
-                                           the user more than an error behind `root` */
+    else if (root && !has_layers(root)) /* JSON, but no dump.  This is checked before
+                                           the text after `root`, because the kind of
+                                           the file helps the user more */
         status = refuse_root(r, root);
     else if (root && (end = skip_space(text, end)) < text->s + text->n)
         status = fail_at(r, text, end, "nothing after the JSON value", true);

@@ -73,9 +73,9 @@ static bool writes_any(struct fsd_slice tensors)
     return at && at + 3 < tensors.s + tensors.n;
 }
 
-/* Whether a line is a quotation of an earlier layer's line, for example in a comment on
- * the log.  Two layers never write the same tensor.  Two equal lines with an output are
- * therefore the same layer. */
+/* Whether a line only repeats the line of an earlier layer, for example because a
+ * comment on the log quotes it.  Two layers never write the same tensor.  If equal
+ * lines have an output, they are therefore about the same layer. */
 static bool is_quoted(struct reading *r, const struct fsd_log_layer *layer)
 {
     fsd_sym name = fsd_intern_slice(r->b->g->names, layer->name);
@@ -176,9 +176,9 @@ static enum fsd_status read_bindings(struct reading *r, const struct fsd_log_lis
                 fsd_inspector_binding(r->b, r->file, fsd_slice_trim(line.text), r->err);
             continue;
         }
-        /* In a log whose lines all have a prefix, nothing marks the end of the list of
-         * bindings.  Here the list ends before the first line that names no tensor of a
-         * layer. */
+        /* If all lines of the log have a prefix, nothing marks the end of the list of
+         * bindings.  The list then ends before the first line that is not the name of a
+         * tensor in the graph. */
         if (list->prefixed && r->b->g->detailed &&
             fsd_graph_find(r->b->g, tensor.name, 0) == FSD_NONE)
             break;

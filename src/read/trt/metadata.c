@@ -25,9 +25,9 @@
 
 enum {
     TRAILER_LEN = sizeof TRAILER - 1,
-    TRAILERS = 64,     /* the maximum number of lookups for an item: first the whole
-                          item, then the text before each " | ", the longest text
-                          first */
+    TRAILERS = 64,     /* the maximum number of lookups for an item.  The whole item is
+                          looked up first, then the text before the last " | ", and so
+                          on */
     OWNED_MAX = 1024,  /* the maximum number of nodes with one name whose owners are
                           compared */
     TEXT_MAX = 1 << 20 /* the maximum number of bytes of a Metadata text; the longest

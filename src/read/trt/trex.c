@@ -43,8 +43,9 @@ bool fsd_trex_is(const struct fsd_file *file)
 
     if (fsd_file_type_of(file) != FSD_FILETYPE_JSON)
         return false;
-    /* The five keys of options end with `_options"`.  If the file lacks this text, as
-     * most JSON files of other programs do, the five keys are not searched for. */
+    /* The keys of the five sections of options end with `_options"`.  If the file lacks
+     * this text, it has none of these keys, so they are not searched for.  Most JSON
+     * files of other programs lack the text. */
     for (size_t i = fsd_file_has_word(file, SEARCHED, "_options\"") ? 0 : N_OPTIONS;
          i < FSD_COUNT_OF(sections); i++) {
         snprintf(word, sizeof word, "\"%s\"", sections[i].key);

@@ -103,8 +103,9 @@ static void put_string(const struct fsd_json *level, const char *text)
     put_escaped(level, text);
 }
 
-/* Prints the last `n` bytes of ",\n" and `depth` tabs. Copies a block of constant size,
- * because this is fast. Later text overwrites the unneeded tabs. */
+/* Prints the last `n` bytes of ",\n", and then `depth` tabs. Always copies LEVELS_MAX
+ * tabs, because a copy of constant size is fast. Later text overwrites the tabs after
+ * the first `depth`. */
 static void put_indent(const struct fsd_json *level, size_t n, unsigned depth)
 {
     static const char block[] =
@@ -224,7 +225,7 @@ static void put_whole(const struct fsd_json *level, uint64_t number)
 }
 
 /* Prints at most 15 digits, because more digits would show the rounding error of a sum.
- * Prints 17 digits only if 15 digits are wrong by more than a rounding error. */
+ * If the relative error of 15 digits exceeds DBL_EPSILON, prints up to 17 digits. */
 void fsd_json_number(struct fsd_json *object, const char *key, double number)
 {
     char text[32];

@@ -37,9 +37,9 @@ static inline void fsd_json_add_text(struct fsd_json *list, const char *text)
     fsd_json_text(list, NULL, text);
 }
 
-/** Adds `number` with the key `key`, and `term` with the key `key` plus "_symbolic".
- * `term` is a term in dynamic sizes. A negative number is not added, nor is `term` if
- * it is NULL. */
+/** Adds `number` with the key `key`, unless `number` is negative. Adds `term` with the
+ * key `key` plus "_symbolic", unless `term` is NULL. `term` is a term in dynamic
+ * sizes. */
 void fsd_json_number_or_term(struct fsd_json *object, const char *key, int64_t number,
                              const char *term);
 void fsd_json_end(struct fsd_json *root);

@@ -44,9 +44,8 @@ function rule_row(r, found, base) {
     };
 }
 
-/** Makes a tile of a row. If `now` has a part in parentheses, the tile shows the text
- * before it. The note below the value shows `before`. If the row has no `before`, the
- * note is the part in parentheses.
+/** Makes a tile of a row. The tile shows `now`, without a part in parentheses at its
+ * end. The note below shows `before` or, without `before`, the part in parentheses.
  * @param {CheckDocument["summary"][0]} row @returns {import("./types").Tile} */
 function summary_tile(row) {
     const [value = "", aside = ""] = row.now.split(/ (?=\()/);

@@ -23,10 +23,10 @@ export function filtered(blocks, state, but) {
     );
 }
 
-/** Counts the values of a facet in the blocks that pass all other facets. `units` of a
- * block may state which object has a value, such as a node or a finding. Otherwise, the
- * block itself is the object. An object with a value is counted once, even if several
- * blocks have it.
+/** Counts the objects that have each value of a facet, in the blocks that pass all
+ * other facets. If a block has `units`, element i of units()[facet] is the object that
+ * has value i, such as a node or a finding. Otherwise, the object is the block itself.
+ * For each value, an object is counted once, even if several blocks have it.
  * @param {Block[]} blocks @param {State} state @param {string} facet @returns {Map<string,
  * number>} */
 export function tally(blocks, state, facet) {
@@ -60,10 +60,10 @@ export function search_text(names) {
 /** The keys of all objects that users can select in the blocks. @param {Block[]} blocks */
 export const keys_of = (blocks) => new Set(blocks.flatMap((block) => block.keys()));
 
-/** Returns a function that finds the block and the item of a selection. It looks for a
- * block with the selected item. If there is none, it looks for a block that contains
- * the selected node. Of several such blocks, it returns the first. If the block does
- * not have the selected item, the first selectable item of the block replaces it.
+/** Returns a function that finds the block and the item of a selection. The block is
+ * the first that has the selected item or, if there is none, the first that contains
+ * the selected node. If this block lacks the selected item, the function returns the
+ * first selectable item of the block instead.
  * @param {Block[]} blocks @param {(chosen: Chosen) => Chosen | null} settled @returns {(chosen: Chosen) => {block: Block, item: import("./types").Item} | null} */
 export function finder(blocks, settled) {
     /** @type {() => Map<string, Block>} */

@@ -134,7 +134,8 @@ export class GraphView {
         /** @type {[string, number][]} */
         const path = [];
         for (let p = /** @type {Picture | undefined} */ (picture), i = at; p; i = p.within ?? -1, p = this.pictures[i]) path.unshift([p.title, i]);
-        /* Pictures that are in no other picture, except the first of `path`. */
+        /* The pictures that no other picture contains. The first picture of `path` is
+         * left out, because `path` already shows it. */
         const roots = this.pictures.flatMap((p, i) => /** @type {[string, number][]} */ (p.within === undefined && i !== path[0]?.[1] ? [[p.title, i]] : []));
         this.crumbs.replaceChildren(
             ...[...path, ...roots].flatMap(([title, i], k) => [k < path.length ? (k ? " › " : "") : "   ", i === at ? el("span", { "aria-current": "page" }, safe(String(title))) : el("a", { href: print_state({ ...state, picture: i, chosen: null }) }, safe(String(title)))])

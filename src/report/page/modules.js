@@ -33,10 +33,9 @@ function module_at(module, depth) {
     return parts.slice(0, depth + (parts[0] === "" ? 1 : 0)).join(sign);
 }
 
-/** Returns a function that cuts modules to a depth, the same for all modules. This is
- * the smallest depth with more than USEFUL different modules. A smaller depth is used
- * if the next one has more than TOO_MANY modules, or as many modules as the smaller
- * one.
+/** Returns a function that cuts all modules to one depth. This is the smallest depth
+ * with more than USEFUL different modules. The search for it ends at an earlier depth
+ * if the next depth has more than TOO_MANY modules, or the same number of modules.
  * @param {Iterable<string>} modules @returns {(module: string | undefined) => string} */
 export function cut_modules(modules) {
     const all = new Set(["", ...modules]);

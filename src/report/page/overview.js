@@ -34,10 +34,10 @@ function unit_of({ blocks, measures, chart_measure }) {
     return { title: `${measure?.title ?? "rows"}, of ${print(total)}`, print, of, whole: !measure, total };
 }
 
-/** The share of a block that counts for each of its values of a facet. If `whole` is
- * true, this is the whole block, for each value. Otherwise, the values divide the block
- * among them: in proportion to the times in `block.parts`. If `block.parts` does not
- * have a time for each value, the shares are equal.
+/** Maps each of the block's values of a facet to a share of the block. If `whole` is
+ * true, each value gets the whole block. Otherwise, the values divide the block in
+ * proportion to the times in `block.parts`, or equally if `block.parts` does not have a
+ * time for each value.
  * @param {Block} block @param {string} facet @param {boolean} whole */
 function shares_of(block, facet, whole) {
     const values = block.facets[facet] ?? [];

@@ -36,8 +36,9 @@ struct module {
     const char *title;
     uint32_t within;
     unsigned level;
-    unsigned depth, inner; /* the number of name scopes that all items share (depth),
-                              and that the items of one box share (inner) */
+    unsigned depth, inner; /* depth: the number of name scopes that all items of the
+                              picture share; inner: the number of name scopes that the
+                              items of one box share */
     const fsd_id *layers;
     uint32_t n;
     FSD_VEC(struct box) boxes;
@@ -116,8 +117,8 @@ static void plan_modules(struct fsd_album *album)
                             .layers = of->items,
                             .n = of->n});
     }
-    for (uint32_t i = 0; i < in.boxes.n; i++) /* each box of nodes opens the same
-                                                 picture as its box of layers */
+    for (uint32_t i = 0; i < in.boxes.n; i++) /* a box of nodes opens the same
+                                                 picture as the box of their layers */
         for (uint32_t k = 0; k < in.boxes.n && !in.boxes.at[i].of.layers; k++)
             if (in.boxes.at[k].of.layers &&
                 in.boxes.at[k].of.items[0] == in.boxes.at[i].of.owner)
@@ -277,8 +278,8 @@ static void put_names(struct fsd_json *object, const struct fsd_state *s, char s
 
 /* Draws a comparison. The id of a box begins with "o" for the old build or "n" for the
  * new build.
- * @param places by build and by group: the number of the region or row of the page to
- *         which the box of the group links */
+ * @param places places[build][group] is the number of a region or row of the page. The
+ *         box of the group links to this region or row */
 static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
                            const char *title, double most,
                            const fsd_id *const places[2])

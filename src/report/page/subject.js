@@ -14,8 +14,8 @@ export const TINTS = 6;
 /** Maps a block's mark to the block's level. The style sheet colors rows by level. */
 export const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtful", "~": "changed" };
 
-/** Measures with the same `print` share the scale of their bars. They are left out if
- * all of them are 0 in all blocks.
+/** The bars of all measures with the same `print` have the same scale. If all of these
+ * measures are 0 in all blocks, they are left out.
  * @param {import("./types").OwnMeasure[]} measures @param {Block[]} blocks @returns {import("./types").Measure[]} */
 function measures_of(measures, blocks) {
     const largest = measures.map((_, i) => blocks.reduce((most, b) => Math.max(most, Math.abs(b.measures[i] ?? 0)), 0));

@@ -12,9 +12,9 @@ export function safe(text) {
     return text.replace(HIDDEN, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** The middle of a word is left out if the word has more than LONGEST characters. The
- * limit is SHORT if `most` is DATA: such a cell has no room for a single word. A word
- * that has parts loses whole parts. */
+/** A word of more than LONGEST characters loses its middle. If `most` is DATA, the cell
+ * is too narrow for a single word, so the limit is SHORT. A word that has parts (NAME)
+ * loses whole parts. */
 const LONGEST = 160;
 const SHORT = 40;
 export const DATA = -1;

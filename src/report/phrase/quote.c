@@ -167,8 +167,8 @@ static bool has(const fsd_texts *names, const char *text, size_t n)
 }
 
 /* The length of the longest name at the front of the text; 0 if there is none. If "..."
- * follows, a report has shortened the name. Then the front part of a name counts,
- * too. */
+ * follows the front part of a name, a report has shortened the name. This front part
+ * then counts as a name. */
 static size_t name_end(const fsd_texts *names, const char *text)
 {
     size_t n = shared(names, text);
@@ -231,14 +231,14 @@ static void put_name(FILE *out, const char *name, size_t n)
     putc('"', out);
 }
 
-/* Where the search is, relative to the last "..." in the text. A report has shortened a
- * name there, so the text continues with the end of the name. This end may begin within
- * a word. An entry of `tails` (struct fsd_quotes) then matches only from the next word
- * on. */
+/* The last "..." that the search has passed. A report has shortened a name there, so
+ * the end of the name follows. This end may begin within a word, but an entry of
+ * `tails` (struct fsd_quotes) begins with a whole word. The entry may therefore begin
+ * at the next word. */
 struct place {
     const char *cut; /* the position after the last "..."; NULL: none */
-    bool goes_on;    /* true from "..." to the beginning of the second word after it: an
-                        entry of `tails` may begin here */
+    bool goes_on;    /* no second word has begun since "...", so an entry of `tails`
+                        may begin here */
 };
 
 static size_t foreign_at(const struct fsd_quotes *quotes, const struct place *place,

@@ -12,8 +12,8 @@
 #include "model/graph/word.h"
 #include "report/picture/drawing.h"
 
-/* The number of boxes, wires and ties of a picture whose layout takes one or two
- * seconds. */
+/* The maximum number of boxes, wires and ties of a picture. A layout with this number
+ * takes one or two seconds. */
 enum { COMPARISON_ENDS = 800 };
 
 /* The selected regions and moves. Their neighbors are added later. */
@@ -176,8 +176,8 @@ static void take_neighbours(struct build_side *x, bool *in)
 
 /* ------------------------------------------------------------------------ wires */
 
-/* Adds the wires. If the state is not `wired`, its wires are derived from the nodes.
- * Then a wire of an unknown type becomes an FSD_THREAD. */
+/* Adds the wires. If the state is not `wired`, its wires are derived from the nodes. A
+ * derived wire of an unknown type becomes an FSD_THREAD. */
 static void add_lines(struct build_side *x)
 {
     FSD_EACH (const struct fsd_state_wire, wire, x->wires) {

@@ -34,7 +34,7 @@ static unsigned by_kind(const struct fsd_diff *d, fsd_id layer)
 }
 
 /* Prefixes of the names of execution providers. The tint of a provider is its index
- * plus 1. All other providers share the tint after these. */
+ * plus 1. All providers that are not in this list share the next tint. */
 static const char *const providers[] = {"CPU", "CUDA", "Tensorrt", "OpenVINO", "Dml"};
 
 static unsigned by_provider(const struct fsd_diff *d, fsd_id layer)

@@ -153,9 +153,9 @@ static void add_wires(struct side *s)
 
 /* ------------------------------------------------------------------------- ties */
 
-/* Adds a tie from a box of nodes to the box of a layer. Ties are sorted by the box of
- * the layer. Of the ties to one box, those from outside of its cluster (`part`) come
- * last. */
+/* Adds a tie from a box of nodes to the box `to` of a layer. `part` is true if the box
+ * of nodes is not in the cluster of `to`. `rank` sorts the ties by `to`; for one `to`,
+ * those with `part` come last. */
 static void add_tie(const struct side *model, const struct side *engine, fsd_id box,
                     fsd_id layer, bool loose)
 {
@@ -225,9 +225,9 @@ static void add_ties(const struct side *model, const struct side *engine,
     join_lines(model->w, FSD_TIE);
 }
 
-/* Sets the members and the color of each cluster. Without scene->coloring->tint, each
- * layer with nodes takes the next color. A layer without nodes takes none, so that two
- * consecutive layers with nodes have different colors. */
+/* Sets the members and the color of each cluster. Without scene->coloring->tint, the
+ * layers with nodes take the colors in turn. Layers without nodes take no color. Each
+ * layer with nodes therefore differs in color from the next layer with nodes. */
 static void add_clusters(const struct side *model, const struct side *engine,
                          const struct fsd_diff_scene *scene)
 {
@@ -288,13 +288,14 @@ static void thread_past(struct side *s)
  * would put all such boxes into one row, for example all layers of an engine without
  * known tensors.
  *
- * A box needs no thread if a wire or another thread leads to it. A node also needs none
- * if it is in a cluster, or if a wire or tie begins at it. If the edges of the model
- * are unknown (`edges` is false), only the first of these two rules applies.
+ * A box needs no thread if a wire or another thread leads to it. If the edges of the
+ * model are known (`edges`), a box of nodes also needs none if it is in a cluster, or
+ * if a wire or tie begins at it.
  *
- * The threads connect the boxes in a column. Consecutive boxes with the same consumer
- * form rows of WIDEST boxes instead. In a column, the wire of each box would pass all
- * following boxes. This would hide the wires, and the layout would take minutes. */
+ * The threads put the boxes into a column, one below the other. But if consecutive
+ * boxes have the same consumer, each of their wires would pass all following boxes.
+ * This would hide the wires, and the layout would take minutes. Such boxes are
+ * therefore put into rows of WIDEST boxes. */
 static void thread_loose(struct fsd_drawing *w, bool edges)
 {
     bool *held = FSD_NEW(w->arena, bool, w->boxes.n);

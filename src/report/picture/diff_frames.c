@@ -49,9 +49,9 @@ static fsd_id around(const struct fsd_drawing *w, fsd_id a, fsd_id b)
     return a;
 }
 
-/* The frame of a node or layer. A layer is in the innermost frame around its nodes. An
- * If or Loop is outside of its own body, so it does not count if the layer also
- * computes other nodes. */
+/* The frame of a node or layer. A layer is in the innermost frame around its nodes. If
+ * it computes an If or Loop and also other nodes, only the other nodes count, because
+ * an If or Loop is outside of its own body. */
 static fsd_id of_item(const struct fsd_drawing *w, const struct fsd_diff *d,
                       enum fsd_side side, fsd_id item)
 {

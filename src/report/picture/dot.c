@@ -26,8 +26,8 @@ static const struct fsd_box_style usual = {"box", "rounded,filled", "#ffffff",
 
 /* Prints the attributes of the graph, and two invisible points.
  *
- * The labels of wires have their own ranks between the boxes. With labels, the space
- * `ranksep` therefore occurs twice between two boxes, so it is smaller.
+ * Each label of a wire has its own rank between two boxes. With labels, the space
+ * `ranksep` occurs twice between the boxes, so `ranksep` is then smaller.
  *
  * In an SVG, Graphviz replaces the id "\N" by the name of a box. It replaces the id
  * "\T_\H" by the names of a line's two boxes.

@@ -66,8 +66,8 @@ enum fsd_line_kind {
      * node in common. */
     FSD_TIE,
     /** Within a side, between two boxes that no wire connects. The picture leaves out
-     * the boxes on the path between them. If no tensors are known, there is no path.
-     * Then the second box follows the first in the file. */
+     * the boxes on the path between them. If no tensors are known, no path is known:
+     * the thread then leads to a later box of the file. */
     FSD_THREAD,
     FSD_HOLD, /**< invisible: keeps the box `to` below the box `from` */
     FSD__LINE_COUNT
@@ -211,8 +211,8 @@ void fsd_put_type_word(enum fsd_dtype type, FILE *out);
 
 /** Prints the names of a picture's files into the legend.
  * @param left NULL: the picture has one file
- * @param apart true: prints the end of each path, from the last part in which the two
- *         paths differ; false: prints the names without folders */
+ * @param apart true: prints as much of the end of each path as shows a difference,
+ *         "x/a.onnx" and "y/a.onnx"; false: prints the names without folders */
 void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 
 /** The beginning and the end of a legend's table, and one cell. */
@@ -314,9 +314,10 @@ void fsd_child_end(struct fsd_layout_child *l);
 struct fsd_pick {
     bool *nodes, *layers;
     fsd_id *homes; /**< by node: the layer whose cluster contains the node; FSD_NONE:
-                        none. This is the first selected layer that computes the node.
-                        If no layer computes it, this is its nearest layer, but only if
-                        a node of this layer is adjacent to it */
+                        none. It is the first selected layer that computes the node or,
+                        if only the node's region is known, the first of the region. For
+                        a vanished node, it is the nearest layer, if this layer computes
+                        an adjacent node */
     bool partial;  /**< the picture leaves something out */
     uint32_t constants;  /**< number of Constant nodes left out */
     const char *subject; /**< "reformats and their neighbors" */

@@ -2,9 +2,10 @@
  * Lays a picture out: by Graphviz in a child process (child.c), by a program
  * (program.c), or by a function of the library's user.
  *
- * The time of a layout grows much faster than the size of the picture, so large
- * pictures are simplified. A layout that takes too long is an error; the picture is not
- * simplified for this reason. A picture therefore has the same bytes on a busy machine.
+ * The time of a layout grows much faster than the size of the picture. A picture that
+ * is too large is therefore simplified. A picture whose layout takes too long is not:
+ * this is an error. The bytes of a picture therefore do not depend on how busy the
+ * machine is.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"

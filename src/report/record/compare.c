@@ -577,8 +577,8 @@ FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
                  "`after` is absent if the log of that build does not state the fact") \
     when(t, RECORD, buildtime, has_built_times(c) || c->efforts.n, \
         FSD_HELD(arena, buildtime, c, 0), NULL, .of = &buildtime_record, \
-        .about = "durations of the builds; present only if the logs of both builds " \
-                 "state seconds") \
+        .about = "durations of the builds; present only if the log of each build " \
+                 "states seconds or has time stamps") \
     set(t, ROWS,   ports, \
         FSD_LATER(arena, port_change, c->ports.n, c), FSD_ALWAYS, \
         .of = &port_change_record) \

@@ -131,8 +131,8 @@ static inline const char *fsd_level_word(unsigned i)
 }
 
 /** The fingerprint of a finding: 16 hexadecimal digits.
- * @param build the name of the build, which becomes a part of the fingerprint: the same
- *        finding of two builds then has two fingerprints. NULL: there is one build */
+ * @param build the name of the build. It is a part of the fingerprint, so that the same
+ *        finding has a different fingerprint in each build. NULL: there is one build */
 const char *fsd_fingerprint_text(struct fsd_arena *arena, const char *build,
                                  const struct fsd_finding *finding);
 

@@ -197,8 +197,8 @@ static void put_required(struct fsd_json *schema, const struct fsd_record *of,
     }
 }
 
-/* @param id the value of the member "schema", which this function adds; NULL: adds no
- *         "schema": `of` already has this member, or is not the root */
+/* @param id the value of the member "schema", which this function then adds. NULL: the
+ *         member is not added, because `of` already has it or is not the root */
 static void put_members(struct fsd_json *schema, const struct fsd_record *of,
                         const char *id, struct definitions *all)
 {

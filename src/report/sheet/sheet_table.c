@@ -305,10 +305,10 @@ static const struct fsd_rows *table_at(const struct fsd_sheet *sheet, uint32_t i
     return NULL;
 }
 
-/* Prints one table, because all lines of a CSV file must have the same columns. This is
- * the table `sheet->csv`. If `sheet->csv` is NULL, it is the table with the most
- * columns, because the others only sum up its lines. Also prints the tables whose
- * record type is the same. */
+/* Prints the table `sheet->csv`. If this is NULL, prints the table with the most
+ * columns, because the other tables only sum up its lines. All lines of a CSV file must
+ * have the same columns, so another table is printed only if it has the same record
+ * type. */
 void fsd_sheet_put_csv(const struct fsd_sheet *sheet, FILE *out)
 {
     const struct fsd_rows *rows, *widest = NULL;

@@ -20,7 +20,7 @@
 
 enum {
     LONGEST = 128,     /* maximum number of layers in a block */
-    SHOWN_BLOCK = 16,  /* maximum number of layers in a block whose ordinary layers are
+    SHOWN_BLOCK = 16,  /* in a block of at most this many layers, ordinary layers are
                           never folded */
     LONG_ENGINE = 120, /* ordinary layers are folded in engines with more layers than
                           this */
@@ -69,8 +69,8 @@ static uint64_t hash_of_layer(const struct fsd_diff *d, fsd_id layer)
     return fsd_hash_mix(hash, ops);
 }
 
-/* The block that begins at a layer and whose repetitions save the most lines. If no
- * block is repeated, `again` is 0. */
+/* Of the blocks that begin at layer `from`, returns the one whose repetitions save the
+ * most lines. If no block is repeated, `again` is 0. */
 static struct fsd_text_block find_block(const uint64_t *hashes, uint32_t n, fsd_id from)
 {
     struct fsd_text_block best = {1, 0};

@@ -224,8 +224,9 @@ static void put_builds(const struct fsd_verdicts *all, size_t *room, FILE *out)
 }
 
 /* Prints a build that did not pass.
- * @param room the share of the comment that this build may use, in bytes; the printed
- *         bytes are subtracted. The caller keeps the shares of later builds */
+ * @param[in,out] room this build's share of the comment, in bytes; the printed bytes
+ *         are subtracted. The function prints no more than this, so that later builds
+ *         have room */
 static void put_failed(const struct fsd_judged *j, size_t *room, FILE *out)
 {
     char text[sizeof(struct fsd_error)];

@@ -121,9 +121,9 @@ static struct alike *count_alike(const struct fsd_verdict *v, uint32_t cause,
     return alike;
 }
 
-/* How many findings with the same rule and severity are printed. If `caused` is true,
- * they belong to a cause. Notes only repeat their cause, so if there are more than
- * NOTES of them, none is printed. */
+/* How many findings of a rule and severity are printed. `caused`: these findings belong
+ * to a cause. Notes that belong to a cause only repeat it, so they are printed only if
+ * there are at most NOTES of them. */
 static uint32_t room_for(const struct alike *alike, enum fsd_severity severity,
                          bool caused)
 {
@@ -296,10 +296,10 @@ struct annotations {
     FILE *out;
 };
 
-/* Prints the front of an annotation, up to its title.
- * @return true: the caller must print the rest. false: there is no room. If a severity
- *         has more than SHOWN annotations, the last one that is shown does not state a
- *         finding: it states how many annotations are left out. */
+/* Prints the front of an annotation, up to its title. If a severity has more than SHOWN
+ * annotations, only the first SHOWN - 1 are printed. One further annotation then states
+ * how many are left out; this function prints all of it.
+ * @return true: the caller must print the rest; false: the annotation is left out */
 static bool open_annotation(struct annotations *a, enum fsd_severity severity,
                             const char *file, uint32_t line)
 {

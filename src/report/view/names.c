@@ -174,9 +174,9 @@ static bool is_above(const struct fsd_diff *d, fsd_id node, int rank)
     return computes(d, node) && fsd_dtype_rank(d->nodes[node].realised) > rank;
 }
 
-/* Lists operators, separated by blanks, and marks each of them in `whole`. A listed
- * operator has at least two nodes with a known precision. All of these nodes run in a
- * higher precision than `rank`. */
+/* Lists operators, separated by blanks, and marks each of them in `whole`. An operator
+ * is listed if at least two of its nodes have a known precision, and if all these nodes
+ * run in a higher precision than `rank`. */
 static const char *ops_above(struct fsd_arena *arena, const struct fsd_diff *d,
                              int rank, bool *whole)
 {

@@ -202,8 +202,8 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_block *b,
                            o->layers.n, o->layers.n == 1 ? "layer" : "layers");
     if (b->between.n != o->between.n)
         return fsd_printed(arena,
-                           "in each of the other %u blocks, %u other layers "
-                           "run between the block's own layers",
+                           "in each of the other %u blocks, the number of other "
+                           "layers between the block's own layers is %u",
                            usual->n, o->between.n);
     return fsd_printed(arena, "the other %u blocks run in %s", usual->n,
                        o->type ? fsd_dtype_name(o->type) : "several types");

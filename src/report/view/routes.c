@@ -308,8 +308,8 @@ static const struct fsd_rows *knob_rows(const struct fsd_routes_source *k)
     return rows;
 }
 
-/* A sentence that lists the settings without an effect; NULL: there are none. Their
- * effects satisfy fsd_effect_is_idle(), and no times of them are measured. */
+/* A sentence that lists the settings without an effect; NULL: there are none. For these
+ * settings, fsd_effect_is_idle() is true and no times are measured. */
 static const char *idle_text(const struct fsd_routes_source *k)
 {
     struct fsd_print print;
@@ -359,13 +359,13 @@ static const char *untested_text(const struct fsd_routes_source *k)
     set(t, FLAG,   chance, r->kept == FSD_NONE && r->best != r->base, NULL, \
         .about = "true if the gain is not larger than `noise`") \
     when(t, NAME,  kept, r->kept != FSD_NONE, route_name(k, r->kept), NULL, \
-        .about = "the route with the fewest changed knobs among the routes that keep " \
-                 "the gain of the best route; absent if there is no gain") \
+        .about = "the route that makes the fewest of the best route's changes and " \
+                 "still keeps its gain; absent if no gain is proved") \
     when(t, TEXT,  kept_by, r->kept != FSD_NONE && r->kept_by != FSD_KEPT_NONE, \
         fsd_kept_by_name(r->kept_by), NULL, .word = fsd_kept_by_name, \
         .n_words = FSD__KEPT_BY_COUNT, \
         .about = "why `kept` has the gain of the best route; engine: both routes " \
-                 "have the same engine; time: both routes are equally fast; absent: " \
+                 "have the same engine; time: both times are almost equal; absent: " \
                  "`kept` is the best route itself") \
     when(t, FACTS, settings, r->kept != FSD_NONE, settings_of(k, r->kept, true), NULL, \
         .about = "knobs of `kept` whose values differ from the base")

@@ -301,8 +301,8 @@ static bool is_move(const struct fsd_move *m, bool standing)
                     : m->inserted && m->kind != FSD_KIND_NOOP;
 }
 
-/* Whether is_move() is true for the move in the new build, but not in the old build,
- * which may lack the move. */
+/* Whether the move is new. In the new build, is_move() must be true for it. In the old
+ * build, the move must be missing, or is_move() must be false for it. */
 static bool is_new_move(const struct fsd_compare *c, const struct fsd_move_change *m,
                         bool standing)
 {
@@ -414,8 +414,8 @@ static bool is_of_node(const struct reported *reported, const struct fsd_edge_ch
 
 /* Reports a move whose type changed by f->rule->which (enum fsd_width): the type of its
  * output if `after` is true, else the type of its input. Reports nothing if the finding
- * at an adjacent node states the same change, or if the move is next to an input or
- * output of the network. The rule io-changed reports these. */
+ * at an adjacent node states the same change. Reports nothing next to an input or
+ * output of the network: the rule io-changed reports such changes. */
 static void report_retyped_side(struct fsd_finder *f,
                                 const struct fsd_move_change *change,
                                 const struct reported *reported, bool after)
@@ -668,7 +668,7 @@ static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_prese
 
 /* Reports nodes. f->rule->which selects them:
  *
- *     0    their fate is not known (any more)
+ *     0    their fate is unknown: it was known before, or they are new
  *     1    only one of the two models has them
  *     2    a layer computes them now, but no layer computed them before
  *     3    they are now outside of all engines */

@@ -108,9 +108,8 @@ static void put_end_names(struct fsd_finder *f, struct fsd_ends ends)
         fprintf(f->out, " + %u more", ends.n - ENDS_NAMED);
 }
 
-/* Prints which nodes identify a move, as in " before `Conv_3`": the nodes that it
- * realises. If there are none, the consumers of its output. If there are none, the
- * producers of its input. */
+/* Prints nodes that identify a move, as in " before `Conv_3`": the nodes that the move
+ * realises, else the consumers of its output, else the producers of its input. */
 static void put_place(struct fsd_finder *f, const struct fsd_state *s,
                       const struct fsd_move *m)
 {

@@ -61,9 +61,10 @@ static const char *fallen_from(const struct fsd_finder *f,
     return !is || !is_cpu(is) || k->region == FSD_NONE ? NULL : device_of(f, k->region);
 }
 
-/* Reports that only the old build states providers. If a kernel of the old build was
- * not on the CPU, the kernel may have fallen back, and the rule on fallbacks reports
- * this. Otherwise, the rule on changed providers reports it.
+/* Reports that only the old build states providers. Two rules call this function,
+ * and one of them reports. If a kernel of the old build was not on the CPU, it may have
+ * fallen back: the rule on fallbacks reports. Otherwise, the rule on changed providers
+ * reports.
  * @param fallback whether the caller is the rule on fallbacks */
 static void report_unstated_providers(struct fsd_finder *f, bool fallback)
 {

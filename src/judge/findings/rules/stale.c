@@ -49,8 +49,8 @@ static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id 
 }
 
 /* The view in the new model that has the name and operator of the old view; FSD_NONE:
- * none. For views for which the comparison found no counterpart, because exporters
- * write different views for the same model. */
+ * none. Used if the comparison found no counterpart of the old view. Exporters write
+ * different views for the same model. */
 static fsd_id view_called(const struct fsd_compare *c, fsd_id old)
 {
     const struct fsd_state *s = c->old, *t = c->new;

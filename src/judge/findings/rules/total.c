@@ -121,9 +121,9 @@ static double coverage(const struct fsd_state *s)
     return s->computing ? (double)s->mapped / s->computing : 1;
 }
 
-/* Reports that a smaller share of the layers is mapped. A budget's `share` limits
- * f->ms / f->base, so f->ms is the drop of the share of mapped layers, and f->base is
- * 1. */
+/* Reports that the share of mapped layers dropped. f->ms is no time here: it is the
+ * drop, and f->base is 1. A budget's `share` limits f->ms / f->base, and thus the
+ * drop. */
 void fsd_find_less_coverage(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;
