@@ -211,7 +211,7 @@ static struct kinship *compare_engines(const struct fsd_history *h,
     for (uint32_t b = 0; b < h->placed.n; b++) {
         uint32_t n = dump->nodes.n + dump->in_bodies, assigned = h->placed.at[b];
 
-        if (assigned && assigned != n) /* equal numbers of nodes prove nothing */
+        if (assigned)
             kin[b].strangers += assigned > n ? assigned - n : n - assigned;
     }
     return kin;

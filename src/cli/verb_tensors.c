@@ -16,9 +16,9 @@ static const struct option_row options[] = {
      "node:12 or a pattern",
      WORD(query.break_at)},
     {"as", "FORM",
-     "Print only the names of the tensors to mark for --break (without --break: of all "
-     "tensors that you can mark together), in this form: names, trtexec, polygraphy or "
-     "api (Python)",
+     "Print only names, in this form: names, trtexec, polygraphy or api (Python); with "
+     "--break, those of the tensors to mark; otherwise, those of all tensors that you "
+     "can mark together",
      WORD(query.as), .words = "names trtexec polygraphy api"},
     {0},
 };

@@ -159,7 +159,8 @@ static uint64_t hash_kernel(const struct pairing *p, bool new, fsd_id i, int pas
 
 /* ------------------------------------------------------------- what differs of two */
 
-/* Stores the change of type in `change`, unless the pair has a worse one. */
+/* Stores the change of type from `was` to `is` in `change`, unless `change` already has
+ * a worse one. */
 static void compare_type(struct fsd_kernel_change *change, struct fsd_state_tensor was,
                          struct fsd_state_tensor is)
 {

@@ -20,8 +20,8 @@ static enum fsd_status add_breaks(struct fsd_arena *arena, const struct fsd_mark
     if (status == FSD_OK && !what->outputs.n && !what->passed.n)
         return fsd_fail(
             err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-            "--break: marking a tensor cannot split only the fusion '%s': %s", word,
-            why);
+            "--break: no mark splits the fusion '%s' without splitting others: %s",
+            word, why);
     return status;
 }
 

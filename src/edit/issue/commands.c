@@ -5,8 +5,8 @@
 #include "edit/cut/cut.h"
 #include "edit/issue/issue.h"
 
-/* Prints the path with another ending, such as "sub.json" for "sub.onnx", as a word of
- * a shell. */
+/* Prints the path, quoted for a shell, with `ending` in place of its own ending, such
+ * as "sub.json" for "sub.onnx". */
 static void put_beside(struct fsd_arena *arena, const char *path, const char *ending,
                        FILE *out)
 {

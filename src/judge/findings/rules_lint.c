@@ -84,10 +84,10 @@ static const struct fsd_rule lint_rules[] = {
             "runs as a layer of its own.",
      .fix = "Quantize the sum: add a Q/DQ pair before its consumers.",
      .source =
-         "trt8, trt10, trt11: reported by users, profiles of a QAT ResNet-18 by "
-         "trt-engine-explorer, TensorRT 8.4; not for rtx: measured for fusiondiff, 11 "
-         "models, 22 builds: after the fix, 1 model moves fewer bytes, and 1 model "
-         "moves more"},
+         "trt8, trt10, trt11: reported by users (profiles of a QAT ResNet-18 by "
+         "trt-engine-explorer, TensorRT 8.4); the rule does not hold for rtx (measured "
+         "for fusiondiff, 11 models, 22 builds: after the fix, 1 model moves fewer "
+         "bytes, and 1 model moves more)"},
     {"qdq/one-sided", FSD_WARNING,
      "An operator reads quantized data or quantized weights, but not both.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
@@ -422,7 +422,8 @@ static const struct fsd_rule lint_rules[] = {
          "(except stored weights) and slice the output. There is no such cost for "
          "an odd number of rows or batches, for a single column, and for a 16-bit "
          "attention.",
-     .fix = "Pad tokens, windows or classes to an even number in the model.",
+     .fix = "In the model, pad the number of tokens, windows or classes to an even "
+            "number.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, thirty products "
                "of FP32 and FP16; not known for other builders"},
     {"fusion/attention", FSD_INFO,

@@ -142,9 +142,9 @@ static const struct fsd_fusion_rule rules[] = {
      "least 32, and if the output is quantized or of type FP16 or BF16",
      "remove the quantizers of the attention, and compute the attention in FP16 or "
      "BF16",
-     "39 of 39 attentions outside these limits are split; after the edit, 5 of 5 are "
-     "one kernel; 57 FP8 attentions with 32 keys or more are one kernel without an "
-     "edit, even with one query",
+     "39 of 39 attentions outside these limits are split; 5 were edited, and each is "
+     "then one kernel; 57 FP8 attentions with 32 keys or more are one kernel without "
+     "an edit, even with one query",
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/behind", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_masked_behind,
      "`{A}` is between the Softmax and its quantizer",

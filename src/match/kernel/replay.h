@@ -48,7 +48,7 @@ enum {
     COST_LOOSE = 2,      /* a node that only moves data reads no earlier result of the
                             kernel */
     COST_AGAIN = 2,      /* another kernel already computes a taken node */
-    COST_RESERVED = 4,   /* a name assigns a taken node to another kernel */
+    COST_RESERVED = 4,   /* the name of another kernel has a taken node */
     COST_GAP = 3         /* an input of a taken node is not available */
 };
 

@@ -136,10 +136,12 @@ static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
         const char *was_idle = idle_kind(old, f->c, r->old_groups);
 
         if (idle || was_idle)
-            fprintf(f->out,
-                    "; in %s, a layer with these nodes is a %s, which computes nothing",
-                    idle ? "the build" : "the snapshot's build",
-                    idle ? idle : was_idle);
+            fprintf(
+                f->out,
+                "; but %s has a layer with these nodes that is a %s, which computes "
+                "nothing",
+                idle ? "the new build" : "the snapshot's build",
+                idle ? idle : was_idle);
         else
             fprintf(
                 f->out,
