@@ -205,7 +205,7 @@ static bool take_row(struct reader *r, struct fsd_span *out)
 
         if (*row >= begins)
             return fsd_words_complain(
-                &r->w, "each node only once in the variants of this build");
+                &r->w, "nodes that no earlier variant of this build has");
         *row = r->variant;
     }
     for (uint32_t i = 0; i < out->n; i++) {

@@ -230,10 +230,10 @@ static void mark_readers(struct borders *b, fsd_id tensor, uint64_t mask)
     }
 }
 
-/* A tensor is covered if it is behind the Ifs of all open fusions, and later nodes read
- * it. Returns by how much the node changes the number of covered tensors (modulo 2^32).
- * The node adds its covered outputs. It takes away each covered input that no later
- * node reads. */
+/* After a node, a tensor is covered if it is behind the Ifs of all open fusions, and a
+ * later node reads it. Returns by how much the node changes the number of covered
+ * tensors (modulo 2^32): the outputs that become covered, minus the inputs that were
+ * covered before and of which the node is the last reader. */
 static uint32_t count_covered(const struct borders *b, fsd_id node)
 {
     const struct fsd_graph *g = b->m->d->model;

@@ -410,8 +410,8 @@ static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 
 /* ----------------------------------------------------------------------- together */
 
-/* Whether the layer is a generated kernel with a tensor in `converted` on one side: the
- * side that does not have the tensor to mark.
+/* Whether the layer is a generated kernel, and a tensor on its other side, opposite to
+ * the tensor to mark, is in `converted`.
  * @param reads true: the layer reads the tensor to mark, so its outputs are checked;
  *        false: the layer writes the tensor to mark, so its inputs are checked */
 static bool is_converted_beside(const struct fsd_marks *m, const bool *converted,

@@ -142,9 +142,9 @@ static bool joins_heads(const struct fsd_cost *c, int64_t columns,
 
 /* Whether an engine tensor may hold the columns of several joined products.  `shape` is
  * the shape of one of these products.  `columns` is the last size of the engine tensor,
- * and must be greater than the last size of `shape`.  The result is false if the engine
- * tensor may be a view of `shape`: `columns` is the product of the last sizes of
- * `shape`, or the number of columns of all heads (joins_heads()). */
+ * and must be greater than the last size of `shape`.  The engine tensor may be
+ * a view of `shape`, and the result is then false, if `columns` equals a product of the
+ * last sizes of `shape` or the number of columns of all heads (joins_heads()). */
 static bool is_joined(const struct fsd_cost *c, int64_t columns,
                       const struct fsd_shape *shape)
 {

@@ -358,9 +358,9 @@ static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id 
     return best;
 }
 
-/* How the kernels before and behind the node are joined.  If they are joined, no layer
- * is between them, and the node dissolved: the node only determines strides, shapes and
- * types at the ports of these kernels. */
+/* Whether and how the kernels before and behind the node are joined.  If they are, no
+ * layer is between them, and the fate of the node is "dissolved": the node only
+ * determines strides, shapes and types at the ports of these kernels. */
 static enum join lies_between(const struct fsd_match *m, fsd_id node)
 {
     bool quantized = m->facts->traits[node] & FSD_OP_QDQ;

@@ -107,8 +107,8 @@ static const struct fsd_rule lint_rules[] = {
             "two layers with a higher-precision tensor in between.",
      .fix = "Move the pair after the activation.",
      .source =
-         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
-         "Q/DQ placement; reported by users, TensorRT issue 2592; not for rtx: "
+         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, Q/DQ "
+         "placement; reported by users, TensorRT issue 2592; does not hold for rtx, as "
          "measured for fusiondiff, 9 models, 27 builds: without the pairs, 8 models "
          "move as many bytes as before; 1 model, which rule qdq/silu reports, moves "
          "fewer bytes"},
@@ -169,8 +169,8 @@ static const struct fsd_rule lint_rules[] = {
      .fix = "Exclude the operator from quantization.",
      .source =
          "trt8, trt10, trt11: documented by NVIDIA (Model-Optimizer excludes these "
-         "nodes) and reported by users (TensorRT issue 4397); not for rtx: "
-         "measured for fusiondiff, 2 models, 6 builds: without the pairs, 1 "
+         "nodes) and reported by users (TensorRT issue 4397); does not hold for rtx, "
+         "as measured for fusiondiff, 2 models, 6 builds: without the pairs, 1 "
          "model moves 8 % fewer bytes, and 1 model moves 63 % more"},
     {"qdq/attention", FSD_WARNING,
      "Quantizers inside an attention prevent the fused attention kernel.", LINT,
@@ -214,10 +214,11 @@ static const struct fsd_rule lint_rules[] = {
             "MatMul, and one branch of each residual addition.",
      .source =
          "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, Q/DQ "
-         "placement; ONNX Runtime, quantization for TensorRT; not for rtx: measured "
-         "for fusiondiff, 41 models, 82 builds: without the pairs, 1 model moves fewer "
-         "bytes (rule qdq/silu reports this model), and 9 models move more bytes (up "
-         "to 28 %); in each of the 9 models, a removed pair was on a skip branch"},
+         "placement; ONNX Runtime, quantization for TensorRT; does not hold for rtx, "
+         "as measured for fusiondiff, 41 models, 82 builds: without the pairs, 1 model "
+         "moves fewer bytes (rule qdq/silu reports this model), and 9 models move more "
+         "bytes (up to 28 %); in each of the 9 models, a removed pair was on a skip "
+         "branch"},
     {"scale/one-tensor", FSD_WARNING,
      "Two quantizers of one tensor have different scales.", LINT,
      .find = fsd_lint_two_scales, .which = 0, .proves = FSD_PROVES_TWICE,

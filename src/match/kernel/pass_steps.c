@@ -318,8 +318,8 @@ static void hold_sum(struct replay *r, fsd_id node)
     }
 }
 
-/* Sorts the taken nodes in the order of the kernel's name, because joined products
- * write their parts in this order. */
+/* Sorts the taken nodes as the kernel's name lists them, because joined products write
+ * their parts in this order. */
 static void sort_by_name(const struct replay *r, struct candidate *w)
 {
     uint32_t at = 0;

@@ -114,7 +114,7 @@ static const char head[] =
 static const char text[] =
     "<{skipped!}><\n{*}  runs  changed  matches  dropped  transformer{/}\n{listed!}>"
     "<\n{*}quantized operators that run in floating point{/}\n{wide!}>"
-    "<\n{*}additions that the log reports{/}\n{added!}>"
+    "<\n{*}additions to the graph that the log reports{/}\n{added!}>"
     "<\n{*}inserted layers{/}\n{inserted!}>"
     "<\n{*}layers by provider{/}\n{providers!}>";
 

@@ -68,7 +68,7 @@ static void judge_whole(struct fsd_finder *f)
     }
 }
 
-/* Reports requirements that every build satisfies. */
+/* Reports sections of the policy that require nothing. */
 static void judge_promises(struct fsd_finder *f)
 {
     FSD_EACH (const struct fsd_promise, p, f->policy->promises) {
