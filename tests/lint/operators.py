@@ -20,7 +20,7 @@ for path in sorted(source.rglob("*.[ch]")):
         continue
     text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     for literal in re.findall(r'"((?:[^"\\\n]|\\.)*)"', text):
-        literal = re.sub(r"(?:^|(?<=[.\n:] )|(?<=[.]  ))If (?=[a-z]|K or N|SNAPSHOT|$)", "", literal)  # the conjunction
+        literal = re.sub(r"(?:^|(?<=[.:] )|(?<=[.]  ))If ", "", literal)  # the conjunction, at the beginning of a sentence
         found[path.relative_to(source)] += sum(word in operators for word in re.findall(r"[A-Za-z_]\w*", literal))
 total = sum(found.values())
 for path, n in found.most_common(12):
