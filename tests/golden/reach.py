@@ -9,12 +9,12 @@ is in none of them: a new word, and a new rule, needs a golden case.
 import glob
 import json
 import os
-import shlex
 import shutil
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import golden
 import program
 
 try:
@@ -92,11 +92,11 @@ def rules(binary, args):
 def cases():
     """The golden cases that write a report: (arguments without those that say how to write, the JSON
     that one with them is expected to write or None)."""
-    for path in sorted(glob.glob(os.path.join(HERE, "*", "args"))):
-        if status_of(path) > 1 and not os.path.getsize(os.path.join(os.path.dirname(path), "expected.out")):
+    for case in golden.cases():
+        out = case.expected()["out"]
+        if case.status() > 1 and not out:
             continue
-        with open(path, encoding="utf-8") as file:
-            words = shlex.split(file.read())
+        words = list(case.args)
         args, forms, elsewhere = [], [], False
         while words:
             word = words.pop(0)
@@ -106,11 +106,7 @@ def cases():
                 elsewhere |= word in ("-o", "--only")
             else:
                 args.append(word)
-        expected = None
-        if forms == ["json"] and not elsewhere:
-            with open(os.path.join(os.path.dirname(path), "expected.out"), "rb") as file:
-                expected = file.read()
-        yield args, expected
+        yield args, out if forms == ["json"] and not elsewhere else None
 
 
 def reports(binary, folder, wanted):
@@ -172,19 +168,6 @@ def too_large(folder):
     return [path]
 
 
-def status_of(args):
-    """The status that a golden case is expected to end with; check.py takes a missing file for 0."""
-    path = os.path.join(os.path.dirname(args), "expected.exit")
-    if not os.path.exists(path):
-        return 0
-    with open(path, encoding="utf-8") as file:
-        return int(file.read())
-
-
-def exit_statuses():
-    return {status_of(args) for args in glob.glob(os.path.join(HERE, "*", "args"))}
-
-
 def misfits(schema, report):
     """Where a report is not as its schema says; nothing where jsonschema is not installed."""
     if jsonschema:
@@ -213,7 +196,7 @@ def look(binary, folder):
     missing = words - found - NEVER
     bad += ["%s: no golden case has %s '%s'" % word for word in sorted(missing)]
     bad += ["%s: %s '%s' is reached; take it off the list" % word for word in sorted(found & NEVER)]
-    bad += ["no golden case ends with %d" % n for n in sorted(EXIT_STATUSES - exit_statuses())]
+    bad += ["no golden case ends with %d" % n for n in sorted(EXIT_STATUSES - set(map(golden.Case.status, golden.cases())))]
     print("\n".join(bad + ["%d reports, %d words, %d missing" % (seen, len(words), len(missing))]))
     return 1 if bad else 0
 

@@ -1,16 +1,18 @@
 """The tests of the quick loop: what each executes, and how one is run on a mutant."""
-import glob
 import hashlib
 import json
 import os
 import re
 import selectors
-import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import golden
 
 SKIPPED = 77
 
@@ -56,19 +58,10 @@ class Golden:
     """
 
     def __init__(self, test):
-        case = test.command[-1]
-        self.at = os.path.join(case, "..", "..", "..", "fixtures")
-        self.words = shlex.split(self.part(case, "args").decode())
-        self.out, self.err, code = (self.part(case, f"expected.{p}") for p in ("out", "err", "exit"))
-        self.code = int(code or 0)
-
-    @staticmethod
-    def part(case, name):
-        path = os.path.join(case, name)
-        if not os.path.exists(path):
-            return b""
-        with open(path, "rb") as f:
-            return f.read()
+        case = golden.Case(os.path.basename(test.command[-1]))
+        expected = case.expected()
+        self.at = os.path.join(golden.FOLDER, "..", "..", "fixtures")
+        self.words, self.out, self.err, self.code = case.args, expected["out"], expected["err"], case.status()
 
     def run(self, program, scratch, cpu, space):
         """As execute(): what it writes goes into pipes, and more than a case writes is wrong."""
@@ -112,10 +105,8 @@ def single(said):
     if said["name"] != "golden":
         yield said
         return
-    script = next(word for word in said["command"] if word.endswith("golden/check.py"))
-    for args in sorted(glob.glob(os.path.join(os.path.dirname(script), "*", "args"))):
-        case = os.path.dirname(args)
-        yield {**said, "name": f"golden/{os.path.basename(case)}", "command": [*said["command"], case]}
+    for case in golden.names():
+        yield {**said, "name": f"golden/{case}", "command": [*said["command"], os.path.join(golden.FOLDER, case)]}
 
 
 def quick(build, wanted):

@@ -5,7 +5,6 @@ As few golden cases as ask each verb and option with each status that it ends wi
 each format that no golden case has.  An error or a leak of ours fails.  Graphviz and Pango, which draw in a child process,
 leave memory to its end: pictures are looked at for errors only.
 """
-import glob
 import os
 import re
 import shlex
@@ -14,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import golden
 
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 FIXTURES = os.path.join(TESTS, "..", "fixtures")
@@ -33,17 +35,11 @@ def asked(args):
     return options | {"" if not words or re.search("[./]", words[0]) else words[0]}
 
 
-def golden():
-    """Yields cases and their statuses, the one that asks most of what is left first."""
+def fewest():
+    """Yields command lines of golden cases and their statuses, the one that asks most of what is left first."""
     cases = []
-    for path in sorted(glob.glob(os.path.join(TESTS, "golden", "*", "args"))):
-        status = os.path.join(os.path.dirname(path), "expected.exit")
-        with open(path, encoding="utf-8") as file:
-            args = file.read().strip()
-        expected = 0
-        if os.path.exists(status):
-            with open(status, encoding="utf-8") as file:
-                expected = int(file.read())
+    for case in golden.cases():
+        args, expected = shlex.join(case.args), case.status()
         cases.append((args, expected, {(word, expected) for word in asked(args)}))
     left = set().union(*(asks for *_, asks in cases))
     while left:
@@ -87,7 +83,7 @@ def main():
         print("skipped: valgrind is not installed")
         return 77
     binary = os.path.realpath(sys.argv[1])
-    cases = [*golden(), *others()]
+    cases = [*fewest(), *others()]
     with ThreadPoolExecutor(2) as pool:
         wrong = [w for w in pool.map(lambda case: run(binary, *case), cases) if w]
     print("".join("FAILED " + w for w in wrong) + "%d runs, %d failures" % (len(cases), len(wrong)))
