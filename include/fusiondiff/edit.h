@@ -288,12 +288,13 @@ struct fsd_cutting;
  *  @param opt  as for fsd_diff_open(); `engine` may be NULL if `cut` has no layers and
  *              no groups. The engine provides types and sizes that the model lacks.
  *  @param err  may be NULL.
- *  @return FSD_OK; FSD_E_ARG for a word that matches no name, and for a requested node
- *          in the body of an If, a Loop or a Scan; FSD_E_FORMAT if the model has a
- *          cycle, if a node comes before the producer of its input, or if a tensor has
- *          no producer or two producers; FSD_E_UNSUPPORTED if an input or output of the
- *          part is a sequence or has an unknown type; and all that fsd_diff_open()
- *          returns. */
+ *  @return FSD_OK; FSD_E_ARG if a name, pattern or number in `cut` matches nothing, if
+ *          a selected layer computes no node, if no node is selected, or if a requested
+ *          node is in the body of an If, a Loop or a Scan; FSD_E_FORMAT if the model
+ *          has a cycle, if a node comes before the producer of its input, or if a
+ *          tensor has no producer or two producers; FSD_E_UNSUPPORTED if an input or
+ *          output of the part is a sequence or has an unknown type; and all that
+ *          fsd_diff_open() returns. */
 FSD_API enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
                                          const struct fsd_options *opt,
                                          const struct fsd_cut_options *cut,
@@ -386,11 +387,13 @@ FSD_API enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
  *  every field. */
 struct fsd_issue_options {
     const char *finding; /**< what to report: the fingerprint of a finding, or the id of
-                              a rule for its worst finding. NULL: the worst finding of
-                              all rules; for two builds, the worst difference */
+                              a rule, whose worst finding is then reported. NULL: the
+                              worst finding of all rules; for two builds, the worst
+                              difference */
     struct fsd_cut_options part; /**< reports these layers, groups or nodes instead of a
-                                      finding. Of two builds, they belong to the later
-                                      one. `part.context` is used for a finding, too */
+                                      finding. If there are two builds, these are
+                                      layers, groups or nodes of the later build.
+                                      `part.context` also applies to a finding */
     bool anonymous;              /**< replaces names in all files */
     bool no_weights;             /**< replaces the values of weights */
     const struct fsd_failure *failure; /**< the reason why the build failed. The report

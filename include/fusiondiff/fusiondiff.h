@@ -273,8 +273,10 @@ struct fsd_options {
                                    `engine` must be the first of these paths.  A profile
                                    belongs to the engine whose layers it names.  If
                                    several engines have these layers, the profile
-                                   belongs to the one with the fewest profiles so far;
-                                   of several such engines, to the first in `parts` */
+                                   belongs to the engine with the fewest profiles so
+                                   far.  If several of these have equally few profiles,
+                                   the profile belongs to the first of them in
+                                   `parts` */
     unsigned n_parts;
     bool uncited;     /**< findings do not cite the edits that lint proposes; this saves
                            time for reports without findings, such as pictures */
@@ -528,8 +530,8 @@ FSD_API enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *
  *  @param pair  the name of the pair; NULL: writes the schema of a line instead.
  *  @param diff     the run of the pair; NULL if the run failed.
  *  @param failure  the error, if the run failed; else NULL.  If `diff` is NULL, too,
- *                  the line has only the name of the pair.  Every other line about the
- *                  pair begins with this short line without its last brace.
+ *                  the line has only the name of the pair.  Without its last brace,
+ *                  this short line is the beginning of every line about the pair.
  *  @return as fsd_diff_write(). */
 FSD_API enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
                                        const struct fsd_error *failure, FILE *out,
@@ -885,10 +887,10 @@ FSD_API unsigned fsd_day_of_epoch(const char *seconds);
 /** Options of a check.  Zero is the default of every field.  `snapshot` or `policy`
  * must be set. */
 struct fsd_check_options {
-    const char
-        *snapshot; /**< path of the snapshot. If `snapshots` is set: path of their
-                        directory, which only messages use. NULL: the check uses only
-                        rules of the policy that need no snapshot */
+    const char *snapshot; /**< path of the snapshot. If `snapshots` is set: path of the
+                        directory of these snapshots, for messages. NULL: there is no
+                        snapshot, and the check uses only rules of the policy that need
+                        no snapshot */
     const char *const
         *snapshots; /**< paths of several snapshots; the check uses the snapshot for the
                          build's label, version and GPU */

@@ -71,8 +71,8 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
 }
 
 /* Reads the printed snapshot, and writes the state that was read. The builds have facts
- * that no snapshot stores. The state that was read lacks these facts, so the written
- * rows cannot depend on them. */
+ * that no snapshot stores. The state that was read has only the stored facts, so the
+ * written rows cannot depend on the other facts. */
 static enum fsd_status write_again(const struct fsd_print *print, FILE *out,
                                    struct fsd_error *err)
 {
@@ -224,7 +224,7 @@ static enum fsd_status check_builder(const struct fsd_check *c,
 }
 
 /* For a check without a snapshot: refuses a policy that has no requirement on the build
- * itself, because it would pass every build. */
+ * itself. With such a policy, every build would pass the check. */
 static enum fsd_status check_promises(const struct fsd_policy *policy,
                                       struct fsd_error *err)
 {

@@ -64,8 +64,9 @@ void fsd_state_set_label(struct fsd_state *s, const char *label)
 }
 
 /* Opens one build.
- * @param cites the findings of the run cite lint's advice, which takes time
- * @param judged the run belongs to a check, whose verdict has the run's findings */
+ * @param cites true: the findings of the run cite lint's advice, which takes time
+ * @param judged true: the run belongs to a check, whose verdict has the findings of the
+ *         run. So report_misfits() does not pass them to `opt->note`, too */
 static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
                                   bool cites, bool judged,
                                   const struct fsd_options *opt, struct fsd_error *err)

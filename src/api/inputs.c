@@ -4,10 +4,10 @@
  * is next. The engine is last, because its layer names can only be parsed with the
  * names of the model.
  *
- * If the log has several builds, the build with the layers of the dump is chosen. If
- * the dump lacks layers of this build, the log is no evidence (`refused`). If a file is
- * of a different kind than expected, the error names the kind of the file, and the
- * option for files of this kind.
+ * If the log has several builds, the user chooses one, else the one that fits the
+ * layers of the dump best is taken. If the dump lacks layers of this build, the log is
+ * no evidence (`refused`). The error for a file of an unexpected kind names its kind,
+ * and the option for files of this kind.
  */
 #include "api/command.h"
 #include "base/base.h"
@@ -36,8 +36,7 @@ struct inputs {
     struct fsd_file engine, log;
     const struct fsd_engines *read; /* a log that was read before and contains the
                                        engine; NULL: none */
-    const struct fsd_file *story;   /* the file from which d->history was read; NULL:
-                                       none */
+    const struct fsd_file *story;   /* the file of d->history; NULL: none */
     const struct fsd_engine_reader *log_reader; /* the reader of the build log */
     struct fsd_graph *parsed; /* the network in the log; NULL: no log */
 };
@@ -177,12 +176,12 @@ static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
     return false;
 }
 
-/* The dump belongs to an engine of the log if `strangers` is 0. A region of the log is
- * common, because the dump may list the kernels of the region instead. */
+/* How the dump fits an engine of the log. It belongs to it if `strangers` is 0. */
 struct kinship {
-    uint32_t common, strangers; /* common: number of the engine's layers that the dump
-                                   has; strangers: number of those that it lacks */
-    fsd_sym first;              /* name of the first layer that the dump lacks */
+    uint32_t common; /* number of the engine's layers that the dump has, and of regions
+                           (the dump may list their kernels instead) */
+    uint32_t strangers; /* number of those that it lacks, or with another output type */
+    fsd_sym first;      /* name of the first layer that the dump lacks */
 };
 
 /* Compares the dump with each engine of the log; the result is indexed by build. */
@@ -320,7 +319,7 @@ static enum fsd_status set_build(struct inputs *in, struct fsd_error *err)
     unsigned number = in->opt->engine_number;
 
     if (in->story == &in->engine) {
-        h->build = number ? number - 1 : 0; /* the reader finds this build or fails */
+        h->build = number ? number - 1 : 0; /* the engine's reader checks it */
     } else if (number && !is_log(&in->engine)) {
         if (number > h->builds)
             return fsd_fail(err, FSD_E_ARG, in->opt->log, FSD_POS_NONE, 0,
@@ -560,7 +559,8 @@ bool fsd_file_is_model(const char *path)
 /* The kinds of files:
  *   noun      the name of the kind, for messages
  *   belongs   the end of a message: which option or verb takes such files
- *   sniff     recognizes such a file; NULL: a reader that claims `input` recognizes it
+ *   sniff     recognizes such a file; NULL: a reader that claims `input` does
+ *   input     the kind of input for fsd_reader_of(), if `sniff` is NULL
  *   of_build  the directory of a build may have such a file */
 static const struct kind {
     const char *noun, *belongs;

@@ -37,8 +37,8 @@ static inline void fsd_note(const struct fsd_options *opt, const char *text)
 /** Corrects options whose files are in the wrong field. If `opt->model` is a build log,
  * and there is an engine but no `opt->log`, the file becomes `opt->log`, and the
  * network in the log is then the model. If `opt->engine` is a profile, and
- * `opt->profiles` is empty, the file also becomes the only one of `opt->profiles`,
- * which then points to `opt->engine`. */
+ * `opt->profiles` is empty, the file also becomes the only profile: `opt->profiles` is
+ * set to the address of the field `opt->engine`. */
 void fsd_inputs_settle(struct fsd_options *opt);
 
 /** Whether the user gave a profile as ENGINE. Must be called before

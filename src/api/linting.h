@@ -14,7 +14,8 @@ struct fsd_linting {
     const struct fsd_lint *lint;
     unsigned today, n_values;
     const char *const *values; /* paths of the --values files */
-    bool alone;                /* there is no engine, and the user gave no sizes */
+    bool alone;                /* there is no engine, and the user gave no sizes of
+                                  dynamic inputs (opt->shapes) */
     bool again;                /* made by fsd_linting_again(), which borrows `policy` */
 };
 

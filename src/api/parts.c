@@ -48,8 +48,9 @@ static enum fsd_status load_graphs(struct parts *p, const struct fsd_options *op
 /* ------------------------------------------------------------------------ times */
 
 /* Returns the engine that has the profile's layers; FSD_NONE if there is none. If
- * several engines have these layers, returns the one with the fewest profiles so far;
- * of several such engines, the first. Equal engines thus get profiles in turn. */
+ * several engines have these layers, returns the engine with the fewest profiles so
+ * far. If several of these have equally few profiles, returns the first of them. Equal
+ * engines thus get profiles in turn. */
 static uint32_t engine_of(const struct parts *p, const struct fsd_profile *profile)
 {
     FSD_SCRATCH(scratch);

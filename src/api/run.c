@@ -74,7 +74,8 @@ static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options 
 
 /* Detects an engine of another network whose nodes have the same names. Such networks
  * are of one family, and differ in their sizes. In most layers, builders keep the
- * number of weights. Each layer is therefore compared with its nodes by this number. */
+ * number of weights. So the engine is refused if at least two of the compared layers,
+ * and more than half of them, have another number of weights than their nodes. */
 static enum fsd_status check_weights(const struct fsd_match *match,
                                      const struct fsd_fit *fit, struct fsd_error *err)
 {

@@ -120,9 +120,9 @@ void fsd_sort(void *at, size_t n, size_t size, int (*by)(const void *, const voi
 uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
                        int (*by)(const void *, const void *));
 
-/** Comparisons for fsd_sort(): of uint64_t; of fsd_id or fsd_sym; of structs that begin
- *  with two ids; of pointers to texts.  fsd_by_name() is for bsearch() in a table of
- *  structs that begin with a name. */
+/** Comparisons for fsd_sort(): of uint64_t (fsd_by_number), fsd_id or fsd_sym (_id),
+ *  structs that begin with two ids (_pair), and pointers to texts (_text).
+ *  fsd_by_name() is for bsearch() in a table of structs that begin with a name. */
 int fsd_by_number(const void *a, const void *b);
 int fsd_by_id(const void *a, const void *b);
 int fsd_by_pair(const void *a, const void *b);
@@ -212,7 +212,7 @@ void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,
          id##_at++)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/** Numbers by key: the slice `of[k]` of `ids` has those with the key k, ascending. */
+/** Numbers by key.  The slice `of[k]` of `ids` has those of key k in ascending order. */
 struct fsd_lists {
     struct fsd_span *of;
     fsd_id *ids;
@@ -413,9 +413,9 @@ enum { FSD_DIGITS = 21 };
 const char *fsd_digits(uint64_t number, char room[FSD_DIGITS]);
 void fsd_put_whole(FILE *out, int64_t number);
 
-/** Returns `name`; if it has more than FSD_BRIEF bytes, `room` with its front:
- *  "Conv_1 + Con...".  A layer's name can have thousands of nodes; a report with the
- *  whole name for each of them would have quadratic size. */
+/** Returns `name` if it has at most FSD_BRIEF bytes, else `room` with the front of the
+ *  name: "Conv_1 + Con...".  A layer's name can contain thousands of nodes.  A report
+ *  that repeats the whole name for each of them would have quadratic size. */
 enum { FSD_BRIEF = 2048, FSD_BRIEF_ROOM = FSD_BRIEF + 4 };
 const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM]);
 
@@ -563,8 +563,8 @@ char *fsd_print_take(struct fsd_print *print, struct fsd_arena *arena);
 fsd_sym fsd_print_sym(struct fsd_print *print, struct fsd_intern *names);
 /** Closes `print`, and sets print->text to the whole text, which the caller frees. */
 void fsd_print_close(struct fsd_print *print);
-/** Returns the text printed since the last call, and its size, until more is printed.
- *  Many short texts can thus share one open stream. */
+/** Returns the text printed since the last call, and its size.  It is valid until more
+ *  is printed.  Many short texts can thus share one open stream. */
 const char *fsd_print_next(struct fsd_print *print, size_t *size);
 void fsd_print_drop(struct fsd_print *print);
 
@@ -628,14 +628,14 @@ struct fsd_file {
 enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
                               struct fsd_error *err);
 
-/** Opens the file `path`, of any size.  The file `of` contains this path.  After all
- *  links in `path` are resolved, it must be below the folder of `of` or, if `of` is a
- *  link, of the link's target.  The caller closes `out`, also after an error. */
+/** Opens the file `path`, of any size, which the file `of` names.  The path, with all
+ *  links resolved, must be below the folder of `of` or, if `of` is a link, of the link's
+ *  target.  The caller closes `out`, also after an error. */
 enum fsd_status fsd_file_open_beside(struct fsd_file *out, const char *path,
                                      const char *of, struct fsd_error *err);
 void fsd_file_close(struct fsd_file *file);
 
-/** Maps the regular file `fd`.  No other program can truncate a file without a name. */
+/** Maps the regular file `fd`.  Nobody can truncate a mapped file that has no name. */
 enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
                              struct fsd_error *err);
 

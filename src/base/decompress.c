@@ -63,7 +63,8 @@ static int keep(struct sink *s, size_t n)
     unsigned char *larger;
 
     if (!n)
-        return 0; /* s->kept may still be NULL, which would give ENOMEM */
+        return 0; /* with n = 0, the code below would return ENOMEM if s->kept is still
+                     NULL */
     while (room - size < n)
         room = room ? 2 * room : PIECE;
     larger = room == s->room ? s->kept : realloc(s->kept, room);

@@ -103,7 +103,7 @@ void fsd_print_drop(struct fsd_print *print)
     free(print->text);
 }
 
-/* A stream of fsd_memory_stream(), which frees this struct when it is closed. */
+/* A stream of fsd_memory_open(). Closing the stream frees this struct. */
 struct memory {
     struct fsd_print print; /* must be the first member: add() casts its address */
     char **text;

@@ -20,8 +20,10 @@ const char *fsd_status_name(enum fsd_status status)
     return (unsigned)status < FSD__STATUS_COUNT ? names[status] : "unknown";
 }
 
-/* Copies text of an input to a message: only printable characters, and only whole
- * ones. */
+/* Copies text of an input to a message.  Writes '?' for a character that is not
+ * printable, for a byte that is not UTF-8, and for the '#' of a command
+ * (fsd_is_command()).  If `out` has too few bytes, cuts the text off after a whole
+ * character. */
 static void copy_safe(char *out, size_t size, const char *s)
 {
     size_t n = 0;

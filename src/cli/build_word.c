@@ -21,10 +21,11 @@ static bool is_file(const char *word, size_t n)
     return !stat(name, &st) && !S_ISDIR(st.st_mode);
 }
 
-/* The length of the first name in `at`. A name may contain commas. The name therefore
- * ends at the first comma before which the text is the path of a file, or at the end of
- * `at` if only the whole text is such a path. If there is no such path, the name ends
- * at the first comma. */
+/* The length of the first name in `at`. A name may contain commas. So the text before
+ * the first comma is checked, then the text before the second comma, and so on, and at
+ * last the whole text. The first of these texts that is the path of a file is the name.
+ * If there is none, the name ends at the first comma. If `at` begins with a comma, the
+ * name is empty. */
 static size_t name_length(const char *at)
 {
     size_t first = strcspn(at, ","), n = first;
@@ -34,9 +35,9 @@ static size_t name_length(const char *at)
     return n && is_file(at, n) ? n : first;
 }
 
-/* The '+' that ends the first name in "P1+P2": the first '+' before which the text is
- * the path of a file. NULL if there is no such '+', or if the whole text is the path of
- * a file. */
+/* The '+' that ends the first name in "P1+P2". A name may contain '+'. So this is the
+ * first '+' whose preceding text is the path of a file. NULL if there is no such '+'.
+ * Also NULL if the whole text is the path of a file. */
 static char *plus_behind(char *name)
 {
     char *end = strchr(name, '+');

@@ -30,7 +30,7 @@ enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER }; /* indexes of the words of --col
 struct output {
     const char *path;   /* NULL: standard output */
     const char *format; /* NULL: text */
-    bool updates;       /* may replace an input that is not a file of a build */
+    bool updates;       /* may replace an input that is not in `named` (reads.c) */
 };
 
 /* Options of cut, code and issue that name a part of a model (part.c). */
@@ -366,9 +366,7 @@ extern const size_t n_view_verbs;
 
 /* ----------------------------------------------------------------------- build word */
 
-/* A build that one word of the command line names. */
-
-/** Memory for the parsed word. It must exist as long as the run. */
+/** A build that one word of the command line names. It must exist as long as the run. */
 struct build_word {
     char model[4096], engine[4096], log[4096];
     char profile[MOST_OUTPUTS][4096];
@@ -384,7 +382,7 @@ struct build_word *new_build_words(unsigned n);
 
 /** Parses "MODEL,ENGINE[+ENGINE...][,PROFILE[+PROFILE...][,LOG]]", or a directory, and
  *  sets the paths in `run`. Other members of `run` are unchanged.
- *  @param model the model of a word that does not begin with a model; NULL: none
+ *  @param model the MODEL if `word` begins with ENGINE; NULL: none
  *  @return FSD_OK; FSD_E_ARG if the word has neither form; FSD_E_IO */
 enum fsd_status take_also(struct build_word *build, const char *word, const char *model,
                           struct fsd_options *run, struct fsd_error *err);
@@ -407,8 +405,8 @@ bool is_directory(const char *path);
 /** Sets whether paths may lead out of their folder (--follow). Must be called first. */
 void allow_leading_out(bool allowed);
 
-/** Call fsd_directory_open(), fsd_directory_snapshots() and fsd_directory_builds(). As
- * `follow`, they pass the value that allow_leading_out() stored. */
+/** Call fsd_directory_open(), _snapshots() and _builds(), with the value that
+ * allow_leading_out() stored as `follow`. */
 enum fsd_status open_directory(struct fsd_directory **out, struct fsd_options *run,
                                struct fsd_error *err);
 enum fsd_status open_snapshots(struct fsd_directory **out,
@@ -424,8 +422,8 @@ void take_sample(struct command_line *line);
 /** Keeps a directory until the program ends: options point into it. Ignores NULL. */
 void keep_directory(struct fsd_directory *directory);
 
-/** Checks the files of --part. No file, and no folder in a relative path, may be a link
- * that leads out of its folder. */
+/** Checks that no file of --part, and no folder in a relative path, is a link that leads
+ * out of its folder. */
 enum fsd_status check_parts(const char *const *paths, unsigned n,
                             struct fsd_error *err);
 
@@ -539,8 +537,8 @@ struct target {
 };
 
 /** Finds the file that `path` leads to. Refuses a directory, and a file without write
- * permission. If `follow` is false, also refuses a link that leads out of its folder,
- * but not a link to a character device, a pipe, a socket or an open file. */
+ * permission. If `follow` is false, also refuses a link that leads out of its folder.
+ * But a link to a character device, a pipe, a socket or an open file is allowed. */
 enum fsd_status find_target(struct target *out, const char *path, bool follow,
                             struct fsd_error *err);
 
@@ -573,7 +571,7 @@ void *must(void *memory);
 
 /** Removes temporary files, and ends the program with the signal `number`.
  * @param whole_job true: also sends the signal to all processes of this program's
- *         group, if the terminal sent it only to the group of a command */
+ *         group. Set it if the terminal sent the signal only to a command's group */
 _Noreturn void end_by(int number, bool whole_job);
 
 /** A file or directory that is removed when the program ends. The caller sets `path`;
@@ -630,7 +628,7 @@ enum fsd_status check_outputs(const struct command_line *line,
 enum fsd_status check_line_outputs(const struct command_line *line,
                                    struct fsd_error *err);
 
-/** Like find_target(), but fails if the output is an input. All writers call it. */
+/** Like find_target(), but fails if the output is an input. For all output files. */
 enum fsd_status take_target(struct target *out, const struct output *to, bool follow,
                             struct fsd_error *err);
 
@@ -652,7 +650,8 @@ struct whole_text {
     const char *path; /* name of the text in error messages; NULL: none */
 };
 enum fsd_status print_text(const void *payload, const struct sink *to);
-bool takes_any_name(const struct command_line *line); /* the outputs have one format */
+/** Whether the outputs have only one format, and their paths any extension. */
+bool takes_any_name(const struct command_line *line);
 
 /** Flushes the file `path` to the disk, and closes it.
  * @param status the status of the preceding writes. If this is not FSD_OK, the function
@@ -749,7 +748,7 @@ enum fsd_status open_partial(struct partial *p, const char *folder,
                              struct fsd_error *err);
 void close_partial(struct partial *p);
 
-/** The path of a file in the directory; false if it is too long. */
+/** Sets `path` to that of the file `name` in DIR.partial. False if it is too long. */
 bool path_in_partial(const struct partial *p, const char *name, char path[PATH_MAX]);
 
 /** Creates a new file in the directory. Does not replace a file that the command wrote.
@@ -795,6 +794,6 @@ enum fsd_status run_command(const char *const *words, const char *folder, FILE *
                             const char *path, struct child_end *end,
                             struct fsd_error *err);
 
-/** Stores both outputs of a command, at most size - 1 bytes; "" if it cannot be
- * started. A signal during the command ends the program. */
+/** Stores both outputs of a command, at most size - 1 bytes, in `text`; "" if it cannot
+ * be started. A signal during the command ends the program. */
 void read_command(const char *const *words, char *text, size_t size);

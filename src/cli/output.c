@@ -313,9 +313,10 @@ static enum fsd_status take_place(const struct job *job, const struct target *ta
 
 /* Writes the report under a temporary name and renames it. The temporary name is short,
  * because the name of the file may have the maximum length.
- * @param[out] why_not the reason why the caller must write over the old file: the
- *         system permits no temporary file, or none with the owner and mode of the old
- *         file. Otherwise stays NULL: the caller sets it to NULL before the call */
+ * @param[out] why_not must be NULL before the call. If the caller must write over the
+ *         old file, `why_not` is set to the reason: the system refuses to create a
+ *         temporary file, or to give it the owner and mode of the old file. Otherwise
+ *         `why_not` stays NULL */
 static enum fsd_status replace(const struct job *job, const struct target *target,
                                const char **why_not, struct fsd_error *err)
 {

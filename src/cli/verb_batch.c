@@ -211,7 +211,7 @@ static void *work(void *payload)
     return NULL;
 }
 
-/* Makes and writes all lines, as the print_fn of the output. */
+/* A print_fn: makes all lines, and writes them to the output. */
 static enum fsd_status print_lines(const void *payload, const struct sink *to)
 {
     struct batch *b = *(struct batch *const *)payload;

@@ -1,8 +1,9 @@
 /*
- * The verbs that answer one question about a pair, each with the view of the same name.
- * A new verb needs a row in `view_verbs`, and an array of its own options if it has
- * any. If `arguments` of a row end in "...", as in "ENGINE NODE...", the user must give
- * at least one NODE. If they end in "...]", as in "ENGINE [NODE...]", NODE is optional.
+ * The verbs that answer one question about a pair. Each verb prints the view that has
+ * the verb's name. A new verb needs a row in `view_verbs`, and an array of its own
+ * options if it has any. If `arguments` of a row end in "...", as in "ENGINE NODE...",
+ * the user must give at least one NODE. If they end in "...]", as in "ENGINE
+ * [NODE...]", NODE is optional.
  */
 #include "cli/cli.h"
 

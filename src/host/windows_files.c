@@ -385,8 +385,8 @@ static bool set_has(const char *set, char c, int flags, const char **rest)
 }
 
 /* Returns 0 if the whole text matches the pattern, else 1. After a mismatch, the last
- * '*' takes one more character. Earlier '*' never take more: the last '*' can take the
- * same characters. */
+ * '*' takes one more character. An earlier '*' never takes more characters, because the
+ * last '*' can take these characters instead. */
 int fsd_fnmatch(const char *pattern, const char *text, int flags)
 {
     const char *star = NULL, *behind = NULL;

@@ -41,11 +41,11 @@ struct visit {
 
 struct fsd_cutter {
     struct fsd_match *m;
-    /* Some of the arrays below store "unit marks": for each tensor or node, the `mark`
-     * of the last unit that reads, writes or visits it.
+    /* An array with the remark "unit mark" stores, for each tensor or node, the `mark`
+     * of the last unit that reads, writes or visits this tensor or node.
      *
-     * Indexed by model tensor; tensors of the same value share the element of the first
-     * one: */
+     * Indexed by model tensor.  For several tensors of the same value, only the element
+     * of the first tensor is used: */
     bool *held;                       /* whether the engine has the value in memory */
     bool *root_held;                  /* whether the engine has a tensor with this root
                                          in memory */
@@ -106,8 +106,8 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
 }
 
 /* Marks the tensors that the unit writes.  If the builder moved a Q before an engine
- * tensor, the unit writes only a quantized form of this tensor's counterpart.  Then
- * only the root of the counterpart is marked, because its value is not written. */
+ * tensor, the unit writes a quantized form of this tensor's counterpart, and not the
+ * value of the counterpart.  Then only the root of the counterpart is marked. */
 static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
 {
     const struct fsd_match *m = c->m;
@@ -242,13 +242,14 @@ static bool is_cut(const struct fsd_cutter *c, struct fsd_span nodes)
     return false;
 }
 
-/* Whether a visited node belongs to the cut.  A Q that the builder moved never does,
- * nor a node that the builder merged into weights.  Any other node that depends on an
- * input of the unit belongs to the cut.  The Q and DQ of weights depend on no input:
- * they belong to the cut if it contains a node that reads their output.  The walk
- * visits that node first.
- * @param reads whether the unit has inputs.  If not, all other visited nodes that are
- *        not folded belong to the cut, too, unless the cut is leaky */
+/* Whether a visited node belongs to the cut:
+ *   - A Q that the builder moved, or a node that it merged into weights: no.
+ *   - Any other node that depends on an input of the unit: yes.
+ *   - A Q or DQ of weights, which depends on no input: yes if a node of the cut reads
+ *     its output.  The walk visits that node first.
+ *   - Any other node that is folded: no.
+ *   - Any other node: yes if the unit has no inputs and the cut is not leaky.
+ * @param reads whether the unit has inputs */
 static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
 {
     const struct fsd_facts *f = c->m->facts;

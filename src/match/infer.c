@@ -251,11 +251,12 @@ static void keep_written(struct infer *x, struct part *p)
     p->n_made = kept;
 }
 
-/* Whether it is unknown where the layer ends.  So far, the layer computes all nodes
- * before the value `written`, and its output `tensor` holds `written`.  A layer without
- * weights that reads `tensor` contradicts this if no node without weights reads
- * `written`.  Such a layer may compute the last elementwise nodes before `written`, so
- * that this layer ends earlier, at an unknown node. */
+/* Whether it is unknown where the layer ends.  The assumption is that this layer
+ * computes all nodes before the value `written`, and that its output `tensor` holds
+ * `written`.  A second layer that reads `tensor`, computes, and has no weights then
+ * needs a node without weights that reads `written`.  If there is no such node, the
+ * second layer may compute the last elementwise nodes before `written`.  The first
+ * layer then ends earlier, at an unknown node. */
 static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
 {
     const struct fsd_graph *e = x->m->engine;

@@ -88,8 +88,9 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     return m;
 }
 
-/* Whether the builder's sizes may deviate from the sizes that ONNX defines.  Sizes
- * behind nodes with these two attributes are then no evidence:
+/* Whether a node of the model has an attribute for which the builder's sizes may
+ * deviate from the sizes that ONNX defines.  The sizes of the network's outputs are
+ * then no evidence.  There are two such attributes:
  *   - `ceil_mode`: the last window of a pooling may begin in the padding,
  *   - `layout`: a recurrent operator has the batch as its first dimension, but builders
  *     read the batch from the second dimension. */

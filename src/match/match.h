@@ -43,8 +43,8 @@ struct fsd_cut {
                                  fsd_match.pool */
     struct fsd_span nodes;  /**< in fsd_match.pool; no constants */
     bool leaky; /**< whether `nodes` may have too many nodes.  This is so if the
-                     backward walk that finds them (cut.c) met a tensor of another unit
-                     that is no input of this unit */
+                     backward walk that finds them (cut.c) met a tensor that the engine
+                     has in memory, and that this unit neither reads nor writes */
 };
 
 /** Two pieces of evidence that contradict each other: `by` links the node to `layer`,

@@ -8,10 +8,11 @@
 #include "match/pass.h"
 #include "model/graph/graph.h"
 
-/* The layers that tensors link to a node.  The pass needs the first of them that is
- * outside a given unit.  Two layers are enough for that: `first` is the first one, and
- * `other` is the first one outside the unit of `first`.  A search through all of them
- * would be slow, because thousands of layers may have the name of a node. */
+/* Two of the layers that tensors link to a node: `first` is the first of these layers,
+ * and `other` is the first one outside the unit of `first`.  The pass needs the first
+ * layer outside a given unit.  This is `other` for the unit of `first`, and `first` for
+ * all other units.  A search through all layers would be slow, because thousands of
+ * layers may have the name of a node. */
 struct rivals {
     fsd_id first, other;
 };
@@ -54,11 +55,11 @@ static bool *list_confirmed(const struct fsd_match *m, struct fsd_arena *scratch
     return confirmed;
 }
 
-/* Whether Metadata shows that the tensors are wrong, so that there is no conflict.  The
- * counterpart of an engine tensor is wrong if
+/* Whether Metadata shows that the counterpart of an engine tensor is wrong.  Then there
+ * is no conflict.  The counterpart is wrong if
  *   - the Metadata of the link's layer names the node,
  *   - tensors confirm another node in the Metadata of this layer, and
- *   - `other` has no link to the node, although tensors place the node there. */
+ *   - the layer `other`, to which tensors assign the node, has no link to the node. */
 static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
                             const struct fsd_link *link, fsd_id other)
 {

@@ -273,7 +273,8 @@ static void link_enclosed(struct fsd_match *m, const fsd_id *enclosed)
 /* ------------------------------------------------------------------ what is left */
 
 /* The engine's only region.  FSD_NONE if there is not exactly one region, if Metadata
- * lists the region's nodes, or if another layer may have nodes that no name lists. */
+ * lists the region's nodes, or if another layer computes nodes, but none of them is
+ * known. */
 static fsd_id only_region(const struct fsd_match *m)
 {
     fsd_id found = FSD_NONE;

@@ -15,9 +15,9 @@ struct search {
     struct fsd_word word;
     struct fsd_picked *picked;
     bool found;
-    bool alone; /* whether the word names only a node without layers, although layers
-                   are wanted, or only a layer without nodes, although nodes are
-                   wanted */
+    bool alone; /* valid if nothing was found.  True if layers are wanted, and the word
+                   names a node that no layer computes; or if nodes are wanted, and the
+                   word names a layer without nodes */
 };
 
 /* ------------------------------------------------------------------- what is found */
@@ -114,9 +114,11 @@ static void by_number(struct search *s, const struct fsd_graph *g, mark_fn *take
         take(s, s->word.number);
 }
 
-/* Tries the methods in order; the first method with a result ends the search.  Each
- * method first looks for a name of the wanted kind.  If there is none, the method looks
- * for a name of the other kind, which stands for the linked nodes or layers. */
+/* Tries the methods in order; the first method with a result ends the search.  If only
+ * nodes are wanted, each method looks for nodes.  If there are none, it looks for
+ * layers, and marks their nodes.  If only layers are wanted, each method looks for
+ * layers.  If there are none, it looks for nodes, and marks their layers.  For
+ * FSD_PICK_BOTH, each method looks for nodes and for layers. */
 static void run_searches(struct search *s)
 {
     static search_fn *const searches[] = {by_name, by_number, by_provider, by_pattern,

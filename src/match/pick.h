@@ -19,8 +19,8 @@ struct fsd_picked {
 
 typedef FSD_VEC(fsd_id) fsd_id_vec;
 
-/** Marks, in `picked`, the nodes and layers that the word names, if `want` asks for
- *  them.
+/** Marks in `picked` what the word stands for: only nodes if `want` is FSD_PICK_NODES,
+ *  only layers if it is FSD_PICK_LAYERS, otherwise nodes and layers.
  *  @return FSD_OK; FSD_E_ARG if the word names nothing: `err` then suggests the nearest
  *         names. */
 enum fsd_status fsd_pick(const struct fsd_match *m, enum fsd_pick_want want,

@@ -125,8 +125,8 @@ static bool spell_node(struct numbering *v, fsd_id node)
 
     if (!(traits & FSD_OP_STANDARD) || (traits & (FSD_OP_RANDOM | FSD_OP_CONTROL)) ||
         (v->g->lacks_attributes && !(traits & FSD_OP_BARE)))
-        return false; /* equal spellings prove nothing: if attributes are unknown, two
-                         MaxPools of one tensor may have different windows */
+        return false; /* such nodes may differ even if their spellings are equal: for
+                         example, two MaxPools of one tensor with unknown windows */
     spell(v, n->scope);
     spell(v, n->domain);
     spell(v, n->op);
@@ -182,8 +182,9 @@ static void forward_constant(struct numbering *v, fsd_id node)
 }
 
 /* Gives initializers with equal contents the same number.  Here, `first` maps a
- * spelling to a tensor.  The spelling of a tensor begins with -1, which is no scope, so
- * that it differs from the spelling of every node. */
+ * spelling to a tensor.  The spelling of a node begins with its scope, and the spelling
+ * of a tensor with -1, which is no scope.  So a node and a tensor never have the same
+ * spelling. */
 static void number_constants(struct numbering *v)
 {
     for (fsd_id t = 0; t < v->g->tensors.n; t++) {

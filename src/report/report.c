@@ -1,9 +1,11 @@
 /*
  * The tables of formats and subjects, and the choice of a writer. A format may have
  * several forms for one subject: a page, a special writer, a picture, a verdict, rows.
- * form_of() chooses the first possible form. Rows are a sheet, which a view or a verb
- * fills. Every format with the function `sheet` can print every sheet. Writers neither
- * wrap lines nor escape commands to CI runners: write_lines() does so for all text.
+ * form_of() chooses the first possible form. Rows are stored in a sheet. The functions
+ * `document` and `table` of the subject fill the sheet. If the subject has neither, the
+ * requested view fills it. Every format with the function `sheet` can print every
+ * sheet. Writers neither wrap lines nor escape commands to CI runners. write_lines()
+ * does both for all text.
  */
 #include "model/graph/graph.h"
 #include "report/subject/subject.h"
@@ -238,8 +240,8 @@ void fsd_report_put_columns(const struct fsd_report *report, FILE *out)
 }
 
 /* Writes verdicts in a format for merge gates. If the subject has a `judge`, `judge`
- * makes the verdicts. For several builds, each build except the first has a verdict: it
- * judges the comparison of this build with the first build. */
+ * makes the verdicts. In a comparison of several builds, each build except the first
+ * has a verdict on its comparison with the first build. */
 static void write_verdicts(const struct fsd_report *r, const struct format *f,
                            FILE *out)
 {

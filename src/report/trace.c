@@ -67,10 +67,10 @@ static struct fsd_json *begin_event(struct trace *t, const char *phase,
     return event;
 }
 
-/* The duration of an event, in microseconds. Viewers add it to the start of the event,
- * as doubles. If the sum were after the start of the next event, even by the last bit,
- * viewers would nest the next event in this one. The duration is then shortened by a
- * tenth of a nanosecond. */
+/* The duration of an event, in microseconds. `to` is the start of the next event.
+ * Viewers compute the end of the event as `from` plus the duration, in doubles. If the
+ * end is after `to`, even by the last bit, they nest the next event in this one. To
+ * avoid this, such a duration is shortened by a tenth of a nanosecond. */
 static double length(double from, double to)
 {
     double length = round((to - from) * 1e3) / 1e3;

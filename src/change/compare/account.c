@@ -326,15 +326,16 @@ static bool runs_in(const struct fsd_state *s, uint8_t type)
 }
 
 /* Finds out from the precisions whether only one build was made with --fp16 or --bf16.
- * This is needed if there is no log. All changed precisions must change alike:
+ * This is needed if there is no log. All nodes whose precision changed must have
+ * changed in the same way:
  *
  *     from FP16 to FP32 or TF32     only the old build was made with --fp16
  *     from FP32 or TF32 to FP16     only the new build was made with --fp16
  *
  * The build without the option must have no node in FP16. The same holds for BF16 and
  * --bf16.
- * @param lost true: looks for an option that only the old build has; false: that only
- *        the new build has
+ * @param lost true: looks for an option that only the old build has; false: looks for
+ *        an option that only the new build has
  * @return FP16 for --fp16, BF16 for --bf16; FSD_DTYPE_UNKNOWN: no option found */
 static enum fsd_dtype flag_type(const struct fsd_compare *c, bool lost)
 {

@@ -6,13 +6,13 @@
  *     from, to   equal subgraphs up to the inputs and down to the outputs
  *     around     between the same aligned neighbors
  *     near       equal surroundings that occur once in each model
- *     keys       also names with counters, if most neighbors agree (align_keys.c)
+ *     keys       names, even with counters, if most neighbors agree (align_keys.c)
  *
  * A round proposes each pair that is unique on both sides. Two proposals that disagree
- * cancel each other: if a stack of equal blocks has one block more than before,
- * counting from the inputs and counting from the outputs give different pairs, and both
- * may be wrong. Two pairs that would reverse the order of two nodes cancel each other,
- * too.
+ * cancel each other. For example, a stack of equal blocks may have one block more than
+ * before. Counting the blocks from the inputs then gives other pairs than counting them
+ * from the outputs, and both results may be wrong. Two pairs that would reverse the
+ * order of two nodes cancel each other, too.
  *
  * "from", "to" and "near" use Weisfeiler-Leman colors: the color of a node is a hash of
  * its own label and of its neighbors' colors (align_side.c).

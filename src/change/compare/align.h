@@ -33,17 +33,18 @@ struct fsd_align {
                                          none */
     fsd_id *old_input, *old_output; /**< indexed by new port: its counterpart; FSD_NONE:
                                          none */
-    uint32_t by_count[FSD__ALIGN_COUNT]; /**< number of aligned core nodes of the old
-                                              model */
+    uint32_t by_count[FSD__ALIGN_COUNT]; /**< indexed by enum fsd_align_by: number of
+                                              core nodes of the old model.
+                                              FSD_ALIGN_NOT: nodes that are not
+                                              aligned */
     uint32_t rewritten; /**< number of old core nodes whose matrix product was
                              rewritten: one model has a Gemm, the other a MatMul and an
                              Add, and the weights have equally many values. These nodes
                              are not aligned */
 };
 
-/** Maps the origin of a tensor from the old model to the new model. The result is
- *  neither a node nor an input if the new model lacks the origin, or if `old` is no
- *  origin. */
+/** Maps the origin of a tensor from the old model to the new model. Returns
+ *  FSD_NO_ORIGIN if the new model lacks the origin, or if `old` is FSD_NO_ORIGIN. */
 static inline struct fsd_origin fsd_align_new_origin(const struct fsd_align *a,
                                                      struct fsd_origin old)
 {

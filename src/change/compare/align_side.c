@@ -1,8 +1,9 @@
 /*
  * Computes Weisfeiler-Leman colors of nodes. Two nodes have equal colors if their
  * subgraphs in one direction are equal. An aligned node and its counterpart have equal
- * colors, whatever their subgraphs are. A difference behind an aligned node therefore
- * does not change the colors of other nodes, and the next round can align more nodes.
+ * colors even if their subgraphs differ. A difference in the subgraph of an aligned
+ * node therefore does not spread through this node to the colors of other nodes, and
+ * the next round can align more nodes.
  */
 #include "change/compare/parts.h"
 #include "model/ops/ops.h"
@@ -31,8 +32,9 @@ static uint32_t slot(const struct fsd_align_side *side, fsd_id node, uint32_t i)
     return side->commutes[node] ? 0 : i;
 }
 
-/* Visits each core node's inputs that are outputs of core nodes. The caller runs the
- * walk twice: first to count these uses, then with `put` to store them. */
+/* Visits each use of a core node's output as an input of a core node. The caller calls
+ * the function twice. The first call, without `put`, counts the uses. The second call,
+ * with `put`, stores them. */
 static void walk_uses(struct fsd_align_side *side, bool put)
 {
     const struct fsd_state *s = side->s;
@@ -147,7 +149,8 @@ static bool is_aligned(const struct fsd_align_side *side, fsd_id node)
 
 enum { ALONE = FSD_COLOR_OUTPUT + 1 };
 
-/* A node without a counterpart gets a color that no node of the other side has. */
+/* A node, input or output without a counterpart gets a color that nothing on the other
+ * side has. */
 uint64_t fsd_align_color_of(const struct fsd_align_side *side, enum fsd_color_what what,
                             uint32_t i)
 {

@@ -84,8 +84,9 @@ static uint32_t first_size(const char *shape, const char **rest)
 }
 
 /* Compares the two different shapes of an input.
- * @return whether the difference is only in the first size, and is the same as for the
- *         inputs compared before */
+ * @return true if the shapes differ only in their first size, which is fixed in both,
+ *         and if the inputs that were compared before have the same old and the same
+ *         new first size */
 static bool compare_size(struct fsd_compare *c, fsd_sym old, fsd_sym new)
 {
     const char *was_rest, *is_rest;
@@ -103,8 +104,8 @@ static bool compare_size(struct fsd_compare *c, fsd_sym old, fsd_sym new)
 
 /* Finds whether the inputs have different sizes. A batch of 32 takes longer than a
  * batch of 1, so times at different sizes show neither gain nor loss. Times per item
- * can be compared if only the first size differs, and if its old value and its new
- * value are the same for all inputs that differ.
+ * can be compared if only the first size differs, and if it changes in the same way for
+ * all inputs that differ, for example from 1 to 32.
  *
  * The models' inputs are compared first. If they are unknown or equal, the engines'
  * inputs are compared, too: an engine may come from a different model. */

@@ -23,8 +23,9 @@ enum fsd_happened {
     FSD_HAPPENED_REGROUPED, /**< grouped differently, but neither lost nor gained */
     FSD_HAPPENED_OPAQUE,    /**< groups or numbers of layers differ, but this proves no
                                  change. For example, a layer is a foreign region, or it
-                                 is unknown which nodes it computes, or only one build
-                                 matches its layers by structure alone */
+                                 is unknown which nodes a layer computes, or in only one
+                                 of the builds a layer is matched by structure alone,
+                                 the weakest evidence */
     FSD_HAPPENED_OLD_ONLY,  /**< no group of the new build has a node of the region */
     FSD_HAPPENED_NEW_ONLY,  /**< no group of the old build has a node of the region */
     FSD__HAPPENED_COUNT
@@ -127,9 +128,10 @@ struct fsd_node_presence {
     uint8_t what;
 };
 
-/** An edge whose type or layout changed. `old_to` and `new_to` are the consumer if the
- *  consumer reads a different type or layout. They are FSD_NONE if only the producer
- *  shows the change: an inserted layer reads the output, or the network returns it. */
+/** An edge whose type or layout changed. If the consumer reads a different type or
+ *  layout, `old_to` and `new_to` are the consumer. They are FSD_NONE if only the
+ *  producer's output shows the change. In this case, an inserted layer reads the
+ *  output, or the network returns it. */
 struct fsd_edge_change {
     struct fsd_origin old_from, new_from;
     fsd_id old_to, new_to; /**< the consumers; FSD_NONE: only the producer's output
@@ -199,8 +201,8 @@ struct fsd_kernel_change {
     bool missed;                   /**< see struct fsd_move_change */
 };
 
-/** Bits for kinds of facts. If the format of a dump cannot state a kind of fact, the
- *  dump lacks these facts for all layers. */
+/** Bits for kinds of facts. A build may lack all facts of a kind, because the format of
+ *  its dump cannot state them. */
 enum {
     FSD_STATES_TYPES = 1 << 0,
     FSD_STATES_LAYOUTS = 1 << 1,
@@ -296,11 +298,13 @@ struct fsd_builder {
                                                           times */
 };
 
-/** Seconds that each builder spent on choosing kernels: for the layers of one region,
- *  or for layers of one name that are in no region. */
+/** The seconds that the builder of each build spent on choosing kernels for the same
+ *  layers. These are the layers of one region. Outside of regions, they are the layers
+ *  that have the same name. */
 struct fsd_effort_change {
-    fsd_sym old, new; /**< in each log: the name of the layer that took longest;
-                            0: the log states no seconds for such a layer */
+    fsd_sym old, new; /**< for each log: the name of that layer for which the builder
+                            needed the most seconds; 0: the log states no seconds for
+                            these layers */
     double before, after;
 };
 
@@ -335,10 +339,11 @@ struct fsd_compare {
                                  FSD_LAYER_MOVES */
     fsd_built_changes built;
     bool unlike; /**< the sizes of the inputs differ, so times are not compared */
-    uint32_t items_before, items_after; /**< set if inputs differ only in their first
-                                             size (batch), and all in the same way:
-                                             this size in the old and in the new
-                                             build; else 0 */
+    uint32_t items_before, items_after; /**< the first size (batch) of the inputs that
+                                             differ, in the old and in the new build.
+                                             Set only if no other size differs, and if
+                                             all these inputs have the same two values;
+                                             else 0 */
     bool reread;       /**< true: no difference counts as a change. As far as known,
                       both states are of the same build, but an older version of this
                       program made the old state */
@@ -472,19 +477,20 @@ struct fsd_alignment_count {
     uint32_t rewritten; /**< see struct fsd_align */
 };
 struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c);
-/** Whether the models can be two exports of one network: at least half of the smaller
- *  model is aligned, or was rewritten by an optimizer. */
+/** Whether the models can be two exports of one network: `aligned` plus `rewritten` is
+ *  at least half of the core nodes of the smaller model. */
 bool fsd_alignment_fits(struct fsd_alignment_count n);
 
-/** The consumer of an edge in the new build; "(its consumers)" if only the producer's
- *  output changed. */
+/** The key of the edge's consumer in the new build. If only the producer shows the
+ *  change (e->new_to is FSD_NONE): "(its consumers)". */
 const char *fsd_edge_reader(const struct fsd_compare *c,
                             const struct fsd_edge_change *e);
 
 const char *fsd_happened_name(unsigned value);       /**< "fusion-lost", etc. */
 uint8_t fsd_width_of(uint8_t before, uint8_t after); /**< enum fsd_width */
 const char *fsd_width_name(unsigned value);          /**< "widened", etc. */
-/** "widened", etc.; "unknown" if no known type changed, but a type is unknown. */
+/** The name of r->width, such as "widened". If r->width is FSD_WIDTH_SAME, but the
+ *  precision of a group is unknown (r->untyped): "unknown". */
 const char *fsd_region_precision(const struct fsd_region_diff *r);
 const char *fsd_blame_name(unsigned value); /**< "fusion", "kernel", etc. */
 const char *fsd_presence_name(unsigned value);
@@ -528,9 +534,10 @@ static inline bool fsd_forms_differ(const struct fsd_compare *c,
     return fsd_types_differ(old.type, new.type) ||
            fsd_layouts_differ(c, old.layout, new.layout);
 }
-/** Whether a change concerns an unfused Q or DQ (a move), or a Q or DQ node (a
- *  presence). False if both builds come from one builder. Text and tables give the
- *  number of such changes instead of listing them. */
+/** fsd_move_change_is_quantizer(): whether the moves of the change are unfused Q or DQ.
+ *  fsd_presence_is_quantizer(): whether the node is a Q or DQ. Both functions return
+ *  false if both builds come from one builder. Text and tables do not list such
+ *  changes, but give their number. */
 bool fsd_move_change_is_quantizer(const struct fsd_compare *c,
                                   const struct fsd_move_change *m);
 bool fsd_presence_is_quantizer(const struct fsd_compare *c,

@@ -209,8 +209,9 @@ static bool are_alike(const struct fsd_compare *c, const struct fsd_state_tensor
                    fsd_text(c->new->names, is->sizes));
 }
 
-/* Compares two sorted lists of constants. Constants that are not in both lists are
- * compared with each other in order. */
+/* Compares two sorted lists of constants. Leaves out the constants that both lists
+ * contain. Of the remaining constants, compares the first of `p` with the first of `q`,
+ * the second with the second, and so on. */
 static void compare_consts(const struct fsd_compare *c, struct fsd_arena *scratch,
                            struct fsd_kernel_change *change, struct fsd_span p,
                            struct fsd_span q)

@@ -113,10 +113,11 @@ static const char *value_text(struct fsd_compare *c, struct fsd_slice value, boo
                : fsd_printed(c->arena, "%.*s", (int)value.n, value.s);
 }
 
-/* Adds a change for each word of `list` that `other` lacks.
+/* Adds a change for each word of `list` that `other` lacks. Unless `backwards` is set,
+ * also adds a change for each word that has another value in `other`.
  * @param traits whether the lists are traits; else they are attributes
- * @param backwards false: `list` is of the old model, and words with different values
- *        are changes, too; true: `list` is of the new model */
+ * @param backwards false: `list` is of the old model; true: `list` is of the new
+ *        model */
 static void compare_words(struct fsd_compare *c, struct fsd_node_edit edit,
                           const char *list, const char *other, bool traits,
                           bool backwards)
@@ -285,8 +286,9 @@ static bool reads_from(const struct fsd_compare *c, bool new, fsd_id node,
     return false;
 }
 
-/* Adds changes for inputs whose producer differs. Leaves out an input if only one model
- * has its producer, or if the input is constant now: other changes report this. */
+/* Adds changes for inputs whose producer differs. Two kinds of inputs are left out,
+ * because other changes report them: inputs with a producer that only one model has,
+ * and inputs that are constant now. */
 static void compare_sources(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const struct fsd_state *s = c->old, *t = c->new;

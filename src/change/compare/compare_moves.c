@@ -57,8 +57,8 @@ enum {
 };
 
 /* The hash of the regions to which the ends belong. It is used if the tensors of a move
- * are unknown. An end is then the first node of a group, which depends on the order of
- * nodes in the file. The region does not depend on it. */
+ * are unknown. An end is then the first node of a group. The order of nodes in the file
+ * decides which node is the first, but it does not affect the region. */
 static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
 {
     uint64_t sum = 0;

@@ -385,8 +385,9 @@ static bool *read_outside(const struct fsd_state *t, struct fsd_arena *scratch)
     for (fsd_id i = 0; i < t->nodes.n; i++) {
         struct fsd_span in = t->nodes.at[i].core_in;
         bool core =
-            t->nodes.at[i].role == FSD_ROLE_CORE; /* `core_in` of a core node leaves out
-                                                     views */
+            t->nodes.at[i].role == FSD_ROLE_CORE; /* views do not count as consumers:
+                                                     `core_in` of a core node skips
+                                                     them */
 
         for (uint32_t k = 0; k < in.n && core; k++) {
             fsd_id from = fsd_origin_node(t->sources.at[in.at + k].at);

@@ -137,10 +137,10 @@ bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_dif
     return weak;
 }
 
-/* Judges a region whose groups have the same nodes but different numbers of layers. The
- * fusion has changed if the build with fewer kernels has a kernel whose work no kernel
- * of the other build does. The fusion is the same if a kernel merely occurs twice or is
- * missing.
+/* Judges a region whose groups have the same nodes but different numbers of layers. If
+ * the build with fewer kernels has a kernel whose work no kernel of the other build
+ * does, the fusion has changed. Otherwise, the fusion is the same: a kernel merely
+ * occurs twice or is missing.
  *
  * A group may compute a node that the other model lacks, such as a Gemm that an
  * optimizer made from a MatMul and an Add. Then the work of kernels cannot be compared,

@@ -61,8 +61,8 @@ bool fsd_compare_reread(const struct fsd_compare *c, struct fsd_arena *scratch)
     if (old->reading >= new->reading || !new->whole ||
         memcmp(old->model_hash, new->model_hash, sizeof old->model_hash) != 0)
         return false;
-    /* Even if the dump is the same, the kernels are compared, because the new run may
-     * have read a log or a profile, too. */
+    /* The same dump may give other kernels, because the new run may have read a log or
+     * a profile, too. So kernels are compared if the old state has them. */
     if (!memcmp(old->engine_hash, new->engine_hash, sizeof old->engine_hash))
         return !old->whole || is_same_engine(c, scratch, false);
     return !fsd_is_built_otherwise(c) &&

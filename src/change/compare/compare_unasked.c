@@ -7,7 +7,8 @@
  *     old     [Add_3] reads what [Conv_1] and [Conv_2] write
  *     new     [Add_3] reads what [Conv_1] and [Relu_0] write    Relu_0 is unexpected
  *
- * Producers are compared by region, so that a producer's group may be split or joined.
+ * All nodes of a region count as the same producer. So a tensor is not unexpected if
+ * one build merely splits or joins the group of its producer.
  */
 #include "change/compare/parts.h"
 

@@ -277,9 +277,9 @@ static const uint8_t *judged(struct matrix_draft *k, uint8_t **of, uint32_t a,
     return of[a * m->n + b];
 }
 
-/* Marks the cells of build `b` that state less than the cells of the first build. A
- * check uses the variant of such a cell only if build `b` and the checked build state
- * the same kinds of facts. */
+/* Sets `less` of the cells of build `b` that state less than the cells of the first
+ * build. fsd_variants_nearest() uses the variant of such a cell only if build `b` and
+ * the checked build state the same kinds of facts. */
 static void find_less(struct matrix_draft *k, uint32_t b)
 {
     const struct fsd_compare *c = k->m->with[b];

@@ -80,11 +80,11 @@ struct fsd_align_side {
     struct fsd_use *use;
     struct fsd_lists ends; /**< indexed by node: the outputs of the model that the node
                                 computes */
-    fsd_id *product; /**< indexed by node: if the node is the Add of a matrix product:
-                          the product's MatMul; else the node itself.  NULL if both
-                          models write products alike */
-    fsd_id *bias;    /**< indexed by node: if the node is the MatMul of a product in
-                          `product`: the product's Add; else FSD_NONE */
+    fsd_id *product;       /**< indexed by node.  For the Add of a matrix product: the
+                          product's MatMul.  For any other node: the node itself.  NULL
+                          if both models write products alike */
+    fsd_id *bias; /**< indexed by node.  For the MatMul of a product in `product`:
+                          the product's Add.  For any other node: FSD_NONE */
 };
 
 /** Initializes a side.
@@ -94,8 +94,7 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
 
 /** Finds matrix products that one model writes as a MatMul and an Add, and the other as
  *  a Gemm.
- *  @param[out] product indexed by side, then node: if the node is the Add of such a
- *          product: the MatMul of the product; else the node itself.  NULL if both
+ *  @param[out] product for each side: the array fsd_align_side.product; NULL if both
  *          models write products alike */
 void fsd_align_find_products(const struct fsd_state *old, const struct fsd_state *new,
                              struct fsd_arena *scratch, fsd_id *product[2]);

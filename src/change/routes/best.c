@@ -5,10 +5,11 @@
  * The times of routes with the same engine differ only by chance.  The largest such
  * difference is the noise.  The gain counts only if it is larger than the noise.
  *
- * Changed knobs are not needed if a route without them keeps the gain.  Such a route
- * has the engine of the fastest route, or it is slower than the fastest route by at
- * most the noise.  If the noise is unknown, it may be slower by 5 % of the gain.  Only
- * routes that were built are compared; no times are predicted.
+ * Changed knobs are not needed if a route without them keeps the gain.  A route keeps
+ * the gain if it has the engine of the fastest route, or if it is slower than the
+ * fastest route by at most the noise.  If the noise is unknown, 5 % of the gain takes
+ * the place of the noise.  Only routes that were built are compared; no times are
+ * predicted.
  */
 #include "change/routes/parts.h"
 

@@ -331,8 +331,9 @@ static void find_effects(struct fsd_routes *r)
     }
 }
 
-/* Sorts effects with times first, by falling gain.  Among effects with equal gains, and
- * among effects without times, those that are known to change nothing come last. */
+/* Effects with times come first, sorted by falling gain.  Effects without times follow.
+ * Among effects with equal gains, and among effects without times, an effect that is
+ * known to change nothing comes after the others. */
 static int by_gain(const void *a, const void *b)
 {
     const struct fsd_route_effect *x = a, *y = b;

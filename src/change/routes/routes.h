@@ -23,9 +23,8 @@ enum { FSD_MOST_ROUTES = 4096, FSD_MOST_KNOBS = 1024 };
 /** A value of a knob, as a cache, a log or the name of a build states it. */
 struct fsd_setting {
     fsd_sym knob, value;
-    bool found; /**< true: the value was read from the build; false: the user set it.  A
-                     knob does not count (fsd_knob.follows) if all its values were read,
-                     and if they follow from a knob that the user set */
+    bool found; /**< true: the value was read from the build; false: the user set it
+                     (see fsd_knob.follows) */
 };
 typedef FSD_VEC(struct fsd_setting) fsd_settings;
 
@@ -52,9 +51,10 @@ struct fsd_route_in {
     double loss;             /**< loss of accuracy; negative if unknown */
     bool failed;             /**< whether the build or the run failed */
     const char *error;       /**< the reason for the failure; NULL if unknown */
-    const char *unlike;      /**< how the time was measured. Set only if `ms` was
-                                  dropped, because other times were measured in
-                                  another way; else NULL */
+    const char *unlike;      /**< NULL unless `ms` was dropped.  It is dropped if an
+                                  earlier route's time was measured in another way.
+                                  `unlike` then says how this route's time was
+                                  measured */
 };
 
 struct fsd_knob {
@@ -62,8 +62,8 @@ struct fsd_knob {
     fsd_sym usual; /**< the value in routes that do not state one; 0 if unknown */
     bool found;    /**< whether fsd_setting.found is set in all settings of the knob */
     bool varies;   /**< whether two routes are known to have different values */
-    bool follows;  /**< whether the knob does not count, because its value was read from
-                        the builds and follows from a knob that the user set */
+    bool follows;  /**< true: the knob does not count.  All its values were read from
+                        the builds, and they follow from a knob that the user set */
 };
 
 struct fsd_route {
@@ -77,7 +77,8 @@ struct fsd_route {
                           the value in the base */
 };
 
-/** A set of routes between whose builds a comparison shows no difference. */
+/** The routes that share an engine: a comparison of their builds shows no
+ *  difference. */
 struct fsd_route_engine {
     uint32_t first; /**< index of its first route */
     uint32_t routes;
@@ -99,7 +100,8 @@ struct fsd_engine_change {
                                    only the first build computes in layers */
     uint32_t kernels;         /**< number of regions with the same fusion but different
                                    kernels */
-    uint32_t wider, narrower; /**< number of regions with higher, or lower, precision */
+    uint32_t wider, narrower; /**< number of regions whose precision is higher (`wider`)
+                                   or lower (`narrower`) in the second build */
     int32_t layers;           /**< number of layers in the second build, minus the
                                    number in the first */
     int32_t inserted;         /**< number of inserted data-movement layers that cost
@@ -164,8 +166,9 @@ struct fsd_routes {
 };
 
 /** @param in     `n` routes, at least 1, which must outlive the result.
- *  @param usual  the values of knobs in routes that do not state them.  Of the routes
- *          that did not fail, the base is the one with the most of these values.
+ *  @param usual  the value of each knob in routes that do not state it.  Of the routes
+ *          that did not fail, the base is the one with the fewest values that differ
+ *          from `usual`.
  *  @param tuning the search from which the routes come, which must outlive the result;
  *          NULL if there is none. */
 struct fsd_routes *fsd_routes_new(struct fsd_intern *names,
@@ -186,8 +189,9 @@ struct fsd_block_change {
     uint32_t blocks;       /**< number of blocks whose layers are known in both
                                 builds */
     uint32_t lost, gained; /**< `lost`: number of these blocks that only the first
-                                build computes in a single layer.  `gained`: that only
-                                the second build does */
+                                build computes in a single layer.  `gained`: number of
+                                these blocks that only the second build computes in a
+                                single layer */
 };
 typedef FSD_VEC(struct fsd_block_change) fsd_block_changes;
 fsd_block_changes fsd_route_block_changes(struct fsd_arena *arena,

@@ -69,7 +69,8 @@ struct line_rank {
 };
 extern const struct line_rank fsd_line_ranks[LINE__COUNT];
 
-/** The outcome (fate) of a node if it differs from the outcome in the first build. */
+/** A line with the outcome (fate) of a node in another build.  Only a node whose
+ *  outcome differs from its outcome in the first build has such a line. */
 struct fate_line {
     struct fsd_producer node;
     uint8_t fate, precision;

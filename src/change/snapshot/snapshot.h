@@ -42,9 +42,9 @@
 #include "base/base.h"
 #include "change/compare/matrix.h"
 
-/** Numbers of formats: the format that is written, the first format with kernels
- *  (fsd_state.whole), and the first format with FSD_READING and the origins of kernels'
- *  inputs. */
+/** Numbers of formats.  FSD_SNAPSHOT_FORMAT is written.  FSD_SNAPSHOT_WHOLE is the
+ *  first format with kernels (fsd_state.whole).  FSD_SNAPSHOT_READING is the first
+ *  format with FSD_READING and the origins of kernels' inputs. */
 enum { FSD_SNAPSHOT_FORMAT = 6, FSD_SNAPSHOT_WHOLE = 5, FSD_SNAPSHOT_READING = 6 };
 
 /** Writes the state and its other builds (fsd_state.also) as a snapshot. */
@@ -61,15 +61,15 @@ struct fsd_learnt {
                          the first build */
     uint32_t strange; /**< left out: rows with nodes that the first build's model
                            lacks */
-    uint32_t gone;    /**< left out: rows that `known` of fsd_snapshot_write_builds()
-                           excludes.  If the snapshot had no room for the build: also
-                           all variants of the build */
+    uint32_t gone;    /**< left out: rows that fsd_snapshot_write_builds() excludes
+                           because of `known`.  If the snapshot has no room for the
+                           build, all variants of the build count, too */
 };
 
 /** Writes the first build of a matrix, and the other builds as variants.
- *  @param known true: leaves out a row if no other build agrees with the first build.
- *          Such a row has changed, and a snapshot that replaces an old one must not
- *          keep the row's old variants.  false: leaves out no row for this reason.
+ *  @param known true if the other builds come from the snapshot that is replaced.  If
+ *          none of them agrees with the first build in a row, the row has changed.  Its
+ *          old variants are then left out.  false: leaves out no row for this reason.
  *  @param[out] learnt indexed by build: how many of its rows became variants, and how
  *         many were left out. */
 void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out,
@@ -81,8 +81,8 @@ void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out
 enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
                                   struct fsd_error *err);
 
-/** Like fsd_snapshot_read(), for a file in memory; its name takes the place of the
- *  path. */
+/** Like fsd_snapshot_read(), but reads a file in memory.  file->name is used in place
+ *  of `path`. */
 enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file *file,
                                   struct fsd_error *err);
 

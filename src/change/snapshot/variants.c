@@ -1,9 +1,9 @@
 /*
  * Makes the state against which a check compares, if a snapshot has several builds.
  * Such a state is called a mix.  For each row in which these builds vary, the mix has
- * the variant that differs least from the checked build; of several such variants, the
- * first.  The mix has its own nodes, groups and moves.  Their spans are ranges of the
- * arrays of the snapshot.
+ * the variant that differs least from the checked build.  If several variants differ
+ * equally little, the mix has the first of them.  The mix has its own nodes, groups and
+ * moves.  Their spans are ranges of the arrays of the snapshot.
  */
 #include "change/snapshot/variants.h"
 
@@ -389,9 +389,11 @@ static bool is_fate_of(const struct fsd_state_node *n, const struct fsd_state_no
     return n->fate == to->fate && n->precision == to->precision;
 }
 
-/* Sets `fate_as` to `b` for nodes that are in no row.  The outcome of such a node in
- * the checked build must be the same as in build `b`, and must not be the same as in
- * the first build. */
+/* Takes outcomes of nodes that are in no row from build `b`.  Sets `fate_as` of such a
+ * node to `b` if the node's outcome in the checked build is the same as in build `b`,
+ * and differs from the outcome in the first build.  A node whose `fate_as` is already
+ * set keeps it.  An unexplained outcome of build `b` counts only if build `b` and the
+ * checked build state the same kinds of facts. */
 static void choose_fates(struct rows *r, uint32_t b, const struct fsd_compare *c)
 {
     for (fsd_id i = 0; i < r->s->nodes.n; i++) {
@@ -414,9 +416,9 @@ static bool is_same_engine(const struct fsd_state *s, const struct fsd_state *t)
            s->engine_hash[1] == t->engine_hash[1];
 }
 
-/* Sets the facts about the whole engine, because reports compare these facts, too.  The
- * facts come from the build of the snapshot that is the same engine as the checked
- * build.  If there is no such build, they come from the build with the fewest different
+/* Sets the facts about the whole engine, because reports compare these facts, too.  If
+ * a build of the snapshot has the `engine_hash` of the checked build, takes the facts
+ * of this build.  Otherwise takes the facts of the build with the fewest different
  * options. */
 static void take_head(struct fsd_state *out, const struct fsd_state *s,
                       const struct fsd_state *to)

@@ -17,8 +17,9 @@
 #include "change/state/state.h"
 
 /** Returns the mix of a snapshot's builds that is nearest to build `to`.  For each row,
- *  the mix has the variant that differs least from `to`; of several, the first.  The
- *  mix lists in `variants` each row and the build from which the row comes.
+ *  the mix has the variant that differs least from `to`.  If several variants differ
+ *  equally little, the mix has the first of them.  The mix lists in `variants` each row
+ *  and the build from which the row comes.
  *  @return the mix, in the arena of `s`; `s` if it has only one build. */
 const struct fsd_state *fsd_variants_nearest(const struct fsd_state *s,
                                              const struct fsd_state *to);
@@ -33,11 +34,13 @@ bool fsd_variants_state_alike(const struct fsd_state *s, const struct fsd_state 
 /** A copy of a state in which some rows are replaced, and its working data. */
 struct fsd_mix {
     struct fsd_state *s;
-    fsd_id *first_move, *next_move; /* linked lists of moves.  `first_move` is indexed
-                                       by node: the first move that belongs to the node;
-                                       its last element: the first move that belongs to
-                                       no row.  `next_move` is indexed by move: the next
-                                       move of the list.  FSD_NONE ends a list */
+    fsd_id *first_move, *next_move; /* linked lists of moves.  Each node has a list of
+                                       the moves that belong to it.  A last list has the
+                                       moves that belong to no row.  `first_move` has
+                                       the first move of each list.  It is indexed by
+                                       node, and its last element is for the last list.
+                                       `next_move` has the next move of the same list,
+                                       and is indexed by move.  FSD_NONE ends a list */
     bool *no_group, *no_move;       /* `no_group` is indexed by group, and `no_move` by
                                        move: whether it was removed */
     uint32_t groups, moves;         /* number of groups and moves before any were

@@ -171,8 +171,9 @@ static bool next_line(struct words *w)
 bool fsd_words_next_line(struct words *w)
 {
     while (w->status == FSD_OK && next_line(w)) {
-        /* All decoded words, each with a terminating zero, need at most one byte more
-         * than the line: the last zero. */
+        /* A decoded word is not longer than the word in the line.  Its terminating zero
+         * takes the place of the blank after the word.  The last word may have no blank
+         * after it, so its zero may need one more byte. */
         size_t need = (size_t)(w->line_end - w->at) + 1;
 
         w->decoded_used = 0;

@@ -345,10 +345,10 @@ static bool is_known(const struct fsd_matrix *m, uint32_t row)
     return known;
 }
 
-/* Returns an array indexed by row: whether the row becomes a variant of `build`.  It
- * does not if an earlier build has an equal row.  For a cell with `less`, the equal row
- * of the earlier build counts only if both builds state the same kinds of facts.  Also
- * counts the rows that are left out. */
+/* Returns an array indexed by row: whether the row becomes a variant of `build`.  A row
+ * becomes no variant if an earlier build has an equal row.  If the cell of `build` has
+ * `less`, an earlier build counts only if it states the same kinds of facts as `build`.
+ * Also counts the rows that are left out. */
 static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
                            uint32_t build, struct fsd_arena *scratch,
                            struct fsd_learnt *learnt)

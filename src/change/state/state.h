@@ -184,8 +184,8 @@ struct fsd_state_node {
     uint8_t precision;  /**< enum fsd_dtype: the realised precision */
     /* fsd_state_finish() sets the next three members. */
     struct fsd_producer core; /**< for a core node: its first output.  For another
-                                   node: the core node's output, or the network input,
-                                   from which its data comes */
+                                   node: the origin of its data, which is an output of a
+                                   core node or a network input */
     struct fsd_span core_in;  /**< a span of sources: like `in`, but each tensor is
                                    followed back to a core node or input */
     fsd_id group;             /**< the group that computes it; FSD_NONE if there is
@@ -200,7 +200,8 @@ struct fsd_state_form {
     fsd_sym layout; /**< as fsd_layout_name() spells it */
 };
 
-/** A tensor that a group reads or writes, with its form there. */
+/** A tensor that a group reads or writes, and the form in which the group reads or
+ *  writes it. */
 struct fsd_border {
     struct fsd_origin at; /**< for a tensor that the group reads: the core node or
                                network input from which it comes; for a tensor that the
@@ -216,11 +217,11 @@ struct fsd_state_tensor {
     bool unwritten; /**< for an input of the layer: true if the layers of the dump do
                          not write the whole tensor; false for a binding or constant */
     struct fsd_producer from; /**< for a kernel's input: the origin of the data;
-                                   data-movement layers are skipped.  `from.at` is a
-                                   network input, or the last node of the group that
-                                   writes the data; neither if unknown.  If it is a
-                                   node, `from.out` is the index of the output among all
-                                   outputs of the group's kernels */
+                                   data-movement layers are skipped.  If a group writes
+                                   the data, `from.at` is the last node of the group,
+                                   and `from.out` is the index of the output among all
+                                   outputs of the group's kernels.  Otherwise `from.at`
+                                   is a network input, or FSD_NO_ORIGIN if unknown */
 };
 
 /** A layer, without facts that vary from build to build. */
@@ -307,9 +308,9 @@ enum fsd_end_kind {
     FSD_END_MOVE,
     FSD_END_INPUT,  /**< an input of the network */
     FSD_END_OUTPUT, /**< an output of the network */
-    FSD_END_TENSOR, /**< a tensor of the engine: a tensor with many producers and
-                         consumers, or an engine input or output whose name no input or
-                         output of the network has */
+    FSD_END_TENSOR, /**< a tensor of the engine.  It has many producers and consumers,
+                         or it is an engine input or output whose name differs from the
+                         names of all inputs and outputs of the network */
     FSD__END_COUNT
 };
 struct fsd_state_end {
@@ -338,9 +339,9 @@ struct fsd_variant {
         port;  /**< if the row is an input or output of the network or the engine: its
                     name; else 0.  Set only in a state that fsd_variants_nearest()
                     returned */
-    bool less; /**< whether it states less than the first build.  A check then uses this
-                    variant only if its build and the checked build state the same kinds
-                    of facts */
+    bool less; /**< whether the variant states less than the first build.
+                    fsd_variants_nearest() then uses the variant only if the variant's
+                    build and the checked build state the same kinds of facts */
     uint32_t build; /**< the number of the build with this variant; 0 is the first
                          build */
     uint32_t apart; /**< in a state that fsd_variants_nearest() returned: the number of
@@ -449,8 +450,8 @@ static inline uint64_t fsd_state_hash(const struct fsd_state *s, fsd_sym sym)
 bool fsd_state_knows_nodes(const struct fsd_state *s);
 bool fsd_state_knows_attributes(const struct fsd_state *s);
 
-/** Whether both states come from the same bytes of a model file.  A difference between
- *  the nodes of the two states then comes from the version of this program. */
+/** Whether both states come from the same bytes of a model file.  If so, their nodes
+ *  can differ only because different versions of this program made the states. */
 bool fsd_state_is_of_same_model(const struct fsd_state *a, const struct fsd_state *b);
 
 /** Whether a node is a QuantizeLinear, and thus the first node of a Q/DQ pair. */

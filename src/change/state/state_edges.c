@@ -43,8 +43,8 @@ struct edges {
     struct by_source *by_source; /* indexed by the number_of() of an origin */
     uint32_t *asked;    /* indexed by the place_of() of an origin: the last layer for
                            which ask_for_layer() marked the origin, plus 1 */
-    uint32_t *asked_of; /* indexed by writing layer: the last reading layer for which
-                           ask_for_layer() marked a node of the writing layer, plus 1 */
+    uint32_t *asked_of; /* indexed by layer W: the last layer for which
+                           ask_for_layer() marked a node that W computes, plus 1 */
     fsd_id *model_of;   /* indexed by state node: the model's node; FSD_NONE if there is
                            none */
     uint32_t *read;     /* indexed by state node: the last layer for which lacks_input()
@@ -678,7 +678,8 @@ static bool lacks_input(struct edges *x, fsd_id layer)
 }
 
 /* If the layer reads a tensor twice and lacks_input() is true, adds the origin of this
- * tensor to s->refs: the dump has the tensor in the place of the missing input. */
+ * tensor to s->refs.  The dump then states this tensor a second time instead of the
+ * missing input. */
 static void add_twice(struct edges *x, fsd_id layer)
 {
     const struct fsd_graph *e = x->b->d->engine;
@@ -700,8 +701,9 @@ static void add_twice(struct edges *x, fsd_id layer)
 
 /* Sets `unasked` of all groups: the origins that a layer reads, but that its nodes in
  * the model do not read.  Such origins are rare, and may reveal that two tensors were
- * exchanged in the dump.  A correct dump also has them if a kernel reads an earlier
- * tensor than its nodes, for example because the builder computes a value twice. */
+ * exchanged in the dump.  But a correct dump may have them, too: a kernel may read a
+ * tensor that lies before the inputs of its nodes in the model, for example because the
+ * builder computes a value twice. */
 static void add_unasked(struct edges *x)
 {
     struct fsd_state *s = x->b->s;

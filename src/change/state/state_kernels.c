@@ -235,7 +235,7 @@ static void put_value(struct fsd_state_build *b, FILE *out, const struct fsd_gra
         if (a->value != FSD_NONE)
             put_bytes(out, &g->values.at[a->value]);
         break;
-    case FSD_ATTR_GRAPH: /* the nodes of the subgraph are nodes of the state */
+    case FSD_ATTR_GRAPH: /* prints no details: the subgraph's nodes are in the state */
     case FSD_ATTR_UNREAD:
         fputs("...", out);
         break;

@@ -171,8 +171,9 @@ static void add_fact(struct fsd_state_build *b, const char *key, const char *val
                                          fsd_intern_str(s->names, value)});
 }
 
-/* Whether a node has an operator of `domain`, or `domain` is the domain of ONNX.  Some
- * exporters list every domain that they know. */
+/* Whether the model uses `domain`.  The domain of ONNX always counts as used.  Another
+ * domain counts only if a node has an operator of it, because some exporters list every
+ * domain that they know. */
 static bool is_used(const struct fsd_graph *g, fsd_sym domain)
 {
     bool used = !*fsd_text(g->names, domain);

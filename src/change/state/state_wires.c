@@ -290,8 +290,9 @@ static fsd_id producer_of(const struct form_producer *producers, uint32_t n,
  * FSD_NONE if the move reads the output of an origin, or if the other move is unknown.
  *
  * Moves with the same origins and destinations are a chain.  If an origin has the form
- * that a move reads, the move reads the output of this origin.  Otherwise one move of
- * the chain must write this form; if several moves write it, the result is FSD_NONE. */
+ * that a move reads, the move reads the output of this origin.  Otherwise it reads the
+ * output of the move in the chain that writes this form.  If several moves or no move
+ * of the chain write this form, the other move is unknown. */
 static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
 {
     fsd_id *before = FSD_NEW(arena, fsd_id, s->moves.n);

@@ -64,8 +64,8 @@ struct running {
     int signal;    /* the first fatal signal that this program forwarded; 0: none */
     int stage;     /* number of stronger signals sent after `signal` */
     int64_t until; /* time in ms at which the next stronger signal is due; 0: never */
-    sigset_t mask, blocked, waiting; /* signal masks: of the caller, of this file, and
-                                        during ppoll() */
+    sigset_t mask, blocked, waiting; /* signal masks: of the caller; while this file
+                                        runs the command; during ppoll() */
     struct sigaction before[N_CAUGHT];
 };
 
@@ -172,8 +172,8 @@ static void command_stopped(struct running *r, int number)
 
 /* Becomes the command; runs in the child. If execvp() fails, writes errno to the pipe
  * `failed`; if it succeeds, the pipe is closed. The signal handlers are reset before
- * the signals are unblocked, because they would ignore a signal that arrives before
- * execvp(). */
+ * the signals are unblocked. Otherwise the old handlers would receive a signal that
+ * arrives before execvp(), and the signal would be lost. */
 static void become(const struct running *r, const int streams[3], int failed)
 {
     const struct child *c = r->of;

@@ -1,8 +1,8 @@
 /*
  * Handles early ends of the program: by a signal, or because memory is exhausted. The
  * program's temporary files and directories are then removed. Signals are blocked while
- * a file is created and added to the list, so that the handler removes every file of
- * this program and no file of another one.
+ * a file is created and added to the list, so that the handler removes every temporary
+ * file of this program, and no file of another program.
  */
 #include "cli/cli.h"
 #include "host/files.h"

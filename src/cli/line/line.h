@@ -19,8 +19,9 @@ unsigned take_options(struct command_line *line, const struct listed *of, unsign
 /** Whether the command line that take_options() reads has exactly this word. */
 bool is_on_line(const char *word);
 
-/** Sets the member of a row from its argument; prints a message and exits if the
- * argument is wrong. value.c */
+/** Handles the option of `row` with the argument `arg`: calls row->take() or, if it is
+ * NULL, sets the option's member of `line`. Prints a message and exits if the argument
+ * is wrong. value.c */
 void take_value(const struct option_row *row, struct command_line *line, char *arg);
 
 /* Print the texts of --usage and --help. usage.c */

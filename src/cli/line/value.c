@@ -1,7 +1,7 @@
 /*
- * Sets the member of an option from its argument. Each kind of value is checked here,
- * so that the library only receives valid options. A wrong value is a usage error,
- * which ends the program.
+ * Sets the member of struct command_line that belongs to an option, from the option's
+ * argument. Each kind of value is checked here, so that the library only receives valid
+ * options. A wrong value is a usage error, which ends the program.
  */
 #include "cli/line/line.h"
 

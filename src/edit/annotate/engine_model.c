@@ -244,7 +244,8 @@ struct fsd_onnx_edits *fsd_annotate_layers(struct fsd_arena *arena,
                                            const struct fsd_diff *d,
                                            struct fsd_file *file)
 {
-    /* The domain is the builder: the first word of the engine's file format. */
+    /* The domain is the name of the builder: the engine's file format up to the first
+     * '-', such as "trt". */
     const char *domain =
         fsd_arena_strndup(arena, d->engine->kind, strcspn(d->engine->kind, "-"));
     struct graph g = {.d = d,

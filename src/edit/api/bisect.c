@@ -115,8 +115,8 @@ enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
 
 /* -------------------------------------------------------------------------- results */
 
-/* Sets `seen` if there is no rebuilt engine to look at: assumes that the builder made
- * all requested changes. */
+/* Called if the user gave no rebuilt engine. Sets `seen` as if the builder had made all
+ * requested changes. */
 static void believe(const struct fsd_bisection *b, uint8_t *seen)
 {
     FSD_SCRATCH(arena);

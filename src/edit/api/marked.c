@@ -1,6 +1,6 @@
-/* The public API of marks: writes the model with some tensors marked as outputs, or
- * forwarded by an If. In the engine that is rebuilt from this model, the marked tensors
- * are outputs, or a fusion is split. */
+/* The public API of marks: writes the model with some tensors marked. A tensor is
+ * marked as an output, or an If forwards it. The user rebuilds the engine from this
+ * model, to get the tensors as outputs, or to split a fusion. */
 #include "edit/mark/marked.h"
 #include "edit/graph.h"
 #include "base/base.h"

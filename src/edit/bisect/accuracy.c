@@ -95,9 +95,10 @@ static void read_iteration(struct reading *x)
     }
 }
 
-/* Reads an object after its opening bracket. The object is a result: its "lst" has a
- * list for each pair of runners. If the object is the outermost one, its "lst" may have
- * results instead of these lists. */
+/* Reads a result after its opening bracket. The "lst" of a result has a list for each
+ * pair of runners.
+ * @param outermost true: the result is the outermost object of the file. Its "lst" may
+ *        have other results instead of these lists. All these results are read */
 static void read_result(struct reading *x, bool outermost)
 {
     enum fsd_record_step step;

@@ -33,9 +33,9 @@ static bool has_inside(const struct fsd_marks *m, fsd_id group, uint32_t i)
     return fsd_marks_is_inside(m, tensor) && !m->d->model->tensors.at[tensor].scope;
 }
 
-/* Whether there is a way to split the group.
- * @param exact true: only an exact break counts. false: the group must have no exact
- *         break, but an inner tensor to mark */
+/* Whether the group can be split in the way that `exact` selects.
+ * @param exact true: by an exact break. false: by marking inner tensors, which is used
+ *         only for groups without an exact break */
 static bool can_try(const struct fsd_marks *m, fsd_id group, bool exact)
 {
     if (exact || fsd_marks_has_break(m, group))

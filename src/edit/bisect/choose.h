@@ -30,8 +30,8 @@ void fsd_choice_end(const struct fsd_choice *c);
  *  fsd_choice_end(). */
 void fsd_choose(struct fsd_hunt *h, const bool *these, const bool *stay);
 
-/** The earlier step with the same request as the prepared one, even if its build was
- *  skipped; NULL if there is none. */
+/** The first earlier step that chose the same groups as h->chosen; NULL if there is
+ *  none. The build of that step may have been skipped. */
 const struct fsd_hunt_step *fsd_choice_made(const struct fsd_hunt *h);
 
 /** Whether the group can be split, by an exact break or by marking inner tensors. */

@@ -255,8 +255,9 @@ static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
         give_up(h);
 }
 
-/* Replaces a part by its halves, because the part could not be built, or because its
- * build was good although a suspect changed. */
+/* Replaces a part by its halves, because its build proved nothing: the build was
+ * skipped, or it was good, but its engine does not show that all suspects stayed the
+ * same. */
 static void halve_part(struct fsd_hunt *h)
 {
     struct fsd_span part = h->parts.at[--h->parts.n];
@@ -417,8 +418,10 @@ static void take(struct fsd_hunt *h, enum fsd_bisect_result result, const uint8_
     }
 }
 
-/* Continues after a skipped build. The search needs the build that changes nothing, and
- * the build that splits only the suspects. Other builds are replaced or left out. */
+/* Continues after a skipped build. The search cannot continue without two builds: the
+ * build that changes nothing (FSD_HUNT_WHOLE), and the build that splits only the
+ * suspects (FSD_HUNT_ALONE). The search ends if one of these was skipped. Other builds
+ * are replaced or left out. */
 static void skip(struct fsd_hunt *h)
 {
     if (h->phase == FSD_HUNT_WHOLE)

@@ -6,7 +6,7 @@
  *     none    bad     the failure shows in this build
  *     all     good    a single fusion may be the cause
  *     1 2     good    the cause is one of the fusions that changed: 1 or 2
- *     1       bad     the cause is the one of these that stayed: 2
+ *     1       bad     the cause is 2: splitting 1 did not repair the engine
  *     2       good    the proof: splitting fusion 2 repairs the engine,
  *     1 3 4   bad     and splitting all other fusions does not
  *

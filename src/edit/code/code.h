@@ -133,8 +133,8 @@ static inline bool fsd_code_is_weight(const struct fsd_code *c, fsd_id tensor)
 {
     return fsd_code_weight(c, tensor) != FSD_NONE;
 }
-/** The name that the program gives to the TensorRT layers of the node. This is the name
- *  of the node. Without such a name, it is "node_of_X" for a node with the output X. */
+/** The name that the program gives to the TensorRT layers of the node: the name of the
+ *  node or, if the node has no name, "node_of_X" for its output X. */
 const char *fsd_code_node_name(const struct fsd_code *c, fsd_id node);
 /** A type as TensorRT's Python API spells it, such as "trt.float32"; NULL if TensorRT
  *  has no such type. */
@@ -149,8 +149,8 @@ void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
 /** Whether the right side of the node's statement returns a tuple of all outputs. If
  *  not, it returns the first output. */
 bool fsd_code_makes_all(const struct fsd_code *c, fsd_id node);
-/** Writes a number with so many digits that Python reads the same single-precision
- *  value; if it is not finite, as a call: float("-inf"). */
+/** Writes a number with enough digits for Python to read the same single-precision
+ *  value. A number that is not finite is written as a call: float("-inf"). */
 void fsd_code_number(double number, struct fsd_code_words *w);
 /** Writes sizes in Python: "(1, 3)". */
 void fsd_code_tuple(const int64_t *at, uint32_t n, struct fsd_code_words *w);
@@ -201,7 +201,7 @@ void fsd_code_runs(struct fsd_code *c, const struct fsd_scopes *scopes);
 
 /** Finds equal blocks, and counts the program's lines. */
 void fsd_code_fold(struct fsd_code *c);
-/** A group of equal blocks, in the order of the program. */
+/** A group of equal blocks. `blocks` has them in the order of the program. */
 struct fsd_code_group {
     FSD_VEC(const struct fsd_code_block *) blocks;
     uint32_t *parameter;       /* indexed by slot: 1 + the index in `parameters` of the

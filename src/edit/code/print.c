@@ -75,8 +75,8 @@ static const char *variable_of(struct fsd_arena *arena,
 
 /* Sets g->keys. The key of a parameter comes from the first line that uses the
  * parameter, such as "conv1 = ...". If the parameter fills the first slot of this line,
- * the name of the node, the key is "conv1". If it fills a later slot, the key is
- * "conv1_weight". */
+ * its key is "conv1". In a program for TensorRT, this slot is the name of the node. If
+ * the parameter fills a later slot, its key is "conv1_weight". */
 static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
 {
     const struct fsd_code_block *block = g->blocks.at[0];

@@ -38,7 +38,7 @@ static fsd_id producer_at(const struct fsd_graph *g, uint32_t port)
 /* Finds the nodes of the main graph that cannot be computed, because they are on a
  * cycle or depend on a cycle. Uses Kahn's algorithm: the loop removes each node whose
  * inputs are all computed.
- * @return indexed by node: the port of an input that cannot be computed, either. The
+ * @return indexed by node: the port of an input whose producer cannot be computed. The
  *         port belongs to the node, or to a node in its bodies. FSD_NONE: the node can
  *         be computed */
 static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
@@ -87,8 +87,8 @@ static fsd_id find_cycle(const struct fsd_cut_plan *plan)
 
     while (node < g->nodes.n && at[node] == FSD_NONE)
         node++;
-    /* Each step goes to a producer that cannot be computed, either. After as many steps
-     * as the model has nodes, the walk is on a cycle. */
+    /* Each step goes from a node that cannot be computed to a producer that cannot be
+     * computed. After as many steps as the model has nodes, `node` is on a cycle. */
     for (fsd_id i = 0; node < g->nodes.n && i < g->nodes.n; i++)
         node = producer_at(g, at[node]);
     return node < g->nodes.n ? g->ports.at[at[node]].tensor : FSD_NONE;

@@ -55,8 +55,8 @@ static fsd_id producer_of(const struct fsd_cut_plan *plan, fsd_id tensor)
 
 /* ------------------------------------------------------------------ requested nodes */
 
-/* Adds the requested nodes of the main graph. Afterwards, checks the requested nodes in
- * bodies. It fails if the main-graph node that contains such a node is not added. */
+/* Adds the requested nodes of the main graph. Then checks each requested node in a
+ * body: fails unless the main-graph node that contains the body has been added. */
 static enum fsd_status take_nodes(struct fsd_cut_plan *plan, const fsd_id_vec *nodes,
                                   struct fsd_error *err)
 {
@@ -121,7 +121,7 @@ static enum fsd_status take_layers(struct fsd_cut_plan *plan, const fsd_id_vec *
 }
 
 /* Whether all layers of a node compute the node together. The result is false for a Q
- * or DQ: if several layers have one, they do not compute it together. */
+ * or DQ, because several layers of such a node do not compute it together. */
 static bool joins(const struct fsd_cut_plan *plan, fsd_id node)
 {
     return plan->d->nodes[node].fate == FSD_FATE_LAYER &&

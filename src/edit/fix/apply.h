@@ -25,9 +25,9 @@ struct fsd_apply {
     uint8_t *cast_to;          /* indexed by node: enum fsd_dtype, the type in which the
                                   node will compute, between inserted Casts;
                                   FSD_DTYPE_UNKNOWN: its type does not change */
-    const char **typed;        /* indexed by tensor. If the producer has `cast_to`: the
-                                  name under which it writes the tensor in its new
-                                  type; NULL: no name was made yet */
+    const char **typed;        /* indexed by tensor: the name of the tensor in the new
+                                  type of its producer (cast_to); NULL: the type does
+                                  not change, or no name was made yet */
     struct fsd_fix_cast *cast; /* indexed by tensor */
     const char **reads;        /* indexed by port: the output of the node that was
                                   inserted there; NULL: none */

@@ -59,9 +59,9 @@ static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_lin
     return marks;
 }
 
-/* Whether the finding is new: `marks` lacks the pair of its rule and its first node. If
- * finding->listed is set, all nodes of the finding count, not only the first. It is
- * enough if `marks` lacks the pair of the rule and one of these nodes. */
+/* Whether the finding is new. A node of the finding is new if `marks` lacks the pair of
+ * the finding's rule and the node. With finding->listed, the finding is new if at least
+ * one of its nodes is new. Without finding->listed, only its first node counts. */
 static bool is_new(struct fsd_arena *arena, const struct fsd_intern *marks,
                    const struct fsd_linting *l, const struct fsd_finding *finding)
 {

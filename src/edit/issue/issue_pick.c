@@ -218,8 +218,8 @@ static void add_kernels_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
 }
 
 /* Adds each Concat that reads the output of `node` and that no layer computes. Adds the
- * kernels before and after the Concat, too: the builder inserted the copy because of
- * all inputs of the Concat and their places in its output.
+ * kernels before and after the Concat, too. The builder inserted the copying layer
+ * because of all inputs of the Concat and their places in the output of the Concat.
  * @param node the producer of the data that a layer copies */
 static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
                         const struct fsd_diff *d, fsd_id node)

@@ -178,8 +178,8 @@ static bool is_behind_product(const struct fsd_marks *m, fsd_id tensor)
     return is;
 }
 
-/* Whether the builder computes the product matrix by matrix, and fuses nothing into it.
- * Two conditions must hold:
+/* Whether the builder computes the product separately for each matrix, and fuses no
+ * other node into the product. Two conditions must hold:
  * - the product reads several matrices, such as a batch of sequences;
  * - the product is in FP32, or its input depends on no other product and no Reshape. */
 static bool is_stacked(const struct fsd_marks *m, fsd_id product)
@@ -289,7 +289,8 @@ static bool is_turned(const struct fsd_marks *m, fsd_id group)
  * - after its first node, if a Transpose follows this node, and the kernel has
  *   transpositions that the builder added;
  * - before a Resize, if the kernel's output is not row-major.
- * A marked tensor must be row-major: the builder writes it in a kernel of its own. */
+ * A marked tensor must be row-major, so the builder writes it in a kernel of its
+ * own. */
 static struct fsd_candidate at_seam(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;

@@ -47,9 +47,11 @@ void fsd_break_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id beh
                              struct fsd_candidate *c);
 
 /** Finds how an If splits each of several groups.
- *  @param without in: for each group, the candidate without an If. out: the candidate
- *          with an If, or the reason why no If can split the group; unchanged if both
- *          are unknown
+ *  @param without indexed like `groups`. in: a candidate that has no break. out: the
+ *          break by an If. If this break would change more than FSD_BREAK_MOST groups:
+ *          a candidate that has no break, with this reason. Unchanged if no tensor
+ *          inside the group can be forwarded, or if no If can be inserted into the
+ *          model
  *  @param n at most FSD_BREAK_AT_ONCE */
 enum { FSD_BREAK_AT_ONCE = 64 };
 void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,

@@ -109,10 +109,10 @@ static void pass(const struct fsd_marks *m, struct fsd_candidate *c, fsd_id tens
         fsd_vec_push(m->arena, &c->passed, tensor);
 }
 
-/* Whether the group that computes the tensor could absorb a part of `group`. False for
- * two kinds of groups, because an If after the tensor would change them:
- * - a horizontal fusion: the If would separate one of its products;
- * - a group that reads the tensor, too: the If would split it. */
+/* Whether `other`, the group that computes the tensor, could absorb a part of `group`.
+ * Also false in two cases, because an If after the tensor would change `other` itself:
+ * - `other` is a horizontal fusion: the If would separate one of its products.
+ * - `other` also reads the tensor: the If would split `other`. */
 static bool takes_readers(const struct fsd_marks *m, fsd_id tensor, fsd_id group)
 {
     fsd_id from = fsd_tensor_producer(m->d->model, tensor);
@@ -230,10 +230,11 @@ static void mark_readers(struct borders *b, fsd_id tensor, uint64_t mask)
     }
 }
 
-/* After a node, a tensor is covered if it is behind the Ifs of all open fusions, and a
- * later node reads it. Returns by how much the node changes the number of covered
- * tensors (modulo 2^32): the outputs that become covered, minus the inputs that were
- * covered before and of which the node is the last reader. */
+/* Updates masks.covered when the walk has visited `node`. Returns the change of the
+ * number of covered tensors (modulo 2^32).
+ * - An output of `node` becomes covered if `node` is behind the Ifs of all open
+ *   fusions, a later node reads the output, and no If forwards it.
+ * - A covered input of `node` is no longer covered if `node` is its last consumer. */
 static uint32_t count_covered(const struct borders *b, fsd_id node)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -291,8 +292,9 @@ static void clear_masks(struct borders *b)
     }
 }
 
-/* The builder computes the node before the If, in the kernel of one of its operands.
- * Adds each group that computes an operand in a generated kernel without a product. */
+/* The builder computes `node` before the If, in the kernel that computes one of the
+ * node's operands. Adds each group that computes an operand in a generated kernel
+ * without a product. */
 static void add_takers(const struct fsd_marks *m, fsd_id group, fsd_id node,
                        struct fsd_candidate *c)
 {
@@ -322,12 +324,14 @@ static uint64_t others_than(const struct borders *b, fsd_id group)
 /* Adds group i to a fusion's break if only some nodes of the group are behind the
  * fusion's If.
  *
- * The builder computes the other nodes before the If where possible. If there is only
- * one such node, the kernel of one of its operands absorbs it (add_takers()).
- *
  * The builder forms a horizontal fusion or an attention (`parts`) only if all operands
- * are available at the same time. This is also true for kernels that are not
- * generated. */
+ * are available at the same time. Such a group is added even if its kernel is not
+ * generated.
+ *
+ * A group of another kind is added only if its kernel is generated. Where possible, the
+ * builder computes the group's other nodes, which are not behind the If, before the If.
+ * If there is only one such node, the kernel that computes one of its operands absorbs
+ * it (add_takers()). */
 static void add_mixed_group(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
@@ -360,8 +364,8 @@ static void add_mixed_group(struct borders *b, fsd_id i)
 
 /* Returns a mask of the fusions for which the tensor comes from before the If. This is
  * true in three cases: the tensor is computed before the If, the If forwards the
- * tensor, or the tensor is a sum of such tensors. Such a tensor has the sizes of the
- * model. Products use other sizes: see fsd_marks_is_stack(). */
+ * tensor, or the tensor is a sum of such tensors. A tensor from before the If has the
+ * sizes of the model, although products use other sizes (fsd_marks_is_stack()). */
 static uint64_t across_of(const struct borders *b, fsd_id tensor)
 {
     fsd_id from = fsd_tensor_producer(b->m->d->model, tensor);
@@ -408,11 +412,11 @@ static fsd_id norm_behind(const struct fsd_marks *m, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* The node `sum` adds a residual from the other side of the If. The kernel of its group
- * reshapes this residual between two sums. Adds the groups that change:
- * - If the group has a normalization, a product before the group absorbs the first sum.
- * - If the group has a product, a normalization after the group absorbs the second
- *   sum. */
+/* `sum` is an Add in `group`, and adds a residual from the other side of the If. The
+ * kernel of `group` then reshapes this residual between two sums. Adds the groups that
+ * change:
+ * - If `group` has a normalization, a product before `group` absorbs the first sum.
+ * - If `group` has a product, a normalization after `group` absorbs the second sum. */
 static void add_residual(const struct fsd_marks *m, fsd_id group, fsd_id sum,
                          struct fsd_candidate *c)
 {
@@ -530,9 +534,9 @@ static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
 }
 
 /* Sets masks.passed for the tensors that Ifs forward. Marks the nodes that read these
- * tensors. walk() then marks the nodes behind them. If the model is not sorted, walk()
- * may visit a node before it is marked. walk_behind() therefore marks all nodes
- * here. */
+ * tensors. If the model is sorted, walk() marks the nodes behind these nodes. If the
+ * model is not sorted, walk() could visit a node before it is marked, so walk_behind()
+ * marks all nodes behind the Ifs here. */
 static void mark_passed(struct borders *b, struct fsd_arena *scratch)
 {
     b->full = b->m->d->model->nodes.n;

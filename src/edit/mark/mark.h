@@ -110,10 +110,10 @@ struct fsd_marks {
                                     value */
     struct fsd_users **users;    /**< indexed by value (fsd_facts.value): the result of
                                     fsd_marks_users(); NULL: not known yet */
-    uint32_t *stamps, *walks;    /**< for fsd_marks_users(). *walks: the number of walks
-                                    so far. stamps: the number of the last walk that
-                                    visited a value or a group. An entry for each tensor
-                                    (value) comes first, then one for each group */
+    uint32_t *stamps, *walks;    /**< for fsd_marks_users(). *walks: number of walks so
+                                    far. stamps: first an entry for each tensor (value),
+                                    then an entry for each group. An entry is the number
+                                    of the last walk that visited the value or group */
 };
 
 /** Finds all places, kinds and breaks.
@@ -169,8 +169,8 @@ static inline fsd_id fsd_marks_node(const struct fsd_marks *m, fsd_id group, uin
     return m->state->number_of[m->state->refs.at[g->nodes.at + i]];
 }
 
-/** Picks the groups of the layers that the word names, each once, in the engine's
- *  order.
+/** Finds the layers that `word` names. Appends the groups of these layers to `groups`:
+ *  each group once, in the order of the layers in the engine.
  *  @return like fsd_pick_all(); FSD_E_ARG if none of the layers computes a node */
 enum fsd_status fsd_marks_pick(const struct fsd_marks *m, struct fsd_arena *arena,
                                const char *word, fsd_id_vec *groups,

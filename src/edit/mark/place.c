@@ -138,9 +138,9 @@ static bool has_seam(const struct fsd_marks *m, fsd_id group)
     return false;
 }
 
-/* Whether the group has a product, and a node that adds the tensor as a residual to an
- * output of the group. If the builder converts the tensor, this node may move into a
- * kernel of its own. */
+/* Whether the group has a product, and a node that reads both the tensor and the output
+ * of another node of the group, such as the Add of a residual. If the builder converts
+ * the tensor, the reading node may move into a kernel of its own. */
 static bool reads_beside(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;
@@ -182,7 +182,7 @@ static bool meets_pooling(const struct fsd_marks *m, fsd_id group)
  * tensor. It changes three kinds of kernels:
  * - a kernel that adds the tensor as a residual;
  * - a kernel before a pooling;
- * - a kernel that has a Resize or Concat, and writes its output not row-major. */
+ * - a kernel that has a Resize or Concat, and whose output is not row-major. */
 static bool reader_takes_part(const struct fsd_marks *m, fsd_id tensor, fsd_id port)
 {
     const struct fsd_graph *e = m->d->engine;
@@ -219,11 +219,12 @@ static bool is_turned_behind(const struct fsd_marks *m, fsd_id tensor)
     return false;
 }
 
-/* Whether a conversion of the node's output would divide the node's kernel, because the
- * builder fuses the conversion with this kernel. This may happen to a kernel of several
- * nodes (`fused`). It may happen to a normalization, which the builder may compute in
- * two kernels. It does not happen to a Transpose: its layer keeps the memory order of
- * the input, and the builder converts the output in a kernel of its own. */
+/* Whether a conversion of the node's output may divide the node's kernel, because the
+ * builder fuses the conversion with a part of this kernel. True in two cases:
+ * - The node is a normalization, which the builder may compute in two kernels.
+ * - The kernel has several nodes (`fused`), and the node is not a Transpose. The layer
+ *   of a Transpose keeps the memory order of the input, and the builder converts the
+ *   output in a kernel of its own. */
 static bool takes_conversion(const struct fsd_marks *m, fsd_id node, bool fused)
 {
     const struct fsd_graph *g = m->d->model;
@@ -410,10 +411,10 @@ static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 
 /* ----------------------------------------------------------------------- together */
 
-/* Whether the layer is a generated kernel, and a tensor on its other side, opposite to
- * the tensor to mark, is in `converted`.
- * @param reads true: the layer reads the tensor to mark, so its outputs are checked;
- *        false: the layer writes the tensor to mark, so its inputs are checked */
+/* `layer` reads or writes the tensor to mark. Returns whether `layer` is a generated
+ * kernel, and a tensor on the opposite side of `layer` is in `converted`.
+ * @param reads true: `layer` reads the tensor to mark, and its outputs are checked;
+ *        false: `layer` writes the tensor to mark, and its inputs are checked */
 static bool is_converted_beside(const struct fsd_marks *m, const bool *converted,
                                 fsd_id layer, bool reads)
 {

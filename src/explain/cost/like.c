@@ -94,8 +94,8 @@ static uint32_t beside_batches(const struct fsd_form *form,
     return n ? n - 1 : 0;
 }
 
-/* The product of a shape's sizes without the last `beside` sizes: the number of its
- * batches or rows. */
+/* The product of all sizes of the shape except the last `beside` sizes.  This is the
+ * number of the shape's batches or rows. */
 static int64_t count_before(const struct fsd_cost *c, const struct fsd_shape *shape,
                             uint32_t beside)
 {
@@ -141,10 +141,11 @@ static bool joins_heads(const struct fsd_cost *c, int64_t columns,
 }
 
 /* Whether an engine tensor may hold the columns of several joined products.  `shape` is
- * the shape of one of these products.  `columns` is the last size of the engine tensor,
- * and must be greater than the last size of `shape`.  The engine tensor may be
- * a view of `shape`, and the result is then false, if `columns` equals a product of the
- * last sizes of `shape` or the number of columns of all heads (joins_heads()). */
+ * the shape of one of these products.  `columns` is the last size of the engine tensor.
+ * If it is not greater than the last size of `shape`, the result is false.  The result
+ * is also false in two cases, because the engine tensor may then be a view of `shape`:
+ * - `columns` is a product of the last sizes of `shape`.
+ * - `columns` is the number of columns of all heads (joins_heads()). */
 static bool is_joined(const struct fsd_cost *c, int64_t columns,
                       const struct fsd_shape *shape)
 {
@@ -180,7 +181,8 @@ int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost
 
 /* Whether a form with several unknown sizes fits a shape of a different rank.  The
  * sizes behind the batch axes must be equal, and so must the products of the batch
- * axes.  `alone` is the tensor's shape as far as the model alone states it. */
+ * axes.  `alone` is the shape of the same tensor, but has only the sizes that the model
+ * itself states. */
 static bool is_batched(const struct search *s, const struct fsd_shape *shape,
                        const struct fsd_shape *alone)
 {
@@ -321,9 +323,10 @@ static bool fits_rows(const struct search *s, const struct fsd_shape *shape)
     return shape->rank == n ? same : open == 1;
 }
 
-/* For a layer that joins several products, the output of the first product.  FSD_NONE
- * unless all products have the same rows, and their columns add up to the columns of
- * the form. */
+/* The output of the first of the products that the layer joins.  The rows of each
+ * product must fit the form (fits_rows()).  All products must have the same number of
+ * rows, and the sum of their columns must be the number of columns of the form.
+ * Otherwise the result is FSD_NONE. */
 static fsd_id find_joined(const struct search *s, fsd_id layer)
 {
     const struct fsd_match *m = s->m;

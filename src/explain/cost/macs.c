@@ -48,8 +48,8 @@ static int64_t described(const struct fsd_match *m, const struct fsd_cost *c,
 }
 
 /* Whether the layer does multiply-adds of the node.  If several layers compute the
- * node, only those that multiply do.  The others may be, for example, the reshapes
- * around a Gemm, or the kernels for the gates of an LSTM. */
+ * node, only the layers that multiply count.  The other layers may be, for example, the
+ * reshapes around a Gemm, or the kernels for the gates of an LSTM. */
 static bool works_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     return m->of_node[node].n == 1 || m->engine->layers.at[layer].multiplies;

@@ -71,9 +71,9 @@ static fsd_id reader_of(const struct fsd_diff *d, fsd_id layer)
     return reader;
 }
 
-/* Gives a path to the nodes of the layer that have none.  Without `readers`, this is
- * the first path that a node of the layer has.  With `readers`, this is the path of the
- * node that consumes the layer's data. */
+/* Gives a path to each node of the layer that has no path.  Without `readers`, this is
+ * the path of the layer's first node that has a path.  With `readers`, this is the path
+ * of the node that consumes the layer's data (reader_of()). */
 static void share_in_layer(const struct fsd_diff *d, struct path *paths, fsd_id layer,
                            bool readers)
 {

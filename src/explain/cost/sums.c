@@ -74,8 +74,8 @@ static void share_all(const struct parts *p, struct fsd_cost *c)
         collect(p, i, scratch, &nodes);
         share(c, nodes.at, nodes.n, p->times->of[i].median, p->flows->of[i].there);
     }
-    /* The nodes of a region share the time of the region's layers without nodes.  The
-     * time of the other layers is divided already. */
+    /* If a layer of a region has no known nodes and is not opaque, all nodes of the
+     * region share its time.  The loop above handled the layers with known nodes. */
     for (uint32_t i = 0; i < p->m->regions.n && p->times->profiles; i++) {
         const struct fsd_region *region = &p->m->regions.at[i];
         const fsd_id *pool = p->m->pool.at;

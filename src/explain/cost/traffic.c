@@ -149,8 +149,8 @@ static void add_weights(const struct fsd_match *m,
     }
     t->weights = fsd_plus(c->amounts, ports_bytes(m, c, in, true),
                           ports_bytes(m, c, l->constants, true));
-    if (!t->weights && !l->lists_constants) /* else t->bias stays 0: weights
-                                                at ports include the bias */
+    if (!t->weights && !l->lists_constants) /* otherwise t->bias stays 0, because the
+                                                weights at ports include the bias */
         weights_of_nodes(m, layers, c, layer, t);
 }
 

@@ -533,8 +533,8 @@ static bool is_pooled(const struct fsd_diff *d, fsd_id layer)
 }
 
 /* Whether the copied tensor is an output of the network, and a product kernel writes
- * it.  If the tensor were no output, the kernel would write it directly into the output
- * of the Concat, however many layers read it. */
+ * it.  If the tensor were no output of the network, the kernel would write it directly
+ * into the output of the Concat, even if several layers read the tensor. */
 static bool copies_product_output(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -733,9 +733,9 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return true;
 }
 
-/* The shortest time, in milliseconds, of the layer's kernels in the log that have the
- * format at their first input or, with `output`, at their first output.  Negative if
- * there is no such kernel.
+/* The log has times of kernels for the layer.  Returns the shortest time of a kernel
+ * whose first input has the format, in milliseconds.  With `output`, the first output
+ * of the kernel must have the format instead.  Negative if there is no such kernel.
  * @param format its first `n` bytes are the format
  * @param any set to true if the log states formats for a kernel of the layer */
 static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,

@@ -25,8 +25,9 @@ static bool keeps_format(const struct fsd_form *in, const struct fsd_form *made)
            fsd_layout_same(in->layout, made->layout);
 }
 
-/* Advice for a layer where one engine passes a tensor to another: the same format in
- * both builds.  Returns false for other layers. */
+/* Advice for a layer that reads or writes a tensor which one engine passes to another.
+ * The advice is to use one format for the tensor in both builds, or to build a single
+ * engine.  Returns false for other layers. */
 static bool advise_crossing(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fsd_id in = fsd_node_in_tensor(d->engine, layer, 0);

@@ -1,7 +1,7 @@
 /*
- * Finds why the builder inserted a data-movement layer.  The adjacent layers decide
- * first: an input or output of the network, a plugin or a foreign region requires its
- * own format.  Otherwise the change of type, layout or size decides.
+ * Finds why the builder inserted a data-movement layer.  What is beside the layer
+ * decides first: an input or output of the network, a plugin or a foreign region
+ * requires its own format.  Otherwise the change of type, layout or size decides.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -116,11 +116,11 @@ static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
     return scale != FSD_NONE;
 }
 
-/* The cause of a layer that changes neither type nor layout according to the dump:
- * - The dump shows layouts: the layer changes the scale if its data is quantized.
- * - The dump shows no layouts: a reformat changes the layout.  But for quantized data,
- *   this is known only if the model quantizes the data with exactly one scale.
- *   Otherwise the reformat may change the scale.
+/* The cause of a layer for which the dump shows no change of type or layout:
+ * - If the dump shows layouts, a layer with quantized data changes the scale.
+ * - If the dump shows no layouts, a reformat changes the layout.  If its data is
+ *   quantized, the model must also quantize this data with exactly one scale.
+ *   Otherwise the reformat may instead change the scale.
  * In all other cases the cause is unknown. */
 static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
                                    const struct fsd_form *in)
@@ -196,8 +196,9 @@ static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
  *     not requested    padding, a copy for a view, movement that the builder adds for a
  *                      MatMul or an Attention, or a copy for a Concat or a Slice, which
  *                      could be in place
- * `linked` is the cause of the layer, such as FSD_CAUSE_CONCAT for a copy for a Concat.
- * If it is not FSD_CAUSE_NONE, nodes that join or take parts request nothing. */
+ * `linked` is the cause of the layer, such as FSD_CAUSE_CONCAT for a copy for a Concat;
+ * FSD_CAUSE_NONE if there is none.  If the layer has a cause, its nodes that join
+ * tensors or take parts of tensors request nothing. */
 static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause linked)
 {
     const struct fsd_match *m = c->m;

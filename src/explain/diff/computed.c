@@ -15,9 +15,9 @@
  *     any other segment                      has an unknown type
  *
  * A segment may compute a node if it contains all operations of one of the node's
- * lowerings.  If no segment does, each segment that computes may compute the node.  If
- * all segments that may compute the node have one type, this is the type of the node.
- * A node that only moves data has the type of its data.
+ * lowerings.  If there is no such segment, each segment that does more than move data
+ * may compute the node.  If all segments that may compute the node have one type, this
+ * is the type of the node.  A node that only moves data has the type of its data.
  */
 #include "explain/diff/step.h"
 #include "match/kernel/lowering.h"
@@ -300,8 +300,8 @@ bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return any;
 }
 
-/* Whether only layers of the same node read the outputs of the layer: the reverse of
- * fsd_goes_on(). */
+/* Whether layers read the outputs of `layer`, and all these layers also compute `node`.
+ * For the inputs of `layer`, fsd_goes_on() has the corresponding check. */
 static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = m->engine;

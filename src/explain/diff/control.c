@@ -37,10 +37,11 @@ static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t 
                : CONTROL_NOT;
 }
 
-/* How the node controls the consumers of its outputs.  The result is CONTROL_NOT unless
- * the node controls all of them in the same way.  A consumer that has no layers, and
- * that the node does not control, is replaced by the consumers of the consumer's
- * outputs.  If the node has an output of the network, the result is CONTROL_NOT. */
+/* How the node controls the consumers of its outputs.  If it does not control all of
+ * them in the same way, the result is CONTROL_NOT.  If the node does not control a
+ * consumer, and this consumer has no layers, the consumers of its outputs are examined
+ * in its place.  If an output of the node is an output of the network, the result is
+ * CONTROL_NOT. */
 static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
 {
     const struct fsd_graph *g = m->model;

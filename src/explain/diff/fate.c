@@ -263,9 +263,12 @@ static bool has_available(const struct fsd_match *m, fsd_id other, fsd_id reader
 }
 
 /* Whether the builder replaced `tensor`, the output of a duplicate, by the output of
- * the equal node `other`.  There are two proofs.  A layer reads the output of `other`
- * instead of `tensor`.  Or each consumer of `tensor` is merged itself, or runs in a
- * kernel that computes `other` or reads its output. */
+ * the equal node `other`.  There are two proofs:
+ * - A layer reads the output of `other` instead of `tensor`.
+ * - `tensor` is no output of the network, and it has consumers.  Each consumer is a
+ *   merged node, or runs in a kernel that computes `other`, or runs in a kernel that
+ *   reads the output of `other`, or is a Concat into which a layer copies this output
+ *   (fsd_is_copied_to_part()). */
 static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id tensor,
                         fsd_id other)
 {

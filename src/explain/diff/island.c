@@ -265,9 +265,9 @@ static void add_island(struct search *s, struct fsd_island island,
 }
 
 /* Adds a set of layers (`rows`, in engine order) as a segment if the set has an entry
- * and an exit.  An entry or exit is a member of the segment only if it is a
- * data-movement layer; all other members read and write higher precision.  Skips the
- * set if all members are in segments that were found before. */
+ * and an exit.  Members of the segment are the layers that read and write higher
+ * precision, and the entries and exits that are data-movement layers.  Skips the set if
+ * all these members are in segments that were found before. */
 static void look_at_set(struct search *s, struct row *rows, uint32_t n)
 {
     struct fsd_island island = {0};

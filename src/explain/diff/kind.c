@@ -110,9 +110,9 @@ static bool lists_its_nodes(const struct fsd_match *m, const struct fsd_layer *l
     return any;
 }
 
-/* Whether the contents of the layer are unknown.  Only this function decides it, and
- * all reports use the result.  Links do not decide it: a log may list the nodes of a
- * region, but does not show its kernels. */
+/* Whether the contents of the layer are unknown.  All reports use the result of this
+ * function alone.  A layer with links to nodes may be opaque, too: a log may list the
+ * nodes of a region, but does not show the kernels of the region. */
 static bool is_opaque(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];

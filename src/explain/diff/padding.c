@@ -6,10 +6,11 @@
  *
  * A kernel for a Conv or a GEMM needs aligned sizes.  One copy pads its operand, and
  * another copy cuts the padding off its result.  Such a copy has one input and one
- * output.  Either of two signs shows it.  The copy is beside the product, and the sizes
- * of its input and output are close.  Or the name of the copy has a Concat or Slice
- * step that no node of the model explains.  A Concat with only one input can only add
- * constants.
+ * output.  A copy is recognized by at least one of two signs:
+ * - The copy is beside the product, and the sizes of its input and output are close.
+ * - The copy is linked to a product, and its name has a Concat or Slice step that no
+ *   node of the model explains.  Because the copy has only one input, its Concat can
+ *   only add constants.
  *
  * The advice is to choose a size that needs no padding.  The author of the model can
  * choose only the sizes of tensors between two products.  If no product is before a

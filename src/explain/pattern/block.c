@@ -208,7 +208,7 @@ static bool has_more(const struct judge *j, fsd_id layer)
 }
 
 /* Whether the layer computes the Add of a residual (`joint`) or the activation behind
- * the Add.  All nodes of the block before the Add have lower numbers than the Add. */
+ * the Add.  All other nodes of the block have lower numbers than the Add. */
 static bool computes_closing(const struct judge *j, fsd_id layer)
 {
     const struct fsd_block *b = j->block;

@@ -205,8 +205,8 @@ static fsd_id next_behind(struct search *s, fsd_id tensor)
     double most = -1;
 
     s->stack.n = 0;
-    fsd_vec_push(s->scratch, &s->stack, tensor); /* the stack has tensors in this
-                                                    function */
+    fsd_vec_push(s->scratch, &s->stack, tensor); /* in this function, `stack` has
+                                                    tensors, not nodes */
     for (uint32_t i = 0; i < s->stack.n; i++) {
         struct fsd_span readers = s->g->tensors.at[s->stack.at[i]].consumers;
 

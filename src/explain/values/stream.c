@@ -88,8 +88,8 @@ static size_t read_base64(struct fsd_stream *s, unsigned char *out, size_t n)
         int digit = digit_of(*s->in);
 
         if (digit < 0)
-            break; /* '=' ends the text.  Any other character is damage: `done` is then
-                      too small */
+            break; /* '=' ends the text.  Any other character is damage: it makes
+                      fsd_stream_whole() fail, because `done` is then too small */
         s->in++;
         s->left--;
         s->bits = (s->bits << 6 | (uint32_t)digit) & 0xffffff;

@@ -178,11 +178,11 @@ enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
                                     const struct fsd_array_set *b,
                                     struct fsd_numbers *out, struct fsd_error *err);
 
-/** Compares each row of a tensor with the row before it, for all tensors of a set.  The
- *  rows are the elements of the batch, along the first axis.
- *  @param g the model.  The batch size is the number of rows of its first input with
- *         several rows.  If no input has several rows, the outputs are searched.  Only
- *         tensors in the set count
+/** Compares each row of a tensor with the row before it, for all tensors of a set.  A
+ *  row is one element of the batch, at one index of the first axis.
+ *  @param g the model.  The batch size is the number of rows of the first input of `g`
+ *         that is in `set` and has several rows.  If there is no such input, the first
+ *         such output of `g` counts
  *  @return as fsd_numbers_of_sets().  FSD_E_MISMATCH also if no input or output in the
  *         set has several rows, or if the rows of an input differ */
 enum fsd_status fsd_numbers_of_rows(struct fsd_arena *arena, const struct fsd_graph *g,

@@ -77,8 +77,8 @@ const char *fsd_failed_target(struct fsd_arena *arena, const struct fsd_history 
     const char *sm = sm_of(arena, h);
     struct fsd_target target;
 
-    if (word && !strcmp(word, "rtx")) /* "rtx" lacks a version.  The code below
-                                         sets `word` to "rtx-1.7", because
+    if (word && !strcmp(word, "rtx")) /* "rtx" lacks a version.  Without `word`, the
+                                         code below chooses "rtx-1.7", because
                                          is_of_tactics() is false for RTX */
         word = NULL;
     if (!sm)
@@ -103,9 +103,10 @@ static const char *in_one_line(struct fsd_arena *arena, struct fsd_slice text)
     return line;
 }
 
-/* Finds why no tactic implements the layer. Sets the class and f->because from the last
- * skipped tactic whose message has a known form. If messages of this class state bytes,
- * takes the message with the most bytes instead. */
+/* Finds why no tactic implements the layer. Only tactics that were skipped in the
+ * attempt of f->first count. The last of them whose message has a known form determines
+ * the class. Among the messages of this class, f->because is the message that states
+ * the most bytes. If none of them states bytes, f->because is the last of them. */
 static void take_tactics(struct fsd_failed *f)
 {
     const fsd_log_failures *skipped = fsd_log_skipped_of(f->history);
@@ -220,7 +221,7 @@ static const struct fsd_rule *rule_of(const struct fsd_failed *f,
     return f->findings->rules.at[finding->rule].rule;
 }
 
-/* Whether the finding explains the failure, although no failing node is known yet. The
+/* Whether the finding explains a failure for which no failing node is known. The error
  * message must state a fault of the model, and the finding must state that the builder
  * refuses nodes. */
 static bool is_refused(const struct fsd_failed *f, const struct fsd_finding *finding)

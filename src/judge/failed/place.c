@@ -376,8 +376,8 @@ static bool touches(const struct place *p, fsd_id node, fsd_id tensor)
     return false;
 }
 
-/* If one of several candidates failed, keeps only the candidates that read or write the
- * tensor. */
+/* If f->nodes are candidates of which only one failed, keeps only the candidates that
+ * read or write the tensor. If no candidate does so, keeps all. */
 static void narrow(const struct place *p, struct fsd_slice tensor)
 {
     const struct fsd_meaning *m = fsd_vocab_find(p->vocab, tensor.s, tensor.n);

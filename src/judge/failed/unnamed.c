@@ -193,9 +193,11 @@ static void begin_node(struct walk *w, const struct fsd_log_parsed *parsed)
 }
 
 /* Ends the last node in `open`, and adds it to `found` if the node can have added the
- * layer. This depends on the numbers of layers before and behind the node. If `helpers`
- * is false, the parser does not register all layers with a name. The number of layers
- * behind the node is then unknown, and is assumed to be high enough. */
+ * layer: may_have() must be true, and the layer's number must be at least open->before
+ * and less than the maximum number of layers that the network has when the node ends.
+ * This maximum is unknown, and counts as infinite, in two cases: `helpers` is false, so
+ * the parser registers only some of the layers that have a name; or the log lacks the
+ * node's last line. */
 static void end_node(struct walk *w)
 {
     const struct open_node *open = &w->open.at[--w->open.n];

@@ -25,8 +25,8 @@
 
 enum { MOST_CAUSES = 3 };
 
-static const double LEAST_SHARE = 0.0005; /* a smaller share is printed as less than 0.1
-                                             % */
+static const double LEAST_SHARE = 0.0005; /* 0.05 %. A smaller share would be rounded to
+                                             0.0 %, so it is printed as "<0.1 %" */
 
 struct writer {
     struct fsd_arena *arena;
@@ -386,9 +386,9 @@ static void write_split(struct writer *w)
 
 /* --------------------------------------------------------------------- what to do */
 
-/* Prints the changes to make. A change is printed with names and reasons (`text`) if
- * the `brief` texts of all later changes still have room. Otherwise, its own `brief`
- * text is printed. */
+/* Prints the changes to make. Prints the `text` of a change, with names and reasons, if
+ * the summary then still has room for the `brief` texts of all later changes.
+ * Otherwise, prints the `brief` text of the change. */
 static void write_todos(struct writer *w, const struct fsd_todos *all)
 {
     uint32_t written = 0, behind = 0;

@@ -25,10 +25,13 @@ struct citer {
     struct fsd_findings *found;
     const struct fsd_diff *d;
     const struct fsd_findings *lint;
-    /* Lists of lint's edits. Indexed by node: of_node, the first edit. Indexed by
-     * tensor, see same_data(): of_tensor, the first edit. Indexed by edit: next_of_node
-     * and next_of_tensor, the next edit of the same list, and finding_of, the edit's
-     * finding. FSD_NONE: there is no edit. */
+    /* Lists of the edits in lint's confirmed findings: one list per node, and one list
+     * of inserted pairs per tensor (the tensor that same_data() returns). FSD_NONE:
+     * there is no edit.
+     *
+     *     of_node[node], of_tensor[tensor]          the first edit of the list
+     *     next_of_node[edit], next_of_tensor[edit]  the next edit of the same list
+     *     finding_of[edit]                          the finding with the edit */
     uint32_t *next_of_node, *next_of_tensor, *finding_of, *of_node, *of_tensor;
     struct fsd_span now; /* the cites of the current layer, a span of found->cites */
 };
@@ -227,8 +230,9 @@ static void cite_bare_readers(struct citer *c, fsd_id tensor)
     }
 }
 
-/* Collects all Q/DQ pairs that would let a layer read lower precision, each once. Other
- * edits are cited only at data-movement layers. */
+/* Adds to found->proposed the Q/DQ pairs that would let a layer read lower precision,
+ * each once. Edits of other kinds are not added: they are cited only at data-movement
+ * layers. */
 static void collect_proposed(struct citer *c)
 {
     const struct fsd_edit *edits = c->lint->edits.at;
@@ -261,9 +265,10 @@ static void cite_source(struct citer *c, fsd_id source)
                 cite_reader(c, source, e);
 }
 
-/* Cites the edits of nodes that other layers compute and that read the output of
- * `layer` without a quantizer. For these nodes, `layer` must write higher precision.
- * Therefore, it also reads higher precision. */
+/* Cites the Q/DQ pairs that lint proposes for consumers of the outputs of `layer`. A
+ * consumer counts only if `layer` does not compute it, too. Such a consumer reads the
+ * output without a quantizer, so `layer` must write higher precision. Therefore,
+ * `layer` also reads higher precision. */
 static void cite_behind(struct citer *c, fsd_id layer)
 {
     const struct fsd_match *m = c->d->match;

@@ -83,7 +83,8 @@ FSD_ORDERED(by_hash, struct keyed, fsd_order(x->hash, y->hash),
             fsd_order(x->finding, y->finding))
 
 /* Sets all fingerprints. Findings with equal hashes are numbered in the order in which
- * they were found; the sort compares this order, because qsort() is not stable. */
+ * they were found. For this order, by_hash() also compares `finding`, because qsort()
+ * is not stable. */
 static void set_fingerprints(struct fsd_findings *found, struct fsd_arena *scratch)
 {
     uint32_t n = found->list.n;

@@ -32,9 +32,10 @@ struct fsd_finder {
     double base; /**< the total milliseconds of the build. A budget's `share` is a share
                            of this total; 0: unknown */
 
-    uint32_t reread; /**< number of findings on changes that find.c removed, because
-                          fsd_compare.reread is set: not the build changed, only the
-                          version of this program */
+    uint32_t reread; /**< number of findings that find.c removed. If fsd_compare.reread
+                          is set, only the version of this program changed, not the
+                          build. Findings on changes are then removed, unless
+                          fsd_rule.of_same is set */
 
     /* Used by find.c only. */
     struct fsd_print print;

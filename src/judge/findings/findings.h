@@ -186,8 +186,9 @@ struct fsd_rule {
     bool slow; /**< the rule reports lost time, not an error. If an edit of the model
                     causes findings of this rule, the edit is applied nevertheless */
     const char *why, *fix, *source; /**< NULL: not documented yet */
-    enum fsd_dtype keep;            /**< the type in which the finding's nodes must run;
-                              FSD_DTYPE_UNKNOWN: each node keeps the type in which it
+    enum fsd_dtype keep;            /**< the type that the next build should use for the
+                              finding's nodes (report/view/names.c prints it);
+                              FSD_DTYPE_UNKNOWN: for each node, the type in which it
                               runs already */
 };
 
@@ -387,8 +388,8 @@ void fsd_put_noise(const struct fsd_timing *timing, struct fsd_noise noise, FILE
 void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d, bool cites);
 
 /** All findings of lint in the model of a run, allocated in the run's arena. The run
- *  may have no engine. If it has one, lint also states which of lint's findings explain
- *  findings of the run. */
+ *  may have no engine. If the run has an engine, lint also reports which of these
+ *  findings explain findings of the run. */
 const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
                                          const struct fsd_lint *lint,
                                          const struct fsd_policy *policy,

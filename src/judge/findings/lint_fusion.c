@@ -4,11 +4,12 @@
  * there is an edit for each of these rules.
  *
  * Casts change the type of the two products of an attention, and of the nodes between
- * the Softmax and the second product. Scale and mask stay in FP32. The first product
- * computes the scores. Unscaled scores may exceed the range of FP16 (rule
- * cast/fp16-range), so the type is BF16. The type is FP16 if the model scales the
- * queries or keys before the first product, or if an edit can move a constant scale
- * there; but see type_for() for nodes between the Softmax and the second product.
+ * the Softmax and the second product. Scale and mask stay in FP32. The new type is FP16
+ * if the model scales the queries or keys before the first product, or if an edit can
+ * move a constant scale before the first product. Otherwise, the new type is BF16: the
+ * first product computes the scores, and unscaled scores may exceed the range of FP16
+ * (rule cast/fp16-range). With nodes between the Softmax and the second product, FP16
+ * also requires certain head sizes (type_for()).
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"

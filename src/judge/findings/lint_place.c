@@ -80,15 +80,15 @@ static bool is_scaled_by_channel(const struct fsd_lint *l, fsd_id conv, fsd_id t
  * that a Q/DQ pair on this branch helps. True for all builders but TensorRT for RTX,
  * where it depends on the model:
  *
- *     One scale for all channels: no. The convolution's kernel computes the Add, and
- *     reads the branch in the branch's own type. The pair would only add one more
- *     written tensor.
+ *     One scale for all channels of `conv`: no. The kernel of `conv` computes the Add,
+ *     and reads the skip branch in that branch's own type. The pair would only add one
+ *     more written tensor.
  *
- *     One scale for each channel: yes, because a kernel after the convolution computes
+ *     One scale for each channel of `conv`: yes, because a kernel after `conv` computes
  *     the Add. No if a convolution computes the skip branch, see rounds_in_kernel().
  *
- *     The branch is the output of a pooling or the like: yes. Without the pair, the
- *     builder moves a quantizer over the pooling, and a layer computes the pooling
+ *     The skip branch is the output of a pooling or the like: yes. Without the pair,
+ *     the builder moves a quantizer over the pooling, and a layer computes the pooling
  *     again for the unquantized Add. */
 static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
                            fsd_id skip)
@@ -100,10 +100,10 @@ static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
            (is_scaled_by_channel(l, conv, branch) && !rounds_in_kernel(l, skip));
 }
 
-/* Whether the skip input of an Add has no quantizer. If convolutions compute both
- * inputs of the Add, the skip branch is the one whose convolution reads the block's
- * input. The model computes the input of this convolution earlier than the input of the
- * other convolution (begins_at()).
+/* Whether the skip input of an Add has no quantizer. Convolutions may compute both
+ * inputs of the Add. The skip branch is then the one whose convolution reads the
+ * block's input: the model computes this input no later than the input of the other
+ * convolution (begins_at()).
  *
  * The new pair gets the scale of a Q that already reads the skip branch. If there is no
  * such Q, the scale must be measured. The message then names the Q on the Add's output

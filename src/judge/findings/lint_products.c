@@ -146,8 +146,8 @@ static const char *open_dim(const struct fsd_sizes *sizes, fsd_id tensor, int fr
 }
 
 /* The size as text if it is odd and at least `from`; NULL if not. Kernels compute pairs
- * of summands and of columns, so the builder pads odd sizes. A node with one column is
- * no matrix product. */
+ * of summands and of columns, so the builder pads odd sizes. For columns, `from` is 2,
+ * because a node with one column is no matrix product. */
 static const char *odd_dim(struct fsd_finder *f, const struct fsd_sizes *sizes,
                            fsd_id tensor, int from_last, int64_t from)
 {

@@ -150,8 +150,12 @@ static bool is_square(const struct spread *s, fsd_id node)
            fsd_node_in_tensor(g, node, 0) == fsd_node_in_tensor(g, node, 1);
 }
 
-/* Whether the result of a product may exceed the range because it is scaled down only
- * afterwards, by the next node or before a softmax. */
+/* Whether the result of a MatMul may exceed the range because the model scales it down
+ * only afterwards:
+ *   - If the result reaches a softmax: yes if the model scales down no operand before
+ *     the product.
+ *   - Otherwise: yes if the second operand is not constant, and the only reader of the
+ *     result scales it down. */
 static bool is_large_product(const struct spread *s, fsd_id node)
 {
     const struct fsd_graph *g = s->l->g;

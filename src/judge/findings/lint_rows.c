@@ -185,8 +185,9 @@ static struct rows rows_of(const char *rule)
 }
 
 /* The first row that matches the node; NULL if none does.
- * @param may indexed by operator: a bit for each row that may match the operator.
- *         The bit ASKED is set as soon as these bits are known */
+ * @param may indexed by operator, initially 0: this function sets bit i if row i may
+ *         match the operator. It then sets the bit ASKED, so that each operator
+ *         is tested only once */
 static const struct fsd_place_row *row_at(struct fsd_place *p, fsd_id node,
                                           const struct rows *rows, uint8_t *may)
 {

@@ -8,8 +8,9 @@
 /* --------------------------------------------------------------- one tensor, two Qs */
 
 /* The rules on two scales compare two Qs of a tensor. f->rule->which selects where the
- * second Q is. DIRECT: it reads the tensor itself. OVER_CONCAT: a Concat is in between,
- * over which the Q can be moved. OVER_ONE: another such operator is in between. */
+ * second Q is. DIRECT: it reads the tensor itself. OVER_CONCAT, OVER_ONE: there are
+ * operators in between, over which the Q can be moved to the tensor. With OVER_CONCAT,
+ * the first of them is a Concat; with OVER_ONE, it is not. */
 enum { DIRECT, OVER_ONE, OVER_CONCAT };
 
 static int side_of(const struct fsd_lint *l, fsd_id via)

@@ -399,7 +399,8 @@ static const char *todo_of(struct finder *f, enum kind kind,
 
 /* ------------------------------------------------------------------ what they cost */
 
-/* The first kind of change that is near a node of the region's new groups. */
+/* Collects the kinds in f->near of all nodes in the region's new groups. Returns the
+ * first of these kinds in the order of enum kind; BUILDER if there is none. */
 static enum kind kind_of_region(const struct finder *f, const struct fsd_region_diff *r)
 {
     const struct fsd_state *s = f->c->new;
@@ -474,11 +475,11 @@ static bool any_in_model(const struct finder *f)
     return any;
 }
 
-/* The kind of change to which a finding belongs; KINDS: none. Collects the kinds of the
- * finding's nodes, and returns the first of them in the order of enum kind. Returns
- * BUILDER if the nodes have no kind. If only one model has a node, the node has the
- * kind kind_of(); else it has the kinds in f->near. A node is looked up in the new
- * build, then in the old build. */
+/* The kind of change to which a finding belongs; KINDS if it belongs to no change.
+ * Collects the kinds of the finding's nodes, and returns the first of them in the order
+ * of enum kind; BUILDER if the nodes have no kind. A node of only one model has the
+ * kind that kind_of() returns. A node of both models has the kinds in f->near. A node
+ * is looked up in the new build, then in the old build. */
 static enum kind kind_of_finding(const struct finder *f, const struct fsd_finding *item)
 {
     const struct fsd_findings *all = f->v->findings;
@@ -557,9 +558,10 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* The advice if no single change explains the findings. If the model or the build
- * differs, or if it is unknown whether they differ, the advice is about this. Otherwise
- * the advice is to rebuild, which shows whether the builder's decisions vary. */
+/* The advice of todo_of_all() if none of its special cases holds. If the model or the
+ * build differs, the advice is about this difference. If it is unknown whether they
+ * differ, the advice is how to find out. Otherwise the advice is to rebuild, which
+ * shows whether the builder's decisions vary. */
 static const char *todo_in_all(const struct finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -579,7 +581,10 @@ static const char *todo_in_all(const struct finder *f)
            "(snapshot --also). Otherwise, accept the build.";
 }
 
-/* The advice if no single change explains the findings. */
+/* The advice if no single change explains the findings. There are three special cases:
+ * only the times differ, the worst finding states that something is unknown or
+ * undecided, or the snapshot has more details than this build. In all other cases,
+ * todo_in_all() returns the advice. */
 static const char *todo_of_all(const struct finder *f, const struct fsd_finding *worst)
 {
     const struct fsd_findings *all = f->v->findings;
@@ -611,8 +616,10 @@ static const char *cost_text(const struct finder *f, uint64_t bytes)
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* Writes the sentences if no single change explains the findings: another builder or
- * other options were used, or the builder made different decisions. */
+/* Writes the sentences for findings that no single change explains. The first sentence
+ * states that the model differs; if not, that the builder, its options or another
+ * aspect of the engine differs (fsd_is_built_otherwise()); if not, that the cause of
+ * the builder's different decisions is unknown (unexplained()). */
 static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KINDS])
 {
     const struct fsd_compare *c = f->c;

@@ -121,10 +121,10 @@ struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c,
                                               const struct fsd_diff *run);
 struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_compare *c);
 
-/** The three sentences that the verdict of a comparison has in `says`, allocated in
- *  `arena`.
+/** Sets `says` to the three sentences `says` of fsd_verdict_of_comparison().
+ *  @param arena owns the sentences
  *  @param run as for fsd_verdict_of_comparison()
- *  @return false if there are none */
+ *  @return false if there are no sentences */
 bool fsd_comparison_says(const struct fsd_compare *c, const struct fsd_diff *run,
                          struct fsd_arena *arena, const char *says[3]);
 

@@ -185,9 +185,10 @@ static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state
                        producer);
 }
 
-/* If a snapshot has several builds, some of its rows differ between them. States for
- * each of these builds how many of these rows are the same in the checked build: "1
- * like build A, 2 like build C, 1 like none of the builds". */
+/* In a snapshot of several builds, the builds differ in some rows. In the checked
+ * build, each such row is like the row of one of these builds, or like none of them.
+ * Returns the numbers of such rows: "1 like build A, 2 like build C, 1 like none of the
+ * builds"; "" if there are no such rows. */
 static const char *variants_of(const struct fsd_verdict *v, const struct fsd_state *s)
 {
     uint32_t fit[FSD_MOST_BUILDS] = {0}, far = 0;

@@ -265,7 +265,8 @@ static bool take_key(struct reader *r, const char *name, const char *value)
     if (key->of == POLICY)
         return take_value(r, key, (char *)r->policy + key->at, value);
     rule = &r->policy->rules[r->of];
-    /* The first budget that is set replaces all defaults. */
+    /* The first budget that the policy sets for a rule removes all default budgets of
+     * this rule. */
     if (key->settable && !rule->own_budget) {
         rule->budget = (struct fsd_budget){-1, -1, -1};
         rule->own_budget = true;
@@ -379,8 +380,9 @@ static char *trim(char *text)
     return text;
 }
 
-/* Cuts off a comment, unless one of `chars` is before it. Returns the first of `chars`
- * in the text or, if there is none, the end of the text. */
+/* Returns the first place in `text` that has one of `chars`; the end of `text` if there
+ * is none. If a comment begins before this place, cuts off the comment, and returns the
+ * new end of `text`. */
 static char *find(char *text, const char *chars)
 {
     bool blank = false;

@@ -136,6 +136,6 @@ void fsd_attention_read(struct fsd_measured_block *m);
  *  @param back the number of the axis, counted from the last axis, which is 0 */
 int64_t fsd_attention_size(const struct fsd_measured_block *m, fsd_id tensor,
                            uint32_t back);
-/** The DequantizeLinear whose output the tensor holds, possibly after data movement;
- *  FSD_NONE if there is none. */
+/** The DequantizeLinear that outputs the tensor, directly or with only data movement in
+ *  between; FSD_NONE if there is none. */
 fsd_id fsd_attention_dequantized(const struct fsd_measured_block *m, fsd_id tensor);

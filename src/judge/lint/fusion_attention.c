@@ -321,8 +321,8 @@ bool fsd_attention_is_int8_otherwise(struct fsd_measured_block *m)
 
 /* Whether the attention is in FP8, and the FP8 kernel does not support it. For this
  * kernel, the number of keys must be fixed and at least SHORTEST. The kernel cannot
- * write FP32, so an FP32 output must be quantized. False for a single query, because
- * another kernel computes it. */
+ * write FP32, so an FP32 output must be quantized. False for an attention with a single
+ * query, because another kernel computes such an attention. */
 bool fsd_attention_is_fp8_otherwise(struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
@@ -412,8 +412,9 @@ fsd_id fsd_attention_changes(const struct fsd_measured_block *m)
     return FSD_NONE;
 }
 
-/* Why no kernel computes other operators than masks between the Softmax of this block
- * and the product with V. NULL: a kernel does, or a size is unknown. */
+/* Some attention kernels compute operators other than masks between the Softmax and the
+ * product with V. Returns why none of these kernels fits this block; NULL if one fits,
+ * if there is a single query, or if a size is unknown. */
 static const char *beyond_changed(const struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
@@ -449,8 +450,9 @@ bool fsd_attention_is_changed(struct fsd_measured_block *m)
     return m->text[1] != NULL;
 }
 
-/* Whether P is quantized, V is not, and no kernel computes the quantizers of P. The
- * product of P and V does not run in 8 bits then, so the quantizers only round P. */
+/* Whether P is quantized, V is not, and no attention kernel computes the quantizers of
+ * P (beyond_changed()). Because V is not quantized, the product of P and V does not run
+ * in 8 bits, and the quantizers only round P. */
 bool fsd_attention_is_rounded(struct fsd_measured_block *m)
 {
     if ((quantized(m) & (P | V)) != P)

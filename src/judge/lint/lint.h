@@ -80,8 +80,8 @@ struct fsd_quantizer {
     int zero_point;       /**< a single 8-bit zero point; 0: unknown */
 };
 
-/** A Q that reads a tensor. Operators over which the builder may move the Q may be
- *  between the tensor and the Q. */
+/** A Q that reads a tensor, directly or behind other operators. The builder may move
+ *  the Q over these operators. */
 struct fsd_reach {
     uint32_t quantizer;
     fsd_id via; /**< the first operator in between; FSD_NONE: the quantizer reads the
@@ -125,9 +125,10 @@ struct fsd_lint {
     FSD_VEC(struct fsd_quantizer) quantizers;
     uint32_t *quantizer_of; /**< indexed by node; FSD_NONE: not a quantizer */
     uint32_t *holds;        /**< indexed by tensor: the DQ that the tensor "holds", an
-                                 index into `quantizers`. The tensor is the output of
-                                 the DQ, or only operators over which the builder may
-                                 move the DQ are in between. FSD_NONE: none */
+                                 index into `quantizers`. The DQ outputs the tensor,
+                                 directly or with other operators in between. The
+                                 builder may move the DQ over these operators.
+                                 FSD_NONE: none */
     struct fsd_style_seen style;
     bool repeats;       /**< two tensors have the same name */
     const bool *cyclic; /**< indexed by node: whether the node is on a cycle or between

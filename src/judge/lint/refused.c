@@ -35,9 +35,10 @@ FSD_CONDITION(fsd_refused_has_a_type)
     return false;
 }
 
-/* Whether the tensor is the output of a Q, or only operators with outputs of the given
- * types are in between. A UINT8 tensor behind a Q is no reason for a refusal: if the
- * zero point is 0, the builder moves the Q/DQ pair over any operator. */
+/* Whether a Q outputs the tensor, directly or with other operators in between. Each
+ * output of the Q and of these operators must have one of the given types. A UINT8
+ * tensor behind a Q is no reason for a refusal: if the zero point is 0, the builder
+ * moves the Q/DQ pair over any operator. */
 static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types)
 {
     for (int steps = 0; steps < 16 && has_type(l->g, tensor, types); steps++) {
@@ -118,8 +119,9 @@ static bool is_size_in(const struct fsd_lint *l, fsd_id tensor, uint64_t types,
     return false;
 }
 
-/* An input gives a size of the output. This input is not FP32, and is_size_in() is true
- * for it: it is computed from dynamic sizes through a tensor of one of the types. */
+/* An input gives a size of the output. This input is not FP32. It is computed from
+ * dynamic sizes, and the input or a tensor on the path from the sizes to the input has
+ * one of the types (is_size_in()). */
 FSD_CONDITION(fsd_refused_sizes_in_half)
 {
     uint32_t inputs = fsd_op_shape_inputs(l->g, node), left = 64;

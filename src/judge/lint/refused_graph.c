@@ -12,8 +12,8 @@
  * consumers in the same way. The nodes that remain are on cycles or between cycles. */
 struct peel {
     const struct fsd_graph *g;
-    uint32_t *waits; /* indexed by node: number of links to producers that are not
-                        removed. With `back`: links to consumers */
+    uint32_t *waits; /* indexed by node: number of links to remaining producers or, with
+                        `back`, to remaining consumers */
     bool *left;      /* indexed by node: the node is not removed */
     bool back;       /* false: removes nodes without remaining producers. true: without
                         remaining consumers */
@@ -137,9 +137,9 @@ FSD_CONDITION(fsd_refused_reads_nothing)
 /* ---------------------------------------------------------------------------- types */
 
 /* Whether all floating-point inputs of the operator must have the same type. This holds
- * for elementwise operators, products, Concat, and normalizations without statistics as
- * inputs. This does not hold for operators such as Pow and Clip, because the parser
- * casts their second input. */
+ * for elementwise operators, products and Concat. It also holds for normalizations that
+ * do not read their statistics as inputs. It does not hold for operators such as Pow
+ * and Clip, because the parser casts their second input. */
 static bool needs_one_type(const struct fsd_lint *l, fsd_id node)
 {
     unsigned traits = l->facts->traits[node];

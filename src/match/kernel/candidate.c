@@ -28,8 +28,8 @@ static bool is_neutral(const struct replay *r, fsd_id node)
 }
 
 /* If the model splits the node's output, the builder may split the input instead, and
- * compute the node once for each part.  Allows the node's operator as a further step
- * for each further part. */
+ * compute the node once for each part.  The kernel then has a step with the node's
+ * operator for each part.  Allows these steps for the parts after the first one. */
 static void note_repeats(const struct replay *r, struct candidate *w, fsd_id node)
 {
     uint32_t parts = r->nodes[node].passes
@@ -104,9 +104,10 @@ static struct candidate *branch(struct replay *r, const struct candidate *w)
 
 /* --------------------------------------------------------------- one step */
 
-/* Whether the kernel may use the lowering `other` of the node, although the candidate
- * began the node with the lowering `begun`: the first `done` steps of both are equal. A
- * product keeps its lowering, because the tensors of the kernel already show it. */
+/* The candidate began the node with the first `done` steps of the lowering `begun`.
+ * Returns whether the kernel may continue with the lowering `other`: its first `done`
+ * steps must be the same.  A product keeps its lowering, because the tensors of the
+ * kernel already show it. */
 static bool may_be(const struct replay *r, fsd_id node,
                    const struct fsd_lowering *begun, const struct fsd_lowering *other,
                    uint32_t done)
@@ -245,12 +246,12 @@ static bool is_convolved(const struct replay *r, fsd_id tensor)
 }
 
 /* Whether the builder may use this lowering for the node.  Only the lowerings of a
- * BatchNormalization are restricted:
- *   - If other nodes read its input, too, a kernel computes the BatchNormalization in
- *     full, with at least two steps.  This also holds if it does not fold into weights.
- *   - Otherwise, if its input is the result of a Conv, the builder merges it into the
- *     weights of the Conv, and at most two steps remain.
- *   - Behind another product, all lowerings are allowed. */
+ * BatchNormalization are restricted.  The first case that holds decides:
+ *   - The BatchNormalization does not fold into weights, or other nodes read its input,
+ *     too.  A kernel then computes it in full, with at least two steps.
+ *   - Its input is the result of a Conv.  The builder then merges the
+ *     BatchNormalization into the weights of the Conv, and at most two steps remain.
+ *   - It is behind another product.  All lowerings are then allowed. */
 static bool is_left(const struct replay *r, fsd_id node,
                     const struct fsd_lowering *lowering)
 {
@@ -265,10 +266,10 @@ static bool is_left(const struct replay *r, fsd_id node,
 
 /* Whether the lowering fits the sizes of the product's weight.  Two kinds of lowerings
  * are restricted:
- *   - A sum of parts, with a Mul for each part, computes a product along a short axis.
- *     This axis must have as many elements as the lowering has parts.  The window of a
- *     Conv must have size 1.
- *   - A Conv may have a lowering that begins with a MatMul.  Its window must have
+ *   - A lowering with several Mul steps.  It computes the product as a sum, with a Mul
+ *     for each element of a short axis.  So this axis must have as many elements as
+ *     there are Mul steps.  If the node is a Conv, its window must have size 1.
+ *   - A lowering of a Conv that begins with a MatMul.  The window of the Conv must have
  *     size 1. */
 static bool fits_weight(const struct replay *r, fsd_id node,
                         const struct fsd_lowering *lowering)

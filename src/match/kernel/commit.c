@@ -60,10 +60,10 @@ static bool is_factor(const struct replay *r, fsd_id node)
  * before `node`, and needs no step.  The first case that holds decides:
  *   - `by` is a factor, and `node` is a product: the current layer if takes_factor() is
  *     true, else unknown.
- *   - The current layer's name was cut, and the layer lists the constant of `by`: as in
- *     the first case.
+ *   - The current layer's name was cut, and the layer lists the constant of `by`: the
+ *     current layer if takes_factor() is true, else unknown.
  *   - `by` is a factor before a product of the candidate (`for_product`), and the layer
- *     that computes the input of `by` has no product: the current layer.
+ *     that computes the input of `by` computes no product: the current layer.
  *   - Otherwise: the layer that computes the input of `by`. */
 static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                           fsd_id node, fsd_id by, bool for_product)
@@ -195,8 +195,8 @@ static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
 
 /* One kernel begins `node`, and the next kernel finishes it.  Returns whether the next
  * kernel only applies the scale of the quantizers.  This holds for a Conv without a
- * bias: the next kernel's Metadata does not list such a Conv.  A Conv with a bias or a
- * MatMul is listed in the Metadata of both kernels. */
+ * bias: the next kernel's Metadata does not list such a Conv.  The Metadata of both
+ * kernels lists a MatMul, and a Conv that has a bias. */
 static bool only_scales(const struct replay *r, fsd_id node)
 {
     return fsd_node_is(r->g, node, FSD_ONNX_Conv) && r->g->nodes.at[node].in.n < 3;
@@ -279,10 +279,10 @@ static fsd_id producer_of_held(const struct replay *r, struct held h)
     return fsd_tensor_producer(r->g, h.tensor);
 }
 
-/* A product kernel writes a matrix with two axes.  The next kernel then begins with a
- * Reshape to the axes of the model.  If no taken node explains this Reshape, links the
- * next kernel, which is the current one, to the last node of the product kernel: the
- * builder's Metadata assigns the Reshape to that node. */
+/* A product kernel writes a matrix with two axes.  The current kernel may read this
+ * matrix, and begin with a Reshape to the axes of the model.  If no taken node explains
+ * the Reshape, links the current kernel to the last node of the product kernel, because
+ * the builder's Metadata assigns the Reshape to that node. */
 static void link_reshaped(struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;

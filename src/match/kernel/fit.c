@@ -308,8 +308,8 @@ static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node)
                               : r->ancestry->stamp[tensor] == r->ancestry->now;
 }
 
-/* The node whose kernel reads the engine's tensor, according to the tensor's name;
- * FSD_NONE if the name does not show the node. */
+/* The name of an engine tensor may show that the tensor is an argument of the kernel
+ * that computes a certain node.  Returns this node; FSD_NONE if the name shows none. */
 static fsd_id made_for(const struct replay *r, fsd_id tensor)
 {
     fsd_sym name =

@@ -59,8 +59,9 @@ static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span reader
     }
 }
 
-/* Links a layer that splits data into heads for kernels of Attention nodes, because
- * each Attention node includes this split. */
+/* Links `layer`, which only moves data, to the Attention nodes that its readers
+ * compute.  For such a reader, `layer` splits data into heads, and the Attention node
+ * includes this split. */
 static void link_attention(struct replay *r, fsd_id layer, struct fsd_span readers)
 {
     FSD_EACH_ID (reader, r->m->engine->links, readers) {
@@ -227,10 +228,11 @@ static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
     fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
 
-/* Whether the port holds a padded tensor.  None of the tensors that the port may hold
- * has the size of the port.  One of them must be smaller than the port, but larger than
- * half of it: a port of twice the tensor's size or more holds several joined
- * tensors. */
+/* Whether the port holds a padded tensor.  There are two conditions for the tensors
+ * that the port may hold:
+ *   - None of them has the size of the port.
+ *   - One of them is smaller than the port, but larger than half of it.  A port of
+ *     twice the tensor's size or more holds several joined tensors. */
 static bool is_filled(const struct replay *r, const struct fsd_port *port)
 {
     int64_t size = fsd_form_count(r->m->engine, fsd_port_form(r->m->engine, port));
@@ -430,10 +432,11 @@ static struct fsd_span find_wholes(struct replay *r, struct wholes *w, fsd_id in
     return w->of[in];
 }
 
-/* Links `node` to a kernel whose first step for another node computes the value of
- * `node`, too.  For example, `node` is a ReduceMax, and the kernel computes a
- * ReduceLogSumExp of the same input, whose first step is this maximum.  The kernel must
- * have an output for each of the two nodes. */
+/* A kernel may compute another reader of the node's input in several steps.  If the
+ * first of these steps computes the value of `node`, links `node` to this kernel.  The
+ * kernel must have an output for each of the two nodes.  For example, `node` is a
+ * ReduceMax, and the other reader is a ReduceLogSumExp, whose first step is this
+ * maximum. */
 static void link_first_step(struct replay *r, struct wholes *w, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);

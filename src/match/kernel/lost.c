@@ -154,10 +154,11 @@ struct wanted {
     uint32_t n;
 };
 
-/* Adds `tensor` to `wanted`, with the lost input of the kernel that must hold it: a
- * lost input of the same size.  If lost inputs from several kernels have this size, it
- * is unknown which of them holds `tensor`, and nothing is added.  Returns false if no
- * lost input has this size, or if `wanted` is full. */
+/* Finds a lost input of the kernel that has the size of `tensor`, and adds this input
+ * and `tensor` to `wanted`.  If lost inputs from several kernels have this size, adds
+ * nothing, because it is unknown which of them holds `tensor`; returns true in this
+ * case, too.  Returns false if no lost input has this size, if no layer writes such an
+ * input, or if `wanted` is full. */
 static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -204,10 +205,12 @@ static bool reads_layer_of(const struct replay *r, fsd_id node)
     return false;
 }
 
-/* Takes the nodes between the kernel's inputs and `tensor`.  Returns false if the
- * kernel has no step for one of these nodes, or if another layer computes it.  There
- * are two exceptions: the node may need no step; and if the model splits the result of
- * the node, several layers may compute the node.
+/* Takes the nodes between the kernel's inputs and `tensor`.  Returns false if the walk
+ * reaches a limit, or an input of the network that is not available.  Also returns
+ * false if one of the nodes needs a step, and one of the following holds:
+ *   - The kernel has no step for the node.
+ *   - Another layer computes the node.  Exception: if the model splits the result of
+ *     the node, several layers may compute the node.
  * @param wanted if not NULL, receives the tensors that a lost input of the kernel must
  *        hold, because the kernel does not compute them and no known input holds them.
  *        If NULL, such a tensor makes the result false. */

@@ -494,8 +494,9 @@ static uint32_t lost_port(const struct replay *r)
  *   - it uses the lost input,
  *   - it takes a node that no other kernel computes,
  *   - it costs no more than the best candidate without a guess,
- *   - at least as many outputs have a fitting shape as with that candidate.  This is
- *     required only if that candidate could be committed (`known`). */
+ *   - if `known`, it has no more outputs of an unfitting shape than the best candidate
+ *     without a guess.
+ * @param known whether the best candidate without a guess could be committed */
 static bool try_guesses(struct replay *r, uint32_t port, bool known)
 {
     const struct candidate *w = r->beam->candidates;
@@ -520,9 +521,9 @@ static bool reads_narrow(const struct replay *r, struct fsd_span ports)
     return false;
 }
 
-/* The layer that writes the kernel's only input.  This layer must compute joined
- * quantized products, and the kernel must only scale the whole result of the layer;
- * else FSD_NONE. */
+/* Returns the layer that writes the kernel's only input, under two conditions: this
+ * layer computes joined quantized products, and the kernel only scales the whole result
+ * of this layer.  Otherwise, returns FSD_NONE. */
 static fsd_id joined_before(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;

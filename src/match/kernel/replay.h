@@ -23,11 +23,11 @@ enum {
 };
 
 /* The costs of the contradictions between a candidate and its kernel.  The numbers
- * themselves have no meaning.  Only their order matters, and which sums exceed the
- * limit 3 + n / 3 for n steps (pass_steps.c).  In a short kernel, one step that belongs
- * to no node exceeds the limit, unless it moves data.  A long kernel may have several
- * contradictions.  Every cost is needed: if one is removed, links change in real
- * engines. */
+ * themselves have no meaning.  Only two things matter: the order of the numbers, and
+ * which of their sums exceed the limit.  The limit is 3 + n / 3 for a kernel with n
+ * steps (pass_steps.c).  In a short kernel, one step that belongs to no node exceeds
+ * the limit, unless it moves data.  A long kernel may have several contradictions.
+ * Every cost is needed: if one is removed, links change in real engines. */
 enum {
     COST_MOVE = 1,   /* a data-movement step belongs to no node; builders insert such
                         steps everywhere */
@@ -48,7 +48,7 @@ enum {
     COST_LOOSE = 2,      /* a node that only moves data reads no earlier result of the
                             kernel */
     COST_AGAIN = 2,      /* another kernel already computes a taken node */
-    COST_RESERVED = 4,   /* the name of another kernel has a taken node */
+    COST_RESERVED = 4,   /* names assign a taken node to another kernel */
     COST_GAP = 3         /* an input of a taken node is not available */
 };
 
@@ -208,8 +208,8 @@ struct value_state {
     struct fsd_span held; /* the tensors that it may hold, a span of `held` */
     fsd_id joined; /* if a kernel concatenates the engine tensor (joined.c): the model
                       tensor at the same input of the Concat; FSD_NONE if unknown */
-    struct fsd_span border; /* for a lost tensor (lost.c): the last model tensors before
-                               it that are known; a span of `borders` */
+    struct fsd_span border; /* for a lost tensor (lost.c): the last known model tensors
+                               before it; a span of `borders` */
 };
 
 /* State of a layer. */
@@ -522,7 +522,8 @@ bool fsd_reads_data(const struct replay *r, fsd_id node);
  *  moves a Q in this way in two cases:
  *    - the predecessor commutes with a Q (a MaxPool),
  *    - the predecessor is a Concat; each of its inputs then gets a copy of the Q.
- *  False if the input of the Q is available, or if no input of the predecessor is. */
+ *  In both cases, the input of the Q must not be available, and an input of the
+ *  predecessor must be available. */
 bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node);
 
 /* Candidates. */

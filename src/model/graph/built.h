@@ -19,8 +19,9 @@
 #define FSD_BUILT_FLAGS       "flags" /**< a list of all flags that are set */
 /** The key of the options of the builder's compiler; the value is like "-a=on -b=2". */
 #define FSD_BUILT_ROUTE "build route"
-/** The key whose value states how the layer times were measured: FSD_MEASURED_HOW, with
- *  "with" or "without" for each %s.  The measurement does not change the engine. */
+/** The key whose value states how the layer times were measured.  The value is
+ *  FSD_MEASURED_HOW; "with" or "without" replaces each %s.  The measurement does not
+ *  change the engine. */
 #define FSD_BUILT_MEASURED "measured"
 #define FSD_MEASURED_HOW   "%s data transfers, %s spin-wait, %s CUDA graph"
 

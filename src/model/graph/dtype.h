@@ -89,9 +89,10 @@ enum { FSD_LAYOUT_AXES = 8 };
 
 struct fsd_layout {
     uint8_t order;   /**< enum fsd_order */
-    uint8_t axis;    /**< the axis that `width` and `pad` describe;
-                          FSD_ORDER_CHANNELS_LAST: the innermost axis.  The channels
-                          are axis 1 */
+    uint8_t axis;    /**< the axis that `width` and `pad` describe, as an index into
+                          the shape; the channels are axis 1.
+                          FSD_ORDER_CHANNELS_LAST: the axis that is innermost in
+                          memory */
     uint16_t width;  /**< FSD_ORDER_VECTORIZED: the number of elements per vector; else
                           0 */
     uint16_t pad;    /**< the axis is padded to a multiple of this number of elements; 0
@@ -108,7 +109,8 @@ bool fsd_layout_same(struct fsd_layout a, struct fsd_layout b);
 /** Derives the order of the axes from their strides.  The stride of an axis with one
  *  element has no meaning, so only the other axes decide between row-major, channels
  *  last and any other order.
- *  @param ranks  the rank of each axis's stride; 0 for the innermost axis
+ *  @param ranks  for each axis, the rank of its stride among all strides: 0 for the
+ *         smallest stride, which is the stride of the innermost axis
  *  @param n  the number of axes, at most FSD_LAYOUT_AXES
  *  @param sizes  the size of each axis in elements; negative: unknown */
 struct fsd_layout fsd_layout_by_strides(const int64_t *ranks, const int64_t *sizes,

@@ -56,8 +56,9 @@ bool fsd_forms_alike(const struct fsd_graph *g, const struct fsd_form *a,
                      const struct fsd_form *b);
 
 /** Whether both forms have the same sizes, ignoring axes of size 1.
- *  @param proved  true: an unknown size differs from every size; false: two unknown
- *  sizes at the same position are equal */
+ *  @param proved  false: an unknown size equals an unknown size at the same position,
+ *  and differs from every known size; true: an unknown size differs from every size,
+ *  known or unknown */
 bool fsd_sizes_alike(const struct fsd_graph *g, const struct fsd_form *a,
                      const struct fsd_graph *h, const struct fsd_form *b, bool proved);
 

@@ -56,15 +56,16 @@ struct fsd_tensor {
     fsd_sym name;
     fsd_id scope;
     fsd_id form;  /**< FSD_NONE: unknown */
-    fsd_id item;  /**< the form of the elements of a sequence, or of the value of an
-                       optional; an empty form if they are not tensors.  FSD_NONE: the
-                       tensor is neither a sequence nor an optional, or its kind is
-                       unknown */
+    fsd_id item;  /**< for a sequence, the form of its elements; for an optional, the
+                       form of its value.  The form is empty if the elements or the
+                       value are not tensors.  FSD_NONE: the tensor is neither a
+                       sequence nor an optional, or its kind is unknown */
     fsd_id value; /**< the value, in fsd_graph.values; FSD_NONE: not constant, or not
                        read */
     fsd_id next_same_name;
-    fsd_sym argument; /**< engine: this tensor is an argument of the kernel that
-                           computes the model tensor with this name; 0: unknown */
+    fsd_sym argument; /**< engine: the name of a model tensor; the kernel that computes
+                           that model tensor has this engine tensor as an argument.
+                           0: unknown */
     fsd_sym alias;    /**< engine: the name without suffixes that the engine appended;
                            0: none */
     uint32_t loop;    /**< engine: the number of the loop or branch for which the
@@ -559,8 +560,8 @@ uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor
 struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port,
                                bool producers);
 
-/** Returns the only producer of the tensor at an input port; FSD_NONE if it has none or
- *  several. */
+/** Returns the only producer to which an input port is connected (fsd_port_peers());
+ *  FSD_NONE if the port has no producer or several. */
 fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port);
 
 /** Whether the port has only a part of a tensor that several layers write. */

@@ -31,7 +31,9 @@ static inline uint16_t fsd_half_of(float value)
     half = fraction >> shift;
     rest = fraction & ((UINT32_C(1) << shift) - 1);
     /* If the number is normal, bit 10 of `half` is now the implicit leading bit.  It
-     * counts as 1 in the exponent of `half`, so an exponent of LEAST_NORMAL adds 0. */
+     * is also the lowest bit of the exponent of `half`, so this exponent is already 1.
+     * That is correct for LEAST_NORMAL; for a larger exponent, the difference is
+     * added. */
     half += exponent < LEAST_NORMAL ? 0 : (exponent - LEAST_NORMAL) << 10;
     half += rest > UINT32_C(1) << (shift - 1) ||
             (rest == UINT32_C(1) << (shift - 1) && half & 1);

@@ -114,9 +114,9 @@ struct fsd_layer {
     bool scalar;       /**< the layer multiplies without tensor cores or their
                             equivalent */
     bool transposed;   /**< the convolution is a transposed one */
-    bool of_network;   /**< the layer computes no node, but the builder did not add it:
-                            its name shows that it is a layer of the network
-                            definition */
+    bool of_network;   /**< the layer is a layer of the network definition, although it
+                            computes no node.  Its name shows that the builder did not
+                            add it */
     int64_t maps;      /**< the number of output channels of a convolution */
     fsd_sym metadata;  /**< the Metadata of the layer, verbatim */
     fsd_sym origin;    /**< the reason why the layer moves data, in the engine's

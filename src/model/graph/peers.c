@@ -14,9 +14,10 @@
  *     equally many elements, or else from all.  No engine states the offset of a part,
  *     so parts with equal sizes and strides cannot be distinguished.
  *   - A layer that writes the whole tensor overwrites all earlier data.  This rule is
- *     not used for a layer that reads a part, nor if some layers do not run in every
- *     inference (fsd_graph.jumps).  It needs strides: an engine that states no strides
- *     states the sizes of the whole tensor for each part.
+ *     not used if the reader reads only a part, or if some layers do not run in every
+ *     inference (fsd_graph.jumps).  The rule needs the strides of the written tensor:
+ *     an engine that states no strides states the sizes of the whole tensor even for a
+ *     part.
  */
 #include "model/graph/graph.h"
 
@@ -41,9 +42,8 @@ struct buffers {
                               producers */
     uint32_t *writers;     /* indexed by tensor: the number of producers in its span of
                               `ends` */
-    uint32_t *loops_until; /* indexed by node: the last node of the loop that ends last,
-                              among the loops that begin at or before the node; NULL:
-                              the engine has no loops */
+    uint32_t *loops_until; /* indexed by node: the last node of all the loops that begin
+                              at or before the node; NULL: the engine has no loops */
     uint32_t pairs;
 };
 

@@ -19,8 +19,8 @@ struct fsd_tuning_step {
 
 struct fsd_tuning {
     const char *path;
-    fsd_sym version;       /**< the tuner's version; 0: not stated, as in all following
-                                members of type fsd_sym */
+    fsd_sym version;       /**< the tuner's version; 0: not stated.  In the fsd_sym
+                                members below, 0 also means "not stated" */
     fsd_sym default_route; /**< the values of options that a route does not set */
     fsd_sym searched;      /**< the options and the values that the tuner tried:
                                 "-a=[on|off] -b=[1|2]" */

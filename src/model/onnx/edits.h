@@ -27,8 +27,8 @@ enum {
 
 struct fsd_onnx_edits;
 
-/** A new node.  Its operator is in ONNX's own domain.  Its only attributes follow from
- *  the members below. */
+/** A new node.  Its operator is in ONNX's own domain.  Its attributes follow from `to`,
+ *  `drops_sizes`, `along_first` and `passes`; it has no other attributes. */
 struct fsd_onnx_new_node {
     const char *op, *name;
     const char *inputs[4]; /**< the names of the inputs, and NULL after the last one */
@@ -173,10 +173,11 @@ void fsd_onnx_add_shaped(struct fsd_onnx_edits *edits, const char *name, int typ
                          const int64_t *dims, uint32_t rank, const void *bytes,
                          size_t n);
 
-/** Changes the type of a tensor where its graph declares the tensor.  For an
- *  initializer from fsd_onnx_find_floats(), `type` is FSD_ONNX_FLOAT16 or
- *  FSD_ONNX_BFLOAT16, and the writer converts the numbers.  A number beyond the range
- *  of `type` becomes the greatest number of `type`. */
+/** Changes the type of a tensor in the inputs and the value_info of its graph, but not
+ *  in the outputs.  If the tensor is an initializer, fsd_onnx_find_floats() must have
+ *  found it, and `type` must be FSD_ONNX_FLOAT16 or FSD_ONNX_BFLOAT16.  The writer then
+ *  converts the numbers.  A number beyond the range of `type` becomes the greatest
+ *  number of `type`. */
 void fsd_onnx_set_type(struct fsd_onnx_edits *edits, fsd_id tensor, int type);
 
 /** Removes the entries with this name from these lists of the main graph.

@@ -26,8 +26,8 @@ enum {
     NODE_LIMIT = 1 << 20,  /* the maximum number of nodes of a model, including the body
                               of each call of a function */
     NODE_FREE = 1 << 15,   /* the number of nodes that a file of any size may have */
-    NODE_BYTES = 32,       /* for each further node, the file must have this many bytes,
-                              because a run needs about 900 bytes of memory per node */
+    NODE_BYTES = 32,       /* this many bytes of the file allow one further node.  This
+                              limits the memory of a run, about 900 bytes per node */
     WORK_LIMIT = 64 << 20, /* the maximum number of entries of the graph's arrays,
                               approximately */
     WORK_FREE = 4 << 20,   /* a file of any size may need this many entries */
@@ -277,8 +277,9 @@ static bool read_attrs(struct loader *l, const struct body *b, const Onnx__NodeP
                 continue;
             attr = *given;
             attr.name = sym_of(l, a->name);
-            if (attr.kind == FSD_ATTR_GRAPH) /* a graph of the call is read as a body of
-                                                the calling node, not again here */
+            if (attr.kind == FSD_ATTR_GRAPH) /* a graph of the calling node is read as a
+                                                body of that node, and not as a body of
+                                                this node */
                 attr.kind = FSD_ATTR_UNREAD;
         } else {
             attr = fsd_onnx_attr(g, a);

@@ -9,7 +9,7 @@
  *   - A graph input may have an initializer as its default.  Before IR version 4, each
  *     initializer has such an input.  Builders treat the input as a constant, so it has
  *     the flag FSD_TENSOR_CONSTANT, not FSD_TENSOR_INPUT.  The main scope does not list
- *     it as an input.  Other scopes list inputs with an initializer, too.
+ *     such an input.  The scope of a body lists all inputs of the body.
  *   - Constant nodes stay nodes.  Their output has a value, but not the flag
  *     FSD_TENSOR_CONSTANT.
  *   - Weights are not read, and other files are not opened (model/onnx/wire.h).

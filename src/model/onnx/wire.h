@@ -122,8 +122,8 @@ size_t fsd_wire_put_head(char *out, uint32_t number, size_t n);
  * field. */
 uint32_t fsd_wire_number(const ProtobufCMessageDescriptor *message, const char *field);
 
-/** Returns the size in bytes that a field has in the file, if the filter dropped the
- *  field.  The message then may still have a part of the field.  Returns 0 if the
- *  filter kept the whole field, or if the message has no field with this number.  The
- *  size of a list of strings includes their tags and lengths. */
+/** If the filter dropped a field or a part of it, returns the size in bytes that the
+ *  whole field has in the file.  Returns 0 if the filter kept the whole field, or if
+ *  the message has no field with this number.  The size of a list of strings includes
+ *  their tags and lengths. */
 uint64_t fsd_wire_dropped(const ProtobufCMessage *message, uint32_t number);

@@ -25,8 +25,8 @@ struct poly {
     struct term at[TERMS];
 };
 
-/* A size whose name stands for a quotient: the amount `of` divided by the number `by`,
- * rounded down. */
+/* A size that is a quotient: the amount `of` is divided by the number `by`, and the
+ * result is rounded down.  `name` is the name of this size. */
 struct quotient {
     fsd_sym name;
     int64_t of, by;

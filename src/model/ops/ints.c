@@ -172,7 +172,8 @@ static int64_t compute(const struct fsd_op_case *c, char what, int64_t a, int64_
         return fsd_minus(c->t, a, b);
     case '*':
         return fsd_times(c->t, a, b);
-    case '/': /* negative number: unknown, because fsd_over() rounds unlike C */
+    case '/': /* if `a` is a negative number, the result is unknown (-1): fsd_over()
+                 rounds down, but Div rounds toward 0, like C */
         return a >= 0 || fsd_amount_is_open(c->t, a) ? fsd_over(c->t, a, b) : -1;
     case '=': /* exporters compare a size with -1, which no size equals */
         if (below_0(c, a) != below_0(c, b) && a != -1 && b != -1 &&

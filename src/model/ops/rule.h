@@ -60,8 +60,9 @@ struct fsd_op {
                                 output */
     fsd_macs_fn *macs;       /* the rule for multiply-adds; NULL: the operator has none
                                 worth counting */
-    fsd_ints_fn *ints;       /* the rule for elements; NULL: the elements of the output
-                                determine no shapes */
+    fsd_ints_fn *ints;       /* the rule for the elements of the first output; NULL:
+                                these elements determine no shapes, so they are not
+                                computed */
     char variant;            /* selects a case of a rule that several operators share,
                                 such as '+' for arithmetic */
     enum fsd_same same;      /* the reason why a node outputs its input unchanged */
@@ -88,9 +89,10 @@ static inline fsd_id fsd_case_in(const struct fsd_op_case *c, uint32_t i)
 
 /** These functions return attributes of the node.  If the node does not have the
  *  attribute, fsd_case_attr() and fsd_case_ints() return NULL, fsd_case_word() returns
- *  "", and fsd_case_int() returns `otherwise`.  fsd_case_size() returns a number as an
- *  amount, or -1 if the number cannot be a size.  Rules convert numbers of a file to
- *  amounts only by fsd_case_size() and fsd_size(). */
+ *  "", and fsd_case_int() returns `otherwise`.  fsd_case_size() returns the result of
+ *  fsd_case_int() as an amount (amount.h); -1 if the number cannot be a size.  To
+ *  convert a number of a file to an amount, a rule must call fsd_case_size() or
+ *  fsd_size(). */
 const struct fsd_attr *fsd_case_attr(const struct fsd_op_case *c, const char *name);
 
 static inline bool fsd_case_has(const struct fsd_op_case *c, uint32_t i)
@@ -194,8 +196,9 @@ struct fsd_taken {
     int64_t from[FSD_SHAPE_RANK], step[FSD_SHAPE_RANK]; /**< the first element and the
                                                              step; valid if `count` is a
                                                              number */
-    int64_t count[FSD_SHAPE_RANK];                      /**< the number of elements, as
-                                                             an amount; -1: unknown */
+    int64_t count[FSD_SHAPE_RANK];                      /**< the number of elements that
+                                                             are taken, an amount
+                                                             (amount.h); -1: unknown */
 };
 
 /** Finds the elements that a Slice takes.  Returns false if the axes that it cuts are

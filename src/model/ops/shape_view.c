@@ -57,7 +57,8 @@ bool fsd_shape_flatten(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Returns the size of dimension `open`, for which the shape of a Reshape has -1. */
+/* Returns the size of the output's dimension `open`.  The second input of the Reshape
+ * has -1 for this dimension. */
 static int64_t rest(const struct fsd_op_case *c, const struct fsd_shape *x,
                     const struct fsd_shape *out, uint32_t open)
 {

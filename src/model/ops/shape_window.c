@@ -46,9 +46,10 @@ static struct window window_at(const struct fsd_op_case *c, uint32_t axis,
     return w;
 }
 
-/* Returns the number of windows along one axis if ceil_mode is set.  A last window that
- * extends beyond the end then counts, too.  It does not count if it begins in the
- * padding after the data, because it then covers no data. */
+/* Returns the number of windows along one axis if ceil_mode is set.  The last window
+ * counts even if it extends beyond the padding after the data.  It does not count if it
+ * begins in this padding, because it then covers no data.
+ * @param room  `size` plus the padding, minus the length of a window */
 static int64_t windows_over(const struct fsd_op_case *c, struct window w, int64_t size,
                             int64_t room)
 {

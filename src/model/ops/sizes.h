@@ -94,9 +94,9 @@ void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
 bool fsd_sizes_take_input(struct fsd_sizes *s, fsd_id tensor, const int64_t *sizes,
                           uint32_t n);
 
-/** Turns unknown sizes into dynamic sizes.  The amount of such a size is then its name
- *  or its expression.  If a size of a network input has neither, it gets a name such as
- *  "image[2]".
+/** Turns unknown sizes into dynamic sizes.  An unknown size becomes the amount of the
+ *  dimension's expression, or else of the dimension's name.  If a dimension of a
+ *  network input has neither, it gets a name such as "image[2]".
  *  @param inputs_only  true: a name is used only if it occurs at a network input.
  *          Rules can then derive the other sizes from these names. */
 void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only);

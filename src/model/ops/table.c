@@ -84,7 +84,8 @@ enum row {
     ROWS
 };
 
-/* The name and the first row of each id; the index is the id - 1. */
+/* The name and the first row of each enum fsd_op_id; the index is the id minus 1.  The
+ * operations in FSD_OP_STEPS are no ONNX operators and have no row: `row` is ROWS. */
 static const struct {
     const char *name;
     enum row row;

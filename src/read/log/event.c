@@ -320,9 +320,9 @@ static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* Reads a line like "After vertical fusions: 10 layers".  This line ends the pass of
- * the last "Running:" line.  TensorRT prints all stages once for calibration, and then
- * once per optimization profile. */
+/* Reads a line about a stage, like "After vertical fusions: 10 layers".  The line ends
+ * the pass of the last "Running:" line.  TensorRT prints the lines of all stages once
+ * for calibration, and then once per optimization profile. */
 static bool read_stage(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice number;
@@ -379,8 +379,10 @@ static bool is_noise(struct fsd_slice p)
     }
 }
 
-/* Stores the reason why the builder skipped tactics.  Returns true only for a verbose
- * line, because any other line is a warning, which further functions must read. */
+/* Stores the reason why the builder skipped tactics.  If the line is verbose, the
+ * result is true, so that no other function reads the line.  Any other line is also a
+ * warning.  The result is then false, so that later functions, such as read_warning(),
+ * read the line, too.  The result is also false if the line states no such reason. */
 static bool read_skipping(struct fsd_event_reader *r, struct fsd_slice p)
 {
     return fsd_slice_begins(p, "Skipping ") && fsd_log_effort_skipped(r, p) &&

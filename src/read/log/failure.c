@@ -1,7 +1,7 @@
 /*
  * Reads the error messages of a failed build, and makes the program's own message from
- * the most useful one.  That is the parser's record of a node, because the builder's
- * errors follow from the parser's error.
+ * the most useful of them.  If the parser wrote a record of a node, this record is the
+ * most useful message, because the builder's errors follow from the parser's error.
  *
  * The lines of a record have no prefix, and their order differs between versions.  The
  * first words of a line show which field of the record it states.  The builder's
@@ -139,8 +139,8 @@ static bool read_on(struct fsd_arena *arena, struct fsd_log_failure *f,
     return true;
 }
 
-/* Creates a failure from a line that begins a record of the parser or that is a
- * message. */
+/* Creates a failure from its first line: the beginning of a record of the parser, or
+ * any other message. */
 static struct fsd_log_failure begin_failure(const struct fsd_log_line *line,
                                             const struct fsd_log_failing *f)
 {

@@ -181,8 +181,9 @@ enum fsd_failure_class {
 /** Returns the name of the class: "operator", "q/dq". */
 const char *fsd_failure_class_name(enum fsd_failure_class value);
 
-/** The form of a message (failure_form.c) has places, such as "{bytes}", at which the
- *  message has a name or a number.  These are the kinds of places. */
+/** The form of a message (failure_form.c) is a pattern with places, such as "{bytes}".
+ *  A place stands for a name or a number in the message.  These are the kinds of
+ *  places. */
 enum fsd_said {
     FSD_SAID_NODE,   /**< the name of a layer or a region; the name of a layer may be
                           the joined names of several nodes */

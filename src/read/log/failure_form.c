@@ -440,9 +440,9 @@ static bool fits(struct fit *fit, struct fsd_slice text, const char *pattern);
 /* Finds the text that a place or a star stands for.  It is the shortest beginning of
  * `text` after which the remaining text matches `rest`.
  * @param rest  the form after the place or star
- * @param digits  the text must be a whole number
- * @param least  the minimum of `length`
- * @param length  receives the length of the text */
+ * @param digits  true: the found text must be a whole number
+ * @param least  the minimum length of the found text
+ * @param length  receives the length of the found text */
 static bool fits_any(struct fit *fit, struct fsd_slice text, const char *rest,
                      bool digits, size_t least, size_t *length)
 {
@@ -500,8 +500,9 @@ static bool fits(struct fit *fit, struct fsd_slice text, const char *pattern)
     return true;
 }
 
-/* Returns the text in the parentheses of "Error Code ... (", or else the whole text. A
- * form that begins with a place must match at the beginning of this text. */
+/* If the text has the words "Error Code", as in "Error Code 1: Myelin (...", returns
+ * the text after the first " (". Otherwise, or if there is no " (", returns the whole
+ * text. A form that begins with a place must match at the beginning of the result. */
 static struct fsd_slice behind_head(struct fsd_slice text)
 {
     const char *open = fsd_slice_find(text, " (");

@@ -1,10 +1,10 @@
 /*
  * Splits one line of an engine's list into layer, tactic and tensors.  Names come from
  * the model and may contain commas, arrows and brackets, so the line has no grammar.
- * The program looks for texts that a name hardly contains.  The name of the layer ends
- * at the last ", Tactic: " with a number.  The name of a tensor ends where a type with
- * dimensions follows, and then a separator.  A line that does not fit is
- * FSD_LOG_BROKEN, and a remark states this.
+ * The program looks for texts that a name is unlikely to contain.  The name of the
+ * layer ends at the last ", Tactic: " with a number.  The name of a tensor ends before
+ * a type with dimensions.  A separator or the end of the line must follow the
+ * dimensions.  A line that does not fit is FSD_LOG_BROKEN, and a remark states this.
  */
 #include "read/log/log.h"
 

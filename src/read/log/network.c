@@ -274,8 +274,8 @@ static void read_opset(struct net *net, struct fsd_slice t)
 
 /* Reads a line of the builder's list of layers, such as "IDENTITY (Unnamed Layer* 0)
  * [Identity]".  This list is used only if the parser printed no lines for the network.
- * The line states no tensors, so the node gets one output.  It is named after the
- * layer, because TensorRT names an unnamed output in this way. */
+ * The line states no tensors, so the node gets one output.  The name of the output is
+ * the layer's name, followed by "_output", as TensorRT names an unnamed output. */
 static void read_layer(struct net *net, struct fsd_slice t)
 {
     const char *space = memchr(t.s, ' ', t.n);

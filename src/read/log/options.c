@@ -451,10 +451,10 @@ static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 
 void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines)
 {
-    uint32_t voided = FSD_NONE; /* The loop visits later facts first.  It has passed the
-                                   first line of output of this engine's program, so the
-                                   remaining facts are not about this engine.
-                                   FSD_NONE: none */
+    uint32_t voided = FSD_NONE; /* The loop goes backwards.  It has visited the first
+                                   line that the program of the engine `voided` printed.
+                                   Facts on earlier lines are not about this engine.
+                                   FSD_NONE: there is no such engine */
 
     for (uint32_t i = h->built.n, e = engines->n; i-- > 0;) {
         struct fsd_built_in *fact = &h->built.at[i];

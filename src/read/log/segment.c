@@ -38,8 +38,8 @@ struct fsd_log_segmenter {
                                wrote the list */
     struct fsd_slice title;
     struct fsd_log_list
-        kinds; /* the list of kinds of layers of the current attempt; close_list() or
-                  close_kinds() adds it to the attempt's engine */
+        kinds; /* the list of the form FSD_LOG_KINDS in the current attempt;
+                  close_list() or close_kinds() adds it to the attempt's engine */
 };
 
 struct fsd_log_lines fsd_log_list_lines(const struct fsd_file *file,
@@ -264,10 +264,10 @@ static bool is_step(struct fsd_slice text, enum step *step)
     return false;
 }
 
-/* Whether a layer continues the open list.  If a program requests layers one by one,
- * the inspector prints a blank line after each layer, so a blank line alone ends no
- * list.  If the layer after a blank line has the name of the list's first layer
- * (`s->first`), it begins a new list. */
+/* Whether `layer` continues the open list.  If a program requests layers one by one,
+ * the inspector prints a blank line after each layer.  So a blank line alone does not
+ * end the list.  If `layer` follows a blank line and has the name of the list's first
+ * layer (`s->first`), `layer` begins a new list. */
 static bool goes_on(const struct fsd_log_segmenter *s,
                     const struct fsd_log_layer *layer)
 {
@@ -332,12 +332,14 @@ static bool read_kinds(struct fsd_log_segmenter *s)
     return true;
 }
 
-/* Reads a line of an inspector's list.  Returns whether the line has no other meaning.
+/* Reads a line of an inspector's list.  Returns true if the line has no other meaning.
  *
- * In a list with layer types, begin_list() reads the layers.  This function returns
- * true for the title of the bindings and for a binding.  A list that has only names may
- * be any other text.  For such a list, the function adds layers, too, but always
- * returns false. */
+ * If the list states types of layers (FSD_LOG_TEXT), begin_list() reads the layers, and
+ * this function reads the bindings.  It returns true for the title of the bindings and
+ * for each binding.
+ *
+ * If the list has only names (FSD_LOG_NAMES), this function reads the layers, too.  It
+ * then always returns false, because such a list may be any other text. */
 static bool read_listed(struct fsd_log_segmenter *s)
 {
     bool foreign = fsd_log_is_foreign(&s->list, &s->line);
@@ -435,8 +437,8 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
             close_list(s, true);
         close_kinds(s);
         out->attempt =
-            s->attempt; /* set after close_list(), which may begin another attempt:
-                           that of a list at the end of the file */
+            s->attempt; /* set after close_list(): if the file ends with the list of
+                           another engine, close_list() begins another attempt */
         return false;
     }
     out->listed = false;

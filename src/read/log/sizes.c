@@ -227,8 +227,8 @@ void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
     fsd_sym *last = FSD_NEW(scratch, fsd_sym, g->nodes.n);
 
     FSD_EACH (const struct fsd_event, e, h->events) {
-        /* Skips layers of constants: the parser also registers these while it parses
-         * the node. */
+        /* Skips layers of constants.  While the parser parses the node, it also
+         * registers layers for constants. */
         if (e->kind != FSD_EVENT_REGISTER || e->build != h->parsed_build ||
             e->node >= g->nodes.n || e->b != g->nodes.at[e->node].name)
             continue;

@@ -246,9 +246,10 @@ bool fsd_timing_fastest(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* Returns the index of a reformat's measurement in h->rivals, plus 1; 0 if there is
  * none.  The line that adds the reformat and the line that times it have different
- * texts: "Reformatted Output Tensor 0 to X" and "Float(1,2) to Half(1,2)" in the first
- * line, "Optimizer Reformat(<in> -> TENSOR)" and "Float(1,2) -> Half(1,2)" in the
- * second. */
+ * texts for the reformat and for its formats:
+ *
+ *     adds    "Reformatted Output Tensor 0 to X"      "Float(1,2) to Half(1,2)"
+ *     times   "Optimizer Reformat(<in> -> TENSOR)"    "Float(1,2) -> Half(1,2)" */
 static uint32_t find_reformat(struct fsd_arena *scratch, const struct fsd_history *h,
                               const struct fsd_event *e)
 {

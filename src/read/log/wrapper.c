@@ -184,10 +184,10 @@ static bool word_fits(struct fsd_slice sample, size_t at, struct fsd_slice word,
     return true;
 }
 
-/* Returns the length of the prefix of `line` that fits the sample; 0 if it does not
+/* Returns the length of the prefix of `line` that fits the sample; 0 if `line` does not
  * fit.  Between words, the number of blanks may differ, because loggers pad a severity
- * with blanks.  At the end, no more blanks are taken than the sample has, because
- * further blanks belong to the text. */
+ * with blanks.  At its end, the prefix has at most as many blanks as the sample:
+ * further blanks in `line` belong to the text after the prefix. */
 static size_t fit(struct fsd_slice sample, struct fsd_slice line, char *severity)
 {
     struct fsd_slice s = sample, t = line;

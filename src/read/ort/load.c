@@ -10,12 +10,12 @@
  *     T_q, T_dq                  a Q or DQ inserted at the tensor T
  *     ReorderOutput, Transpose_token_3, Gelu      the name shows no node; tensors do
  *
- * A tensor with a name of the model has the model's value.  A tensor in blocks of
- * channels has another name (reorder_token_N).  The name of its producer, T_nchwc,
- * shows the model's tensor T that the producer computes.  If a later fusion adds nodes
- * to the producer, this name does not change.  A Conv with a fourth input also computes
- * the Add after T.  A Conv with the attribute `activation` also computes the activation
- * after T or, if it computes the Add, after the Add.
+ * A tensor with the name of a tensor of the model has the value of that tensor.  A
+ * tensor in blocks of channels has another name (reorder_token_N).  Its producer has
+ * the name T_nchwc, which states the model's tensor T that the producer computes.  A
+ * later fusion may add nodes after T to the producer, but does not change its name: a
+ * Conv with a fourth input also computes the Add after T, and one with the attribute
+ * `activation` the activation after T or after the Add.
  */
 #include "base/file_type.h"
 #include "model/graph/graph.h"
@@ -30,12 +30,12 @@ struct reading {
     const struct fsd_vocab *vocab;
     fsd_id *tensor_of; /* indexed by tensor of `src`: the engine's tensor; FSD_NONE: a
                           constant, or not yet read */
-    fsd_id *first_inside, *next_inside; /* a list of the nodes in all bodies of a node
-                                           of the main graph: its first node, and the
-                                           next one; NULL: there are no bodies */
-    const struct fsd_history *log;      /* a log that is a list of assigned nodes; NULL:
+    /* For each node of the main graph, a list of the nodes in its bodies, at any depth:
+     * the first one, and the next ones; FSD_NONE: none; NULL: no bodies or no model. */
+    fsd_id *first_inside, *next_inside;
+    const struct fsd_history *log; /* a log that is a list of assigned nodes; NULL:
                                            there is none */
-    uint32_t *place_of;                 /* indexed by symbol of a node's name: its index
+    uint32_t *place_of;            /* indexed by symbol of a node's name: its index
                                            in the list of assigned nodes, plus 1 */
 };
 
@@ -259,8 +259,8 @@ static void mention(struct reading *r, unsigned by, enum fsd_mention_role role,
                     what);
 }
 
-/* Adds a mention of the model's node from whose name the session made the name `s`.
- * Returns false if there is no such node. */
+/* Adds a mention of the model's node with the name `s`, also if the session added text
+ * to the node's name.  Returns false if there is no such node. */
 static bool mention_origin(struct reading *r, unsigned by, const char *s, size_t len)
 {
     do {
@@ -445,10 +445,10 @@ static void fill_types(struct fsd_graph *g)
     }
 }
 
-/* Returns the memory order of a layer's outputs.  An operator of ONNX's own domain that
- * reads blocks of channels also outputs blocks, such as a Concat of whole blocks.  A
- * block has 8 or 16 channels.  The number depends on the machine that wrote the file,
- * and the file does not state it. */
+/* Returns the memory order of a layer's outputs.  FSD_ORDER_VECTORIZED means blocks of
+ * channels.  If an operator of ONNX's own domain reads blocks, it also outputs blocks:
+ * for example, a Concat copies whole blocks.  A block has 8 or 16 channels.  The number
+ * depends on the machine that wrote the file, and the file does not state it. */
 static enum fsd_order order_of(const struct reading *r, const struct fsd_node *n,
                                const struct fsd_node *layer)
 {
@@ -504,8 +504,8 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
 }
 
 /* Finds the model's nodes that produce (if `makes` is true) or consume the tensors at
- * `ports`.  Returns the number of the provider's group that has these nodes; 0 if no
- * group or several groups have them. */
+ * `ports`, without nodes that no group of `provider` has.  Returns the number of the
+ * group that has these nodes; 0 if there are none, or if they are in several groups. */
 static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool makes,
                         fsd_sym provider)
 {

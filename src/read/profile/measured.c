@@ -83,8 +83,9 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
         double ms = by_runs ? entry->total_ms / (double)p->runs : entry->mean_ms;
         fsd_id layer = join.layer_of[i];
 
-        if (layer != FSD_NONE && entry->within) /* the time of the entry that encloses
-                                                   this entry includes `ms` */
+        if (layer != FSD_NONE && entry->within) /* this entry ran in the body of another
+                                                   entry's layer; the time of that entry
+                                                   includes `ms` */
             continue;
         if (layer != FSD_NONE)
             describe(&engine->layers.at[layer], entry);

@@ -62,8 +62,10 @@ static inline bool fsd_join_has(const struct fsd_join *join, uint32_t entry)
  *     name with JSON escapes equals the decoded name.
  *  3. Entries such as "Gemm_12" are joined in order to the layers without a name that
  *     have the type Gemm, if there are as many such entries as such layers.
- *  4. An entry between two joined entries is joined to a layer between their layers,
- *     if no other layer there lacks an entry, and if one name contains the other.
+ *  4. If the entries directly before and after an entry are joined, the entry is
+ *     joined to a layer between the layers of these two entries.  No other layer there
+ *     may lack an entry.  The name of the layer must contain the name of the entry, or
+ *     the reverse.
  *  5. An entry with a truncated name is joined to a layer whose name begins with it.
  *  6. An entry that ran in the body of another entry's layer gets this layer. */
 struct fsd_join fsd_profile_join(struct fsd_arena *arena,

@@ -296,8 +296,9 @@ void fsd_build_attr(struct fsd_build *b, struct fsd_attr attr)
     b->node.attrs.n++;
 }
 
-/* Marks the unknown names in the current layer's name as TensorRT's own
- * (FSD_MENTION_HELPER).  Called for a layer that TensorRT added for itself. */
+/* Changes each FSD_MENTION_UNKNOWN of the current layer to FSD_MENTION_HELPER.  Called
+ * for a layer that TensorRT added for itself: names that the model does not have are
+ * TensorRT's own. */
 static void own_names(struct fsd_build *b)
 {
     for (uint32_t i = b->layer.mentions.at; i < b->g->mentions.n; i++)
@@ -376,8 +377,8 @@ static uint8_t model_flags(const struct fsd_build *b, fsd_sym name)
 }
 
 /* Returns the tensor of the binding `name`; FSD_NONE if the binding belongs to another
- * profile.  If all profiles share one list of bindings, the binding "x" may be the
- * tensor "x [profile 1]" of the layers. */
+ * profile.  All profiles may share one list of bindings.  This list then states "x" for
+ * a tensor that the layers of profile 1 call "x [profile 1]". */
 static fsd_id bound_tensor(struct fsd_build *b, fsd_sym name)
 {
     struct fsd_graph *g = b->g;

@@ -7,8 +7,9 @@
 
 enum { DEPTH_MAX = 64, TAIL_MAX = 4 };
 
-/* The kind of the last part. This kind decides the form of the name, unless the form is
- * already known. */
+/* The kinds of parts of a name. fsd_expr.part is the kind of the last part that was
+ * read. fsd_expr_read() derives the form of the name from the kind of its only part, or
+ * from a part of the kind PART_FOREIGN, unless the form is already known. */
 enum part { PART_PLAIN, PART_WRAPPER, PART_COPY, PART_FOREIGN, PART_LIST };
 
 /* ---------------------------------------------------------------- known names */
@@ -118,8 +119,8 @@ void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
 
 /* Adds a mention of a known name.  The parser numbers the layers of a node, so a name
  * may be ambiguous: "node_linear_1" is the second layer of node_linear, or a layer of
- * node_linear_1.  A log can show which of the two nodes has this layer.  To find the
- * layer in the log, `layer` of the mention is the name with its suffixes. */
+ * node_linear_1.  A log can show which of the two nodes has this layer.  `layer` of the
+ * mention is the name with its suffixes, for a search in the log. */
 void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
                             const struct fsd_known *known)
 {

@@ -68,9 +68,9 @@ struct fsd_expr {
     const struct fsd_vocab *vocab; /**< the names of the model; NULL: there is no
                                         model */
     uint64_t steps;                /**< the number of steps left for looking up names */
-    bool serving;                  /**< the text is the end of a reformat's name: the
-                                        name of the layer, input or output for which
-                                        TensorRT inserted the reformat */
+    bool serving;                  /**< the text names the layer, input or output for
+                                        which TensorRT inserted a reformat.  The
+                                        text is a part of the reformat's name */
     bool copying;                  /**< the whole text is the name of a tensor that
                                         TensorRT copies to the DLA */
     bool dots;                     /**< the "..." in the name of a region was read */
@@ -91,8 +91,8 @@ struct fsd_known {
 };
 
 /** Finds the longest known name that begins at `at` and ends, with its suffixes, at a
- *  boundary.  Names of nodes and initializers take precedence.  The name of any other
- *  tensor is used only if no such name fits, or if its suffix marks a copy. */
+ *  boundary.  A name of a node or a constant takes precedence over a longer name of
+ *  another tensor, unless a suffix of the longer name marks a copy. */
 bool fsd_expr_known(struct fsd_expr *p, size_t at, enum fsd_place in,
                     struct fsd_known *out);
 

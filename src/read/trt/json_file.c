@@ -168,7 +168,8 @@ enum fsd_status fsd_json_clean(const struct fsd_json_reading *r, struct fsd_slic
 }
 
 /* Fills the error for the position `at` in the text.  If the text ends too early, cJSON
- * returns the position of the last byte of the text. */
+ * returns the position of the last byte of the text.  The error then states that the
+ * end of the file was found. */
 static enum fsd_status fail_at(const struct fsd_json_reading *r,
                                const struct fsd_json_text *text, const char *at,
                                const char *expected, bool parsed)

@@ -291,8 +291,8 @@ static enum fsd_status read_scattered_layers(struct fsd_build *b,
     return status == FSD_OK && !n ? FSD_E_FORMAT : status;
 }
 
-/* Whether a build in the log failed.  The error of the failed build is more informative
- * than layer times of an earlier build. */
+/* Whether a build in the log failed.  If so, read_table() is not called: the error of
+ * the failed build is more informative than layer times of an earlier build. */
 static bool has_failed(const struct fsd_source *source)
 {
     return source->history && source->history->scan &&

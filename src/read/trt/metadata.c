@@ -28,8 +28,8 @@ enum {
     TRAILERS = 64,     /* the maximum number of lookups for an item.  The whole item is
                           looked up first, then the text before the last " | ", and so
                           on */
-    OWNED_MAX = 1024,  /* the maximum number of nodes with one name whose owners are
-                          compared */
+    OWNED_MAX = 1024,  /* if more nodes than this have the same name, their owners are
+                          not compared */
     TEXT_MAX = 1 << 20 /* the maximum number of bytes of a Metadata text; the longest
                           known has 16 K */
 };

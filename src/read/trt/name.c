@@ -287,8 +287,8 @@ static bool read_joined(struct fsd_expr *p)
 }
 
 /* Splits the name of a kernel of several matrix products at each '+'.  Used only
- * without a model.  Myelin writes this '+' without blanks; exporters do not write one
- * in a name. */
+ * without a model.  Myelin writes this '+' without blanks.  Exporters do not write such
+ * a '+' in a name. */
 static bool split_joined(struct fsd_expr *p)
 {
     const char *end = p->text.s + p->text.n, *plus = p->text.s;
@@ -454,8 +454,8 @@ void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
     p.steps = STEPS_AT_LEAST + (uint64_t)STEPS_PER_BYTE * p.text.n;
     read_base(&p, layer, name);
     /* When the builder adds the layer "T copy", it prints a log line.  In this line,
-     * the layer has the name of its tensor, "T".  Copies with other names have no such
-     * name. */
+     * the layer has the name of its tensor, "T".  The log has no such name for a copy
+     * whose name does not end with " copy". */
     if (layer->form == FSD_NAME_COPIES) {
         struct fsd_slice tensor = fsd_slice_of(fsd_text(p.g->names, layer->base_name));
 

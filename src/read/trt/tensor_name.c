@@ -129,8 +129,8 @@ static uint32_t loop_in(const char *name)
     return n && name[n] == ')' ? number + 1 : 0;
 }
 
-/* If the network has one tensor x as an input and as an output, TensorRT calls the
- * input "__x".  Returns the symbol of x for such a name, else 0. */
+/* If a tensor x is both an input and an output of the network, TensorRT calls the input
+ * "__x".  Returns the symbol of x for such a name, else 0. */
 static fsd_sym also_output(const struct fsd_vocab *vocab, struct fsd_slice name)
 {
     const struct fsd_meaning *what;

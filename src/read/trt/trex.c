@@ -94,7 +94,7 @@ static void read_entry(struct trex *t, const struct fsd_field *f)
         snprintf(value, sizeof value, "%.*s", (int)f->text_len, f->text);
     else if (!f->is_text && isfinite(f->number))
         put_number(f, value, sizeof value);
-    /* The file does not have the sizes of memory pools, although it has the key. */
+    /* The file has the key "Memory Pools", but not the sizes of the pools. */
     if (!*value || f->key_len >= LONGEST || fsd_field_is(f, "Memory Pools"))
         return;
     snprintf(text, sizeof text, "%.*s: %s", (int)f->key_len, f->key, value);

@@ -155,7 +155,7 @@ static void add(struct fsd_json *level, const char *key)
 static struct fsd_json *open_inner(struct fsd_json *level, bool list)
 {
     if (level->depth + 1 == LEVELS_MAX)
-        fsd_out_of_memory(); /* no schema has so many levels */
+        fsd_out_of_memory(); /* never happens: no schema has so many levels */
     level->opened = true;
     level[1] = (struct fsd_json){
         .piece = level->piece, .depth = level->depth + 1, .list = list};
@@ -224,8 +224,9 @@ static void put_whole(const struct fsd_json *level, uint64_t number)
     put_bytes(level, at, (size_t)(room + sizeof room - 1 - at));
 }
 
-/* Prints at most 15 digits, because more digits would show the rounding error of a sum.
- * If the relative error of 15 digits exceeds DBL_EPSILON, prints up to 17 digits. */
+/* Prints an integer up to `integer_max` exactly. Prints another number with at most 15
+ * digits, because more digits would show the rounding error of a sum. If the relative
+ * error of 15 digits exceeds DBL_EPSILON, prints up to 17 digits. */
 void fsd_json_number(struct fsd_json *object, const char *key, double number)
 {
     char text[32];

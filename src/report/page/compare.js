@@ -1,10 +1,10 @@
 /*
  * Two builds as a subject. A block is a region: groups of layers of both builds that
  * have nodes in common. The groups of the old build are on the left, those of the new
- * build on the right. Below its groups, each side shows the inserted layers of its
- * build that the other build lacks, or that differ there. Before the regions are the
- * changes of the network's inputs and outputs. After the regions are the changes of
- * single nodes.
+ * build on the right. Below its groups, each side shows some inserted layers of its
+ * build: those that the other build lacks, and those that differ in the other build.
+ * Before the regions are the changes of the network's inputs and outputs. After the
+ * regions are the changes of single nodes.
  */
 import { change_chips, group_chips, item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
@@ -137,8 +137,8 @@ function lone_blocks(d) {
 
 /* ----------------------------------------------------------------------- records */
 
-/** Lists what one build has in a region: its groups, and those of its data-movement
- * layers that the other build does not have or that differ there.
+/** Lists what one build has in a region: its groups and its data-movement layers.
+ * Data-movement layers that are the same in both builds are left out.
  * @param {"old" | "new"} side @param {Region} r @param {CompareDocument} d @returns {Section[]} */
 function side_sections(side, r, d) {
     const moves = d.moves.flatMap((m) => (m.region === r.region && m[side] ? [m[side]] : []));

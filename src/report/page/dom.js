@@ -77,9 +77,9 @@ export const breakable = (text) =>
 const shorter = new WeakMap();
 
 /** Puts the result of `text` into the element. If the element's cell is too narrow,
- * fit() calls `text` again with a smaller `most`. `text` passes names to `parts`. This
- * function splits a name if the cell may have several lines. Otherwise it keeps the
- * name whole, because a screen reader pauses between parts.
+ * fit() calls `text` again with a smaller `most`. `text` passes names to `parts`. If
+ * the cell may have several lines, `parts` splits the name. Otherwise, `parts` keeps
+ * the name whole, because a screen reader pauses between parts.
  * @param {HTMLElement} element @param {number} most @param {(most: number, parts: (name: string) => Child[]) => Child[]} text */
 export function giving_way(element, most, text) {
     element.classList.add("gives-way");

@@ -23,10 +23,11 @@ export function filtered(blocks, state, but) {
     );
 }
 
-/** Counts the objects that have each value of a facet, in the blocks that pass all
- * other facets. If a block has `units`, element i of units()[facet] is the object that
- * has value i, such as a node or a finding. Otherwise, the object is the block itself.
- * For each value, an object is counted once, even if several blocks have it.
+/** For each value of a facet, counts the objects that have the value. Only blocks that
+ * pass all other facets and the search are examined. If a block has `units` for the
+ * facet, its objects are units()[facet], such as nodes or findings. Object i has value
+ * i of the block's facet. Otherwise, the only object is the block itself. For each
+ * value, an object is counted once, even if several blocks have the object.
  * @param {Block[]} blocks @param {State} state @param {string} facet @returns {Map<string,
  * number>} */
 export function tally(blocks, state, facet) {
@@ -61,9 +62,9 @@ export function search_text(names) {
 export const keys_of = (blocks) => new Set(blocks.flatMap((block) => block.keys()));
 
 /** Returns a function that finds the block and the item of a selection. The block is
- * the first that has the selected item or, if there is none, the first that contains
- * the selected node. If this block lacks the selected item, the function returns the
- * first selectable item of the block instead.
+ * the first block that has the selected item. If no block has it, the function takes
+ * the first block that contains the selected node. If the block lacks the selected
+ * item, the function returns the first selectable item of the block instead.
  * @param {Block[]} blocks @param {(chosen: Chosen) => Chosen | null} settled @returns {(chosen: Chosen) => {block: Block, item: import("./types").Item} | null} */
 export function finder(blocks, settled) {
     /** @type {() => Map<string, Block>} */

@@ -157,7 +157,8 @@ export class RowList {
         this.render();
     }
 
-    /** The first line of the block with the largest weight. It is current if no other line is. */
+    /** The number of the first line of the block with the largest weight. show() makes
+     * this line the current one if no other line is. */
     heaviest() {
         const weight = weigher(this.subject);
         const most = this.blocks.reduce((best, block) => (weight(block) > weight(best) ? block : best), /** @type {Block} */ (this.blocks[0]));

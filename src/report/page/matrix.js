@@ -48,7 +48,9 @@ function apart_of(r) {
 
 /* ------------------------------------------------------------------------ blocks */
 
-/** The mark of a cell that differs from the first build's. @param {MatrixCell} c @returns {Chip[]} */
+/** The mark of a cell that differs from the first build's cell, that may differ from
+ * it, or that has only another tactic. Any other cell has no mark.
+ * @param {MatrixCell} c @returns {Chip[]} */
 function mark_chips(c) {
     const by = c.by.join(", ");
     if (c.is === "differs") return [word_chip(`≠ ${c.by[0] ?? ""}`, "alarm", `differs from A${by && ` in ${by}`}`)];

@@ -33,9 +33,10 @@ function module_at(module, depth) {
     return parts.slice(0, depth + (parts[0] === "" ? 1 : 0)).join(sign);
 }
 
-/** Returns a function that cuts all modules to one depth. This is the smallest depth
- * with more than USEFUL different modules. The search for it ends at an earlier depth
- * if the next depth has more than TOO_MANY modules, or the same number of modules.
+/** Returns a function that cuts all modules to one depth. The search for this depth
+ * begins at 1 and ends at the first depth with more than USEFUL different modules. It
+ * ends earlier if the next depth has more than TOO_MANY modules, or as many modules as
+ * the current depth.
  * @param {Iterable<string>} modules @returns {(module: string | undefined) => string} */
 export function cut_modules(modules) {
     const all = new Set(["", ...modules]);

@@ -34,10 +34,10 @@ function unit_of({ blocks, measures, chart_measure }) {
     return { title: `${measure?.title ?? "rows"}, of ${print(total)}`, print, of, whole: !measure, total };
 }
 
-/** Maps each of the block's values of a facet to a share of the block. If `whole` is
- * true, each value gets the whole block. Otherwise, the values divide the block in
- * proportion to the times in `block.parts`, or equally if `block.parts` does not have a
- * time for each value.
+/** For one facet, maps each value of the block to the value's share of the block. If
+ * `whole` is true, each share is 1. Otherwise, the shares add up to 1, in proportion to
+ * the times in `block.parts`. If `block.parts` does not have a time for each value, the
+ * block is divided equally.
  * @param {Block} block @param {string} facet @param {boolean} whole */
 function shares_of(block, facet, whole) {
     const values = block.facets[facet] ?? [];

@@ -183,8 +183,9 @@ function layer_item(run, l) {
 /** True if the engine has no operation for the node. @param {ModelNode} n */
 const is_quiet = (n) => n.fate !== "" && n.fate !== "layer" && n.fate !== "unexplained";
 
-/** Returns the nodes that a block shows before it is opened. Returns null if the block
- * shows all nodes, because hiding fewer than two nodes saves no line.
+/** Returns the nodes that a block shows before it is opened. Returns null if fewer than
+ * two nodes would be hidden: the block then shows all nodes. Hiding one node saves no
+ * line, because the number of hidden nodes takes a line.
  * @param {ModelNode[]} nodes */
 function shown_of(nodes) {
     const loud = nodes.filter((n) => !is_quiet(n));
@@ -616,8 +617,9 @@ function tiles_of(run) {
 }
 
 /** Returns the layers as points, and the peaks of the device: multiply-adds and bytes
- * per millisecond. `roofline.ms` is the time that a layer needs at the peak that bounds
- * it. This peak is therefore the work of the layer, divided by this time.
+ * per millisecond. `roofline.bound` states which of these peaks bounds a layer. At
+ * this peak, the layer needs the time `roofline.ms`. Therefore, the peak is the layer's
+ * number of multiply-adds or bytes, divided by `roofline.ms`.
  * @param {Run} run @returns {import("./types").Roofline} */
 function roofline_of(run) {
     const timed = run.layers.some((l) => l.ms !== undefined);

@@ -14,8 +14,9 @@ export const TINTS = 6;
 /** Maps a block's mark to the block's level. The style sheet colors rows by level. */
 export const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtful", "~": "changed" };
 
-/** The bars of all measures with the same `print` have the same scale. If all of these
- * measures are 0 in all blocks, they are left out.
+/** Makes the measures of a subject. Measures with the same `print` form a group. All
+ * bars of a group have the same scale. A group is left out if its measures are 0 or
+ * unknown in all blocks.
  * @param {import("./types").OwnMeasure[]} measures @param {Block[]} blocks @returns {import("./types").Measure[]} */
 function measures_of(measures, blocks) {
     const largest = measures.map((_, i) => blocks.reduce((most, b) => Math.max(most, Math.abs(b.measures[i] ?? 0)), 0));
@@ -42,7 +43,8 @@ export function block_of({ place, left, right, ...own }) {
     };
 }
 
-/** Groups findings by rule. `state_of` returns the state of a rule that has `found`.
+/** Groups findings by rule. `state_of` returns the state of a rule; its argument is the
+ * list of the rule's findings.
  * @template {{rule: string, severity: string, message: string, where: import("./types").Pieces, todo?: string}} F
  * @param {F[]} findings @param {(found: F[]) => string} state_of @returns {import("./types").RuleRow[]} */
 export function rules_of(findings, state_of) {

@@ -241,10 +241,10 @@ static void print(FILE *out, const char *from, const char *end)
 }
 
 /* Returns the end of the part of a block to print: the whole items that fit into
- * `share`. If not even the first item fits, the part is empty, unless nothing else is
- * on the page (`alone`). In this case, the part is the first item if it fits into
- * `room`, otherwise as many of its lines as fit, otherwise the front of its first
- * line. */
+ * `share`. If not even the first item fits, the part is empty. But if nothing else is
+ * on the page (`alone`), the part must not be empty. The part is then the first item if
+ * this item fits into `room`, otherwise as many lines of the item as fit, otherwise the
+ * front of its first line. */
 static const char *part_end(const struct block *block, unsigned share, unsigned room,
                             bool alone)
 {

@@ -33,7 +33,7 @@ const char *fsd_called_node(struct fsd_arena *arena, const struct fsd_diff *d,
     const char *name = fsd_text(d->names, d->model->nodes.at[node].name);
     char room[FSD_BRIEF_ROOM];
 
-    /* Most names are short, so that fsd_brief() returns them unchanged. They need no
+    /* fsd_brief() returns a short name unchanged. Most names are short and need no
      * copy. */
     return *name && fsd_brief(name, room) == name
                ? name

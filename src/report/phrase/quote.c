@@ -232,13 +232,13 @@ static void put_name(FILE *out, const char *name, size_t n)
 }
 
 /* The last "..." that the search has passed. A report has shortened a name there, so
- * the end of the name follows. This end may begin within a word, but an entry of
- * `tails` (struct fsd_quotes) begins with a whole word. The entry may therefore begin
- * at the next word. */
+ * the end of the name follows. This end may begin within a word, but each entry of
+ * `tails` (struct fsd_quotes) begins with a whole word. The search therefore looks for
+ * an entry directly after the "...", and again where the next word begins. */
 struct place {
     const char *cut; /* the position after the last "..."; NULL: none */
-    bool goes_on;    /* no second word has begun since "...", so an entry of `tails`
-                        may begin here */
+    bool goes_on;    /* the search has not passed the beginning of the next word after
+                        "...", so an entry of `tails` may begin here */
 };
 
 static size_t foreign_at(const struct fsd_quotes *quotes, const struct place *place,

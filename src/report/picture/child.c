@@ -27,8 +27,8 @@ bool fsd_child_draws(void)
     return true;
 }
 
-/* The child's report on a finished picture. `picture` and `said` are the sizes of the
- * two files of struct fsd_layout_child after this picture, in bytes. */
+/* The child's report on a finished picture. `picture` and `said` are the sizes in bytes
+ * that the two files of struct fsd_layout_child had when this picture was finished. */
 struct done {
     off_t picture, said;
     double spent; /* processor time since the child's start, in seconds */

@@ -72,9 +72,10 @@ static uint32_t count_of(const struct fsd_state *s, uint32_t kind)
 
 /* ------------------------------------------------------------------------ boxes */
 
-/* The tint of a group. One group of each region shows the label of the region. This is
- * the first group of the region in the new build or, if the new build has none, in the
- * old build. */
+/* The tint of a group: FSD_GROUP_LABELED if the group shows the label of its region,
+ * else 0. In each region, the first drawn group of the new build shows the label. If
+ * the new build has no group in the region, the first drawn group of the old build
+ * shows it. */
 static unsigned group_tint(struct build_side *x, fsd_id g)
 {
     fsd_id region = x->region[g];

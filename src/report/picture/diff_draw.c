@@ -5,8 +5,8 @@
 #include "report/picture/drawing.h"
 
 enum {
-    MOST_ENDS = 2000, /* boxes, wires and ties of a picture whose layout takes one or
-                         two seconds */
+    MOST_ENDS = 2000, /* the maximum number of boxes, wires and ties of a picture. A
+                         layout with this number takes one or two seconds */
     PART_ENDS = 1000, /* the same limit for a picture of a part of the run */
     /* A tensor has its own box if its number of producers times its number of consumers
      * exceeds this limit. Without the box, it would need as many wires. */
@@ -14,7 +14,7 @@ enum {
     MANY_LAYERS = 8, /* the maximum number of layers of a region that all have ties. In
                         a larger region, only the first layer has a tie: more ties would
                         hide the rest of the picture */
-    WIDEST = 8       /* most boxes in a row of the engine */
+    WIDEST = 8       /* the maximum number of boxes in a row of the engine */
 };
 
 /* One side of a drawing while it is made. */
@@ -153,9 +153,9 @@ static void add_wires(struct side *s)
 
 /* ------------------------------------------------------------------------- ties */
 
-/* Adds a tie from a box of nodes to the box `to` of a layer. `part` is true if the box
- * of nodes is not in the cluster of `to`. `rank` sorts the ties by `to`; for one `to`,
- * those with `part` come last. */
+/* Adds a tie from `box`, a box of nodes, to the box of `layer` (`to`). `part` is true
+ * if `box` is not in the cluster of `to`. `rank` sorts the ties by `to`. Of the ties to
+ * the same box, those with `part` come last. */
 static void add_tie(const struct side *model, const struct side *engine, fsd_id box,
                     fsd_id layer, bool loose)
 {
@@ -196,9 +196,10 @@ static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
     lines->n = n;
 }
 
-/* Adds ties from each node to its layers. A region is large, so only its first drawn
- * node without a layer of its own has ties to the layers of the region. If the region
- * has more than MANY_LAYERS layers, this node has a tie only to the first layer. */
+/* Adds ties from each node to its layers. Some nodes of a region have no layer of their
+ * own, although they did not vanish. A region is large, so only the first of these
+ * nodes that is drawn has ties to the layers of the region. If the region has more than
+ * MANY_LAYERS layers, this node has a tie only to the first layer. */
 static void add_ties(const struct side *model, const struct side *engine,
                      const struct fsd_diff *d)
 {
@@ -289,8 +290,8 @@ static void thread_past(struct side *s)
  * known tensors.
  *
  * A box needs no thread if a wire or another thread leads to it. If the edges of the
- * model are known (`edges`), a box of nodes also needs none if it is in a cluster, or
- * if a wire or tie begins at it.
+ * model are known (`edges`), some boxes of nodes need none either: a box in a cluster,
+ * and a box at which a wire or tie begins.
  *
  * The threads put the boxes into a column, one below the other. But if consecutive
  * boxes have the same consumer, each of their wires would pass all following boxes.

@@ -8,12 +8,13 @@
 #include <stdlib.h>
 
 enum {
-    NAME_IN_BOX = 34, /* most characters of a name in a box */
+    NAME_IN_BOX = 34, /* maximum number of characters of a name in a box */
     TITLE = 44,
     TACTIC = 60,
-    NAME_IN_TIP = 400, /* most characters of a name in a tooltip */
+    NAME_IN_TIP = 400, /* maximum number of characters of a name in a tooltip */
     TIP_ITEMS = 12,
-    TYPES = 24, /* most operator types that a shared box counts separately */
+    TYPES = 24, /* maximum number of operator types that a shared box counts
+                   separately */
     SHOWN_TYPES = 3
 };
 
@@ -97,8 +98,8 @@ static void put_shape(const struct fsd_graph *g, const struct fsd_form *form, FI
 
         const char *name = fsd_text(g->names, dim.name);
 
-        if (i) /* a name with a slash may print as a shortened path, which begins with
-                  dots: blanks keep the x apart from the dots */
+        if (i) /* a name with a slash may be printed as a shortened path, which begins
+                  with dots. Blanks therefore separate such a name from the x */
             fputs(strchr(name, '/') ? " x " : "x", out);
         if (dim.size >= 0)
             fputs(fsd_digits((uint64_t)dim.size, room), out);

@@ -77,9 +77,10 @@ struct ways {
                              visited, then whether its consumers were visited */
 };
 
-/* Visits the producers of a node's inputs and the consumers of its outputs. Two
- * consumers of the same tensor are therefore two steps apart. Constants do not count.
- * Otherwise, a scale that all quantizers share would make all quantizers neighbors. */
+/* Visits the producers of a node's inputs and the consumers of its outputs, but not the
+ * other consumers of its inputs. Two consumers of the same tensor are therefore two
+ * steps apart. Skips constants: otherwise, a scale that all quantizers share would
+ * connect all quantizers. */
 static void step_along_tensors(struct fsd_near *near, fsd_id node)
 {
     const struct ways *w = near->of;

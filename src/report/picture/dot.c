@@ -231,10 +231,10 @@ static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* Prints a wire. A wire within a fused layer has a label only if its type changes,
- * because its tensor is not in memory. Its tooltip shows the form that the tensor would
- * have. A wire from or to the box of a tensor has no label, because the box shows the
- * form; painter->port_labels overrides this. */
+/* Prints a wire. The tensor of a wire within a fused layer is not in memory. Such a
+ * wire therefore has a label only if its type changes, and its tooltip shows the form
+ * that the tensor would have. A wire from or to the box of a tensor has no label,
+ * because the box shows the form; painter->port_labels overrides this. */
 static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
                      bool wire_labels, FILE *out)
 {
@@ -289,9 +289,10 @@ static void put_tie(const struct fsd_drawing *w, const struct fsd_line *tie, FIL
         fprintf(out, " tooltip=\"%s\"", tip);
 }
 
-/* Whether a box needs no line from the top of its side. A wire must lead from the box
- * to its consumer, which keeps the box above the consumer. The box must not be in a
- * cluster, which could move it elsewhere. */
+/* Whether a box without an incoming line needs no invisible line from the top of its
+ * side. A wire from the box to its consumer keeps the box above the consumer. But a box
+ * in a cluster needs the invisible line, because the cluster could move the box
+ * elsewhere. A box that is not of the kind FSD_BOX_ITEMS also needs it. */
 static bool stands_free(const struct fsd_drawing *w, fsd_id b, const bool *leads)
 {
     const struct fsd_box *box = &w->boxes.at[b];

@@ -57,7 +57,8 @@ static int length_of(enum fsd_line_kind kind, const struct fsd_line *line)
 }
 
 /* Computes the rank of each box: the length of the longest path to it. In a cycle,
- * paths begin at the first box, because Graphviz reverses one line of the cycle. */
+ * paths begin at the first box. They leave out the lines that lead back to this box,
+ * because Graphviz reverses one line of the cycle. */
 static uint32_t *ranks_of(const struct fsd_drawing *w, struct fsd_arena *arena)
 {
     uint32_t *rank = FSD_NEW(arena, uint32_t, w->boxes.n);

@@ -235,7 +235,8 @@ extern const struct fsd_box_style fsd_port_look, fsd_inserted_look;
  *         changes */
 void fsd_dot_print(const struct fsd_drawing *w, bool wire_labels, FILE *out);
 
-/** The largest fsd_drawing_span() of a picture whose layout takes a few seconds. */
+/** The maximum fsd_drawing_span() of a drawing. A layout with this span takes a few
+ * seconds. */
 enum { FSD_MOST_SPAN = 8000 };
 
 /** A picture and its possible simplifications. */
@@ -245,8 +246,8 @@ struct fsd_plan {
     /** Makes a smaller drawing, and describes its contents in `less`; returns false if
      * the drawing cannot be smaller. */
     bool (*simplify)(struct fsd_plan *plan);
-    char less[200];     /**< the words of a note that describe the smaller drawing:
-                             "this picture was therefore made with ..." */
+    char less[200];     /**< the end of a note. It describes the smaller drawing: "this
+                             picture was therefore made with ..." */
     uint32_t most_ends; /**< maximum number of boxes, wires and ties. A drawing that
                              exceeds this number or FSD_MOST_SPAN is simplified */
     bool chosen;        /**< the user chose the level of detail; the drawing is
@@ -314,10 +315,11 @@ void fsd_child_end(struct fsd_layout_child *l);
 struct fsd_pick {
     bool *nodes, *layers;
     fsd_id *homes; /**< by node: the layer whose cluster contains the node; FSD_NONE:
-                        none. It is the first selected layer that computes the node or,
-                        if only the node's region is known, the first of the region. For
-                        a vanished node, it is the nearest layer, if this layer computes
-                        an adjacent node */
+                        none. It is the first selected layer that computes the node. If
+                        only the node's region is known, it is the first selected layer
+                        of the region. A vanished node is in the cluster of the nearest
+                        layer, if this layer is selected and computes an adjacent
+                        node */
     bool partial;  /**< the picture leaves something out */
     uint32_t constants;  /**< number of Constant nodes left out */
     const char *subject; /**< "reformats and their neighbors" */
@@ -339,7 +341,8 @@ struct fsd_grain {
 /** The boxes that nodes or layers share. */
 struct fsd_sharing {
     fsd_id *leader;
-    const char **titles; /**< by first item: the title of the box; NULL: none */
+    const char **titles; /**< indexed by the first item of a box: the title of the box;
+                              NULL: none */
 };
 
 /** Bits for the facts that a box shows below the name of a layer. */
@@ -418,7 +421,7 @@ struct fsd_near {
     bool *in;           /**< by unit. Before the search: whether the unit is selected;
                              after the search: whether the unit is drawn */
     uint32_t n;         /**< number of units */
-    unsigned depth;     /**< most steps */
+    unsigned depth;     /**< maximum number of steps */
     const bool *passes; /**< by unit: whether its neighbors are reached in the same step
                              as the unit itself; NULL: always in the next step */
     /** Calls fsd_near_take() for each neighbor of a unit. */

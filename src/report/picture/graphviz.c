@@ -191,7 +191,8 @@ bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out)
      * success, so its error messages count, too. */
     good = g && call->gvRenderData(gvc, g, format, &picture, &size) == 0 &&
            call->agerrors() < AGERR && size && fwrite(picture, 1, size, out) == size;
-    if (good) { /* after a failure, these objects may be incomplete */
+    if (good) { /* after a failure, these objects may be incomplete: they are not
+                   freed */
         call->gvFreeRenderData(picture);
         call->gvFreeLayout(gvc, g);
         call->agclose(g);

@@ -3,9 +3,9 @@
  * (program.c), or by a function of the library's user.
  *
  * The time of a layout grows much faster than the size of the picture. A picture that
- * is too large is therefore simplified. A picture whose layout takes too long is not:
- * this is an error. The bytes of a picture therefore do not depend on how busy the
- * machine is.
+ * is too large is therefore simplified. If a layout takes too long, the picture is not
+ * simplified: this is an error. The bytes of a picture therefore do not depend on how
+ * busy the machine is.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"

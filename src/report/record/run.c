@@ -50,8 +50,9 @@ FSD_RECORD_FROM(model, MODEL, const struct fsd_diff *d = from;
 FSD_RECORD(sized_input, SIZED_INPUT)
 /* clang-format on */
 
-/* A row for each tensor in `tensors`, the inputs with dynamic sizes: the name of the
- * input, and the sizes for which all counts are computed. NULL: `tensors` is empty. */
+/* A row for each tensor in `tensors`. These tensors are inputs with dynamic sizes. A
+ * row has the name of the input, and the sizes for which all counts are computed. NULL:
+ * `tensors` is empty. */
 static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
                                        const struct fsd_diff *d,
                                        const fsd_tensor_vec *tensors)

@@ -64,7 +64,8 @@ static struct reference read_reference(const char *t, const struct fsd_record *o
     return r;
 }
 
-/* The position after the '>' that closes the section that begins at `t`. */
+/* Finds the end of a section. `t` is the position after the '<' of the section. Returns
+ * the position after its '>'. */
 static const char *section_end(const char *t)
 {
     for (int depth = 1; depth; t++)
@@ -95,8 +96,8 @@ static void put_clauses(const struct writer *w, const struct fsd_record *of,
                         const void *row);
 
 /* Prints a text, and leaves out its middle if the text is too long. `columns` is the
- * limit in a report of USUAL_WIDTH columns. Each column by which the report is wider or
- * narrower raises or lowers the limit by one. */
+ * limit in a report of USUAL_WIDTH columns. In a report that is wider or narrower by n
+ * columns, the limit is higher or lower by n, but at least LEAST_ROOM. */
 static void put_short(const struct writer *w, const char *text, int columns)
 {
     int room = columns + (int)fsd_text_width(w->style) - USUAL_WIDTH;
@@ -132,8 +133,8 @@ static void put_cell_of_reference(const struct writer *w, const struct reference
             fsd_put_ms(c->number, out);
         break;
     case FSD_CELL_BYTES:
-        if (r->width && c->amount.term) /* columns have exact numbers, which readers
-                                           can add up */
+        if (r->width && c->amount.term) /* amounts in a column are not rounded, so that
+                                           readers can add them up */
             fprintf(out, "%*s", r->width, c->amount.term);
         else if (r->width)
             fprintf(out, "%*" PRId64, r->width, c->amount.number);

@@ -50,9 +50,10 @@ static uint64_t with_move(uint64_t form, const struct fsd_state *s, fsd_id move)
     return with_form(form, s, m->after);
 }
 
-/* A hash that is equal for regions with the same change. 0: the region is not compared
- * with others, because it did not change, or because it has additional inputs
- * (`unasked`), whose names make its text unique. */
+/* Returns a hash that is equal for regions with the same change. Returns 0 for regions
+ * that are not compared with others: regions without a change, and regions with
+ * additional inputs (`unasked`). The names of such inputs make a region's text
+ * unique. */
 static uint64_t form_of(const struct fsd_compare *c, const struct fsd_region_diff *r)
 {
     uint64_t form = fsd_hash_mix(r->happened, r->width);

@@ -17,7 +17,8 @@
 
 enum {
     MOST_ROWS = 64, /* maximum number of rows below one heading */
-    LINE = 24       /* a heading costs this number of characters and its path */
+    LINE = 24       /* cost of a heading in characters, in addition to the length of its
+                       path */
 };
 
 bool fsd_text_is_scope(struct fsd_text_scope a, struct fsd_text_scope b)

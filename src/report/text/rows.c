@@ -315,9 +315,9 @@ static void put_heading(const struct listing *l, struct fsd_text_scope scope)
 }
 
 /* Whether a heading must be printed above the row. `stated` is the last printed
- * heading. A row without names fits below any heading. An empty heading is printed as
- * "the whole model". It is left out if the row's names begin with a slash, because such
- * names are complete. */
+ * heading. A row without names fits below any heading. The empty heading is printed as
+ * "the whole model". It is left out if the scope of the row begins with a slash,
+ * because the names in the row then begin with a slash, too, and are complete. */
 static bool needs_heading(const struct fsd_text_row *row, struct fsd_text_scope stated)
 {
     return row->named && !fsd_text_is_scope(row->heading, stated) &&

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 /* Prints a piece of the comment if all of it fits into the room, and returns whether it
- * fits. The limit of a comment is in characters. `room` counts bytes, so the comment
- * never exceeds the limit. */
+ * fits. The limit of a comment is in characters, but `room` is in bytes. The comment
+ * never exceeds the limit, because a text has at least as many bytes as characters. */
 static bool put_piece(struct fsd_print *piece, size_t *room, FILE *out)
 {
     bool fits;

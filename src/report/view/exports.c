@@ -58,9 +58,9 @@ FSD_RECORD_FROM(model_row, MODEL_ROW, const struct context *k = from;
 /* ---------------------------------------------------------------------------- text */
 
 /* `text` describes a tensor in one export, and `other` describes it in the other
- * export. Returns how many characters of `text` count when changes are compared. If
- * `other` is "plain", the scale in `text` does not count, because every node has a
- * different scale. */
+ * export. Returns the length of the part of `text` that is compared with the texts of
+ * other changes. This part is usually the whole text. If `other` is "plain", the part
+ * ends before the scale, because every node has a different scale. */
 static size_t length_alike(const char *text, const char *other)
 {
     const char *scale = strcmp(other, "plain") ? NULL : strstr(text, " scale ");

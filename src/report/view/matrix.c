@@ -307,8 +307,9 @@ static struct fsd_words op_words(const struct context *k, uint32_t row)
     return fsd_words(words.at, words.n);
 }
 
-/* Whether to print the row. It must be for an input or output of the model, or at least
- * one build must have groups or moves in it. */
+/* Whether the matrix has the row. A row for an input or output of the model is always
+ * in the matrix. Any other row is in it if at least one build has groups or moves in
+ * the row. */
 static bool is_there(const struct context *k, uint32_t row)
 {
     if (k->m->rows.at[row].of == FSD_ROW_INPUT ||

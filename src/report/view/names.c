@@ -16,10 +16,10 @@
  * modelopt, or the most frequent 16-bit type for autocast. Other options exclude the
  * nodes and operators that run in a higher precision.
  *
- * Some forms state a type for each node: the type in which the node runs. A build with
- * this list therefore keeps the type. With --finding RULE, they state the type that
- * RULE needs. A name that a form cannot express is left out and counted. A comment line
- * states the number of nodes whose type is unknown.
+ * Some forms state a type for each node. This is the type in which the node runs, so a
+ * build with this list keeps the type. But if --finding RULE is passed and RULE needs a
+ * type, the forms state that type. A name that a form cannot express is left out and
+ * counted. A comment line states the number of nodes whose type is unknown.
  */
 #include "base/base.h"
 #include "base/lines.h"
@@ -45,9 +45,9 @@ static enum fsd_dtype type_named(const char *name)
 
 struct chosen {
     fsd_id_vec nodes;
-    enum fsd_dtype low;  /* --realised: the most frequent quantized type if the tool
-                            quantizes, or else the value of `half`; unknown: no node has
-                            such a type */
+    enum fsd_dtype low;  /* --realised: for a tool that quantizes, the most frequent
+                            quantized type. For other tools, it equals `half`. Unknown:
+                            no node has such a type */
     enum fsd_dtype half; /* --realised: the most frequent 16-bit type */
     const char *ops;     /* --realised: operators whose nodes all run in a higher
                             precision than `low`; NULL: none. `nodes` has no node of
@@ -301,8 +301,9 @@ static bool has_hidden(const char *name)
 
 struct form {
     const char *name;
-    const char *text, *row, *between; /* templates of the whole text and of a name; the
-                                         text between two names */
+    const char *text, *row, *between; /* `text`: the template of the whole text; `row`:
+                                         the template of a name; `between`: the text
+                                         between two names, NULL: none */
     const char *cannot;               /* characters that a name must not contain */
     bool escapes;                     /* the form can escape every character
                                          that is not in `cannot` */
@@ -398,8 +399,11 @@ const struct fsd_rows *fsd_names_forms(struct fsd_arena *arena,
     return rows;
 }
 
-/* Whether a form can express the name: a shell must not interpret it, and
- * fsd_put_escaped() must not change it. */
+/* Whether a form can express the name. The name must not be empty. It must not have a
+ * hidden character, or a character that a shell or the form would interpret (`cannot`).
+ * If the names become arguments of a command (`words`), the command must not take the
+ * name for an option ("-x"). Unless the form escapes characters (`escapes`),
+ * fsd_put_escaped() must not change the name. */
 static bool can_hold(const struct form *form, const char *name)
 {
     return *name && !strpbrk(name, form->cannot) && !has_hidden(name) &&

@@ -20,8 +20,8 @@ enum { FEW_FREE = 5, FEW_LISTED = 10 };
 
 typedef FSD_VEC(fsd_id) id_vec;
 
-/* The layers of one class that are listed. `left_out` and `left_out_ms` are the number
- * and the time of the others: the query leaves them out. */
+/* The layers of one class. `layers` contains the listed layers. The query leaves out
+ * the others: `left_out` is their number, and `left_out_ms` is their time. */
 struct list {
     id_vec layers;
     uint32_t left_out;

@@ -1,6 +1,7 @@
 /*
  * Lists the most expensive layers, or groups of layers. Without times, the ranking uses
- * bytes or multiply-adds. The answer then states this unit, because it is no time.
+ * bytes or multiply-adds. The answer then states the unit of the ranking, because this
+ * is not a unit of time.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -157,7 +158,8 @@ static void by_patterns(struct ranking *r)
         item = &r->items.at[item_of[b->pattern] - 1];
         FSD_EACH_ID (node, blocks->pool, b->nodes) {
             add_to(item, d->cost->nodes[node].ms, -1, d->cost->nodes[node].macs);
-            item->members--; /* `members` counts blocks, not nodes */
+            item->members--; /* undoes the increment by add_to(): `members` counts
+                                blocks, not nodes */
         }
         item->members++;
     }

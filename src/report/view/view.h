@@ -38,9 +38,9 @@ const struct fsd_view *fsd_view_find(const char *name); /**< NULL: there is no s
 const char *fsd_view_list(const char *name, char out[512]);
 
 /** The name of each view, and the value of its field `pasted`. The file of a view has
- * the view's name. Each view has a verb of its name, except three views that need no
- * run: `rules` (of lint), `words` and `about`. src/edit/api/view.c has the views of
- * src/edit. */
+ * the view's name. Each view has a verb with the same name, except `rules` (the rules
+ * of lint), `words` and `about`. These three views need no run. src/edit/api/view.c has
+ * the views of src/edit. */
 #define FSD_VIEWS(row)                                                                 \
     row(top, false) row(memory, false) row(reformats, false) row(patterns, false)      \
         row(where, false) row(inside, false) row(names, true) row(scopes, false)       \

@@ -57,10 +57,11 @@ void fsd_find_older(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* A snapshot may contain several builds: A, B, and so on. Reports nodes, inputs and
- * outputs that the new build computes as in a build other than A. If none of the builds
- * computes a node in this way, the finding names the most similar build. Other rules
- * report the differences from that build. */
+/* A snapshot may contain several builds: A, B, and so on. Reports nodes, data movement,
+ * inputs and outputs for which a build other than A is the most similar to the new
+ * build. The finding names this build. If the new build differs even from this build,
+ * the finding states that no build is like the new build. Other rules then report the
+ * differences from the named build. */
 void fsd_find_variants(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old;

@@ -414,10 +414,10 @@ static bool is_of_node(const struct reported *reported, const struct fsd_edge_ch
            reported->runs[e->new_to] == change_of(e->before.type, e->after.type);
 }
 
-/* Reports a move whose type changed by f->rule->which (enum fsd_width): the type of its
- * output if `after` is true, else the type of its input. Reports nothing if the finding
- * at an adjacent node states the same change. Reports nothing next to an input or
- * output of the network: the rule io-changed reports such changes. */
+/* Reports a changed type of the move's output if `after` is true, else of its input.
+ * f->rule->which (enum fsd_width) selects which changes are reported. Reports nothing
+ * if the finding at an adjacent node states the same change. Reports nothing next to an
+ * input or output of the network: the rule io-changed reports such changes. */
 static void report_retyped_side(struct fsd_finder *f,
                                 const struct fsd_move_change *change,
                                 const struct reported *reported, bool after)
@@ -670,7 +670,7 @@ static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_prese
 
 /* Reports nodes. f->rule->which selects them:
  *
- *     0    their fate is unknown: it was known before, or they are new
+ *     0    new nodes of unknown fate, and nodes whose known fate became unknown
  *     1    only one of the two models has them
  *     2    a layer computes them now, but no layer computed them before
  *     3    they are now outside of all engines */

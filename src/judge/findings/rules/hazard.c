@@ -41,10 +41,10 @@ static bool is_sensitive(const struct fsd_diff *d, fsd_id node)
            ((traits & FSD_OP_REDUCES) && reduced_by(d, node) >= FSD_LONG_REDUCTION);
 }
 
-/* Whether the kernel computes the node without a Cast before it, according to the
- * kernel's list of operations (`steps`). Without a list, only compiled kernels and
- * plugins may contain a Cast. False for a fused attention, because all fused attentions
- * have the same list. */
+/* Whether the kernel's list of operations (`steps`) shows that the kernel computes the
+ * node without a Cast before it. If the kernel has no list: whether the kernel is
+ * neither compiled nor a plugin. False for a fused attention, because all fused
+ * attentions have the same list. */
 static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
@@ -118,8 +118,8 @@ struct integers {
     bool *from, *to;
 };
 
-/* Fills both arrays with one walk forwards and one walk backwards, because the nodes of
- * a model are in execution order. */
+/* Fills `from` in one walk forwards, and `to` in one walk backwards. One walk each is
+ * enough, because the nodes of a model are in execution order. */
 static struct integers find_integers(const struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

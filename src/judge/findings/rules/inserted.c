@@ -38,7 +38,8 @@ struct chain {
     uint32_t costly;        /* number of layers that are not free */
     bool returns, inserted; /* `returns`: a layer returns to an earlier form.
                                `inserted`: the builder inserted a layer */
-    fsd_id first;           /* a layer of the chain; FSD_NONE: no chain begins here */
+    fsd_id first;           /* the chain's layer with the lowest number; FSD_NONE: no
+                               chain begins here */
 };
 
 /* Prints "layers 3, 4: fp32 chw -> fp16 chw32 -> int8 chw32, MaxPool_12 -> ...". */

@@ -497,9 +497,8 @@ static void report_count(struct fsd_finder *f, const struct fsd_kernel_change *k
     fsd_finding_close(f);
 }
 
-/* Whether the kernel is a jump whose condition no layer writes. The jumps of two builds
- * are not compared one by one, because the number of jumps does not affect what the
- * engine computes. */
+/* Whether the kernel is a jump whose condition no layer writes. c->kernels has no
+ * jumps, because the number of jumps does not affect what the engine computes. */
 static bool jumps_unwritten(const struct fsd_state *s, fsd_id kernel)
 {
     const struct fsd_kernel *k = &s->kernels.at[kernel];

@@ -288,10 +288,10 @@ void fsd_find_unmapped(struct fsd_finder *f)
     }
 }
 
-/* Reports outputs of the model that no layer of the engine computes. The log may have
- * been truncated between two lines, so that it looks like the log of a smaller engine.
- * An output that the builder only renamed is not reported, because a layer computes the
- * output's node. */
+/* Reports outputs of the model that no layer of the engine computes. The dump may be
+ * from a log that was truncated between two lines. Such a dump looks like the dump of a
+ * smaller engine. An output that the builder only renamed is not reported, because a
+ * layer computes the output's node. */
 void fsd_find_unmade(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

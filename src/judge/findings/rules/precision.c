@@ -95,10 +95,10 @@ struct cause {
     bool behind_product; /* the result of reads_products() */
 };
 
-/* Whether the layer has inputs of higher precision than `asked`, and all these inputs
- * come from products that ran in `asked`. A low-precision product accumulates in higher
- * precision. If another kernel scales and quantizes, the product also outputs higher
- * precision. */
+/* Whether all inputs of higher precision than `asked` come from products that ran in
+ * `asked`. False if the layer has no such inputs. A low-precision product accumulates
+ * in higher precision. It also outputs this higher precision if another kernel scales
+ * and quantizes its result. */
 static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype asked)
 {
     const struct fsd_graph *e = d->engine;
