@@ -34,8 +34,9 @@ FSD_API enum fsd_status fsd_edit_view(const struct fsd_diff *diff, const char *v
 /** Writes the model, with some tensors marked as outputs. The view "tensors" lists
  *  these tensors. Without `query->break_at`, the function marks all tensors whose marks
  *  change no fusion. With `query->break_at`, it marks the tensors that split the fusion
- *  of this layer or node. If no mark can split the fusion, it inserts an If instead,
- *  which forwards a tensor of the fusion in both branches.
+ *  of this layer or node. If no mark can split the fusion, it inserts one or more Ifs
+ *  instead. Each If forwards one tensor, inside the fusion or at its border, in both
+ *  branches.
  *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file, if `break_at` names no
  *          fusion, or if no known split changes only this fusion; FSD_E_IO if the
  *          model's file is gone; FSD_E_MISMATCH if this file has changed since it was
@@ -110,9 +111,10 @@ FSD_API enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FI
 
 /** Adds the result of the build that fsd_bisection_next() requested, and writes what
  *  the result proves.
- *  @param rebuilt  `engine` is the engine of that build. `model` is the file from which
- *                  the engine was built; NULL: the model of the search is used instead.
- *                  If `rebuilt` itself is NULL, the search assumes, without proof, that
+ *  @param rebuilt  `rebuilt->engine` is the engine of that build. `rebuilt->model` is
+ *                  the file from which the engine was built; if this field is NULL, the
+ *                  model of the search is used. The caller may have no such engine and
+ *                  pass NULL as `rebuilt`. The search then assumes, without proof, that
  *                  the fusions changed as requested.
  *  @return FSD_OK; FSD_E_ARG if the search is over; FSD_E_MISMATCH if the engine is of
  *          another network; and all that fsd_diff_open() returns. A failure leaves the
@@ -386,10 +388,10 @@ FSD_API enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
 /** The contents of a report for the maintainers of a builder.  Zero is the default of
  *  every field. */
 struct fsd_issue_options {
-    const char *finding; /**< what to report: the fingerprint of a finding, or the id of
-                              a rule, whose worst finding is then reported. NULL: the
-                              worst finding of all rules; for two builds, the worst
-                              difference */
+    const char *finding; /**< the fingerprint of the finding to report, or the id of a
+                              rule. A rule stands for its worst finding. NULL: the worst
+                              finding of all rules. Ignored if there are two builds: the
+                              default is then the worst difference */
     struct fsd_cut_options part; /**< reports these layers, groups or nodes instead of a
                                       finding. If there are two builds, these are
                                       layers, groups or nodes of the later build.
@@ -429,8 +431,9 @@ FSD_API void fsd_issue_free(struct fsd_issue *issue);
  *  "part.onnx" and "part.svg". */
 FSD_API const char *fsd_issue_file(const struct fsd_issue *issue, unsigned i);
 
-/** Returns the name of the program that built the engine, "trtexec" or "tensorrt_rtx",
- *  a static string; NULL if the report has no part to build. */
+/** Returns the name of the command-line program that can build the part: "trtexec" or
+ *  "tensorrt_rtx". The string is static. Returns NULL if the report has no part, or if
+ *  it is about a failed build. */
 FSD_API const char *fsd_issue_builder(const struct fsd_issue *issue);
 
 /** Reads an engine that was built from the part alone. The report then states whether

@@ -237,9 +237,10 @@ struct fsd_options {
                              input */
     unsigned engine_number; /**< the number of the engine in a log of several engines,
                                  from 1; 0 for a log of one engine */
-    unsigned opt_profile;   /**< the optimization profile, if the engine has several: n
-                                 + 1 for the builder's profile n; 0: the first profile
-                                 in the dump */
+    unsigned opt_profile;   /**< selects one of several optimization profiles of the
+                                 engine.  The builder numbers profiles from 0; this
+                                 field is the builder's number plus 1.  0: the first
+                                 profile in the dump */
     const char *log;        /**< path of the build log that belongs to a dump; or
                                  NULL */
     const char *const *profiles; /**< paths of files with layer times of this engine */
@@ -412,9 +413,9 @@ struct fsd_check_options;
  *                 `opt` has no directory, and after a failure.
  *  @param opt     `engine` is the directory.  If `engine` is NULL, `model` is the
  *                 directory.
- *  @param follow  true: follows links that lead out of the directory. false: follows
- *                 only one such link, the link to the model that `fusiondiff collect`
- *                 made.
+ *  @param follow  true: follows links that lead out of the directory. false: returns
+ *                 FSD_E_ARG if a file of the build is such a link.  A link to the model
+ *                 is no error if `fusiondiff collect` made the link.
  *  @return FSD_OK, also if `opt` has no directory; FSD_E_ARG if the directory does not
  *          hold exactly one complete build; FSD_E_IO. */
 FSD_API enum fsd_status fsd_directory_open(struct fsd_directory **out,
@@ -446,8 +447,8 @@ FSD_API enum fsd_status fsd_directory_builds(struct fsd_directory **out,
                                              struct fsd_error *err);
 
 /** Gets the i-th build of a directory, from 0.
- *  @param[out] model  the path of the model, or of the directory or snapshot of the
- *          build; "" if the build has no model.
+ *  @param[out] model  if the build is a directory or a snapshot: its path.  If the
+ *          build is an engine: the path of the model; "" if there is no model.
  *  @param[out] engine  the path of the engine; "" if `model` is a directory or a
  *          snapshot.
  *  @return false if the directory has fewer builds. */
@@ -529,9 +530,10 @@ FSD_API enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *
  *  this pair, or its error.  pair.schema.json defines the line.
  *  @param pair  the name of the pair; NULL: writes the schema of a line instead.
  *  @param diff     the run of the pair; NULL if the run failed.
- *  @param failure  the error, if the run failed; else NULL.  If `diff` is NULL, too,
- *                  the line has only the name of the pair.  Without its last brace,
- *                  this short line is the beginning of every line about the pair.
+ *  @param failure  the error, if the run failed; else NULL.  If `diff` and `failure`
+ *                  are both NULL, the line has only the name of the pair.  All lines
+ *                  about the pair begin with the text of this short line before its
+ *                  last brace.
  *  @return as fsd_diff_write(). */
 FSD_API enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
                                        const struct fsd_error *failure, FILE *out,
@@ -705,10 +707,11 @@ struct fsd_comparison;
 /** Compares two builds of one network, from one export or from two.
  *  @param out  set to the comparison on success, to NULL on failure; free it with
  *              fsd_comparison_free().
- *  @param before,after  options as for fsd_diff_open().  A build may also be a single
- *              file, a snapshot or a build log, in `model` or in `engine`.  With
- *              `force`, the model and the engine of that build need not fit each other.
- *              With after->force, the two builds need not be of one network.
+ *  @param before,after  options as for fsd_diff_open().  A build may also consist of
+ *              one file: a snapshot or a build log.  Only one of `model` and `engine`
+ *              is then set, to the path of this file.  If `force` is set for a build,
+ *              its model and its engine need not fit each other.  If after->force is
+ *              set, the two builds need not be of one network.
  *  @param err  may be NULL.
  *  @return FSD_OK, or the status that `err` describes. */
 FSD_API enum fsd_status fsd_comparison_open(struct fsd_comparison **out,

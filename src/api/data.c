@@ -1,8 +1,9 @@
 /*
  * The public API that returns a run as data.
  *
- * The caller may be older than this library, so that its structs have fewer members.
- * The library fills only the members that the caller's structs have.
+ * The caller may have been compiled with an older version of the library, whose structs
+ * have fewer members. The library fills only the members that the caller's structs
+ * have.
  */
 #include "explain/cost/cost.h"
 #include "judge/findings/findings.h"

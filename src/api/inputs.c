@@ -4,10 +4,10 @@
  * is next. The engine is last, because its layer names can only be parsed with the
  * names of the model.
  *
- * If the log has several builds, the user chooses one, else the one that fits the
- * layers of the dump best is taken. If the dump lacks layers of this build, the log is
- * no evidence (`refused`). The error for a file of an unexpected kind names its kind,
- * and the option for files of this kind.
+ * From a --log file with several builds, the user chooses one, or choose_build() takes
+ * the one that fits the dump best. If the dump or the model does not fit this build,
+ * the log is no evidence (`refused`). If a file has an unexpected kind, the error names
+ * this kind, and the option or verb for it.
  */
 #include "api/command.h"
 #include "base/base.h"
@@ -176,12 +176,12 @@ static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
     return false;
 }
 
-/* How the dump fits an engine of the log. It belongs to it if `strangers` is 0. */
+/* How the dump fits an engine of the log. Both are of one build if `strangers` is 0. */
 struct kinship {
-    uint32_t common; /* number of the engine's layers that the dump has, and of regions
-                           (the dump may list their kernels instead) */
-    uint32_t strangers; /* number of those that it lacks, or with another output type */
-    fsd_sym first;      /* name of the first layer that the dump lacks */
+    uint32_t common; /* number of layers that fit: in the dump by name, or regions (the
+                        dump may list their kernels), and without another output type */
+    uint32_t strangers; /* number of layers that do not fit; h->placed may raise it */
+    fsd_sym first;      /* name of the first layer that does not fit; 0: none */
 };
 
 /* Compares the dump with each engine of the log; the result is indexed by build. */
@@ -319,7 +319,7 @@ static enum fsd_status set_build(struct inputs *in, struct fsd_error *err)
     unsigned number = in->opt->engine_number;
 
     if (in->story == &in->engine) {
-        h->build = number ? number - 1 : 0; /* the engine's reader checks it */
+        h->build = number ? number - 1 : 0; /* the engine's reader checks `number` */
     } else if (number && !is_log(&in->engine)) {
         if (number > h->builds)
             return fsd_fail(err, FSD_E_ARG, in->opt->log, FSD_POS_NONE, 0,
@@ -558,9 +558,9 @@ bool fsd_file_is_model(const char *path)
 
 /* The kinds of files:
  *   noun      the name of the kind, for messages
- *   belongs   the end of a message: which option or verb takes such files
- *   sniff     recognizes such a file; NULL: a reader that claims `input` does
- *   input     the kind of input for fsd_reader_of(), if `sniff` is NULL
+ *   belongs   the end of a message: the place, option or verb for such files; or ""
+ *   sniff     recognizes a file of this kind; NULL: fsd_reader_of() recognizes it
+ *   input     the argument of fsd_reader_of(); used only if `sniff` is NULL
  *   of_build  the directory of a build may have such a file */
 static const struct kind {
     const char *noun, *belongs;

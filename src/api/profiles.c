@@ -1,10 +1,12 @@
 /*
- * Opens the files of --profile and --times. A profile of another engine would give
- * plausible but wrong times. Times of another optimization profile would be as wrong,
- * because the engine has layers with nearly the same names for each optimization
- * profile. Without --force, the layers of a profile must therefore be the engine's
- * layers for the selected optimization profile. One exception: a log may end within its
- * engine block. The layers that only the profile has are then added to the engine.
+ * Opens the files of --profile and --times. A --profile file has the times of layers.
+ * Times of another engine would look plausible, but would be wrong. Times of another
+ * optimization profile would be wrong, too: an engine has separate layers for each
+ * optimization profile, with nearly the same names. Without --force, the layers in a
+ * --profile file must therefore be the engine's layers for the selected optimization
+ * profile. There is one exception: a log may end within its engine block, so that the
+ * engine lacks layers. Layers that only the --profile file has are then added to the
+ * engine.
  */
 #include "api/inputs.h"
 #include "base/base.h"

@@ -136,8 +136,8 @@ static const char *name_in(struct fsd_arena *arena, const char *path)
     return fsd_arena_strndup(arena, name.s, name.n);
 }
 
-/* Takes settings from the words "knob=value" of a name. For builds that do not state
- * such a knob, its value is "not set". */
+/* Takes settings from the words "knob=value" in a name. If another build does not state
+ * one of these knobs, the knob's value in that build is "not set". */
 static void take_name(struct fsd_routing *r, const char *name, fsd_settings *to)
 {
     uint32_t first = to->n;
@@ -324,8 +324,9 @@ static uint32_t iteration_of(struct fsd_routing *r, const struct fsd_state *s)
     return found;
 }
 
-/* Takes the reason of a failed iteration from the failed build: the tuning cache may
- * lack it. */
+/* Finds the iteration of a failed build by the number in the build's file name. If the
+ * tuning cache states no error for this iteration, marks the iteration as failed, and
+ * takes the path of the build and the reason of its failure. */
 static void take_failed_step(struct fsd_routing *r, const struct fsd_failed_build *one)
 {
     uint64_t number = iteration_in(name_in(r->arena, one->path));

@@ -99,8 +99,8 @@ static inline int fsd_order(uint64_t a, uint64_t b)
 /** Compares numbers for a descending order: negative, zero or positive. */
 int fsd_falling(double a, double b);
 
-/** Defines the function `name`() for fsd_sort().  Each argument after `type` compares
- *  the structs `*x` and `*y`; the first one that is not zero decides. */
+/** Defines `name`(), which compares structs `*x` and `*y` for fsd_sort().  Returns the
+ *  first argument after `type` that is not zero, such as fsd_order(x->n, y->n). */
 #define FSD_ORDERED(name, type, ...)                                                   \
     static int name(const void *fsd_a_, const void *fsd_b_)                            \
     {                                                                                  \
@@ -212,7 +212,7 @@ void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,
          id##_at++)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/** Numbers by key.  The slice `of[k]` of `ids` has those of key k in ascending order. */
+/** Numbers by key.  The slice `of[k]` of `ids` has those of key k, ascending. */
 struct fsd_lists {
     struct fsd_span *of;
     fsd_id *ids;
@@ -628,14 +628,14 @@ struct fsd_file {
 enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
                               struct fsd_error *err);
 
-/** Opens the file `path`, of any size, which the file `of` names.  The path, with all
- *  links resolved, must be below the folder of `of` or, if `of` is a link, of the link's
- *  target.  The caller closes `out`, also after an error. */
+/** Opens the file `path`, of any size, whose name is in the file `of` (a model).  The
+ *  path, with all links resolved, must be below the folder of `of` or, if `of` is a
+ *  link, of the link's target.  The caller closes `out`, also after an error. */
 enum fsd_status fsd_file_open_beside(struct fsd_file *out, const char *path,
                                      const char *of, struct fsd_error *err);
 void fsd_file_close(struct fsd_file *file);
 
-/** Maps the regular file `fd`.  Nobody can truncate a mapped file that has no name. */
+/** Maps the regular file `fd`.  If it has no name, no other program can truncate it. */
 enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
                              struct fsd_error *err);
 

@@ -138,8 +138,9 @@ static void abandon(struct fsd_file *file)
     end_coming(file, NULL);
 }
 
-/* Starts a thread that decompresses into `to` and closes it at the end.  Returns false,
- * and does nothing, if the system cannot start a thread or reserve the addresses. */
+/* Starts a thread that decompresses into `to`.  end_coming() waits for the thread, and
+ * closes `to`.  Returns false, with `to` still open and no thread running, if memory
+ * runs out, or if the system cannot map `to` or start a thread. */
 static bool begin_coming(struct fsd_file *out, const struct fsd_file *compressed,
                          FILE *to, uint64_t limit)
 {

@@ -17,7 +17,8 @@
 enum {
     PIECE = 1 << 18,
     RATIO_MAX = 1024,         /* maximum number of decompressed bytes per compressed
-                                 byte. gzip hardly exceeds it; logs reached 60 */
+                                 byte. The largest ratio of gzip is only slightly
+                                 higher. The largest ratio that a log reached was 60 */
     EXPANDED_FREE = 1 << 26,  /* bytes that the limit allows in addition to RATIO_MAX
                                  times the size of the compressed file */
     DECODER_MEMORY = 1 << 28, /* bytes; the strongest compression levels need so much

@@ -115,8 +115,8 @@ static enum fsd_status take_words(struct build_word *build, const char *word,
     return status == FSD_OK ? split_profiles(build, word, err) : status;
 }
 
-/* Returns the name; NULL if the name is empty, because the word then does not name this
- * file. */
+/* Returns `name`, the path of a file of the build. Returns NULL if `name` is empty: the
+ * word then names no such file. */
 static const char *named(const char *name)
 {
     return *name ? name : NULL;
@@ -169,8 +169,8 @@ enum fsd_status take_also(struct build_word *build, const char *word, const char
     kind = is_directory(word) ? FSD_FILE_OTHER : fsd_file_kind(first);
     if (!model || !is_engine_kind(kind))
         return take_build(build, word, run, err);
-    /* A model that ONNX Runtime has optimized is also an engine. It is the MODEL if the
-     * name of an engine follows. */
+    /* A model that ONNX Runtime has optimized is also an engine. But if the name of an
+     * engine follows in `word`, this model is the MODEL. */
     if (word[n] && fsd_file_is_model(first)) {
         snprintf(first, sizeof first, "%.*s", (int)name_length(word + n + 1),
                  word + n + 1);

@@ -292,9 +292,9 @@ _Noreturn void usage_error(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
 /** Parses the command line. Exits with 0 after --help, and with 2 after a usage error.
- * Then checks the paths of --part, and replaces a directory by its files. If one of
- * these two steps fails, line->error has the reason. The verb's `check` runs after
- * these steps if the verb takes MODEL and ENGINE, else before them.
+ * Otherwise checks the paths of --part, and replaces a directory by its files. If one
+ * of these steps fails, line->error has the reason. The verb's `check` runs before the
+ * steps or, if the verb takes MODEL and ENGINE (most_words is 0), after their success.
  * @param named the verb on the command line; NULL: none, so the verb is diff */
 void parse_command_line(struct command_line *line, const struct verb *named, int argc,
                         char **argv);
@@ -356,8 +356,8 @@ void note_failure(const struct command_line *line, const struct fsd_failure *fai
 VERB_DECLARED(diff)
 FSD_VERBS(VERB_DECLARED)
 
-/** If n > 0, prints a note that a written list left out `n` names, and sets the exit
- * status to FINDINGS. verb_views.c */
+/** If n > 0, prints a note that a list omits `n` names because its form cannot express
+ * them, and sets the exit status to FINDINGS. verb_views.c */
 void note_left_out(struct command_line *line, uint32_t n);
 
 /* The verbs of views, one for each view of the library. verb_views.c */
@@ -366,7 +366,7 @@ extern const size_t n_view_verbs;
 
 /* ----------------------------------------------------------------------- build word */
 
-/** A build that one word of the command line names. It must exist as long as the run. */
+/** A build that one word of the command line names. It must live as long as the run. */
 struct build_word {
     char model[4096], engine[4096], log[4096];
     char profile[MOST_OUTPUTS][4096];
@@ -405,8 +405,8 @@ bool is_directory(const char *path);
 /** Sets whether paths may lead out of their folder (--follow). Must be called first. */
 void allow_leading_out(bool allowed);
 
-/** Call fsd_directory_open(), _snapshots() and _builds(), with the value that
- * allow_leading_out() stored as `follow`. */
+/** Call fsd_directory_open(), _snapshots() and _builds(). The argument `follow` is the
+ * value that allow_leading_out() stored. */
 enum fsd_status open_directory(struct fsd_directory **out, struct fsd_options *run,
                                struct fsd_error *err);
 enum fsd_status open_snapshots(struct fsd_directory **out,
@@ -422,8 +422,8 @@ void take_sample(struct command_line *line);
 /** Keeps a directory until the program ends: options point into it. Ignores NULL. */
 void keep_directory(struct fsd_directory *directory);
 
-/** Checks that no file of --part, and no folder in a relative path, is a link that leads
- * out of its folder. */
+/** Checks that no file of --part, and no folder in a relative path, is a link that
+ * leads out of its folder. */
 enum fsd_status check_parts(const char *const *paths, unsigned n,
                             struct fsd_error *err);
 
@@ -506,9 +506,9 @@ unsigned count_jobs(unsigned jobs);
 bool folder_of(const char *path, char out[static PATH_MAX]);
 /** Whether `path` is `folder` or below it. Both must have no links. */
 bool lies_under(const char *path, const char *folder);
-/** Whether a folder in `path` is a link that leads out of its own folder. If so, sets
- * `part` to this link and `to` to its target. Checks only a relative path, because the
- * working directory may contain links of another user. */
+/** Whether a folder in `path` is a link that leads out of the folder that has the link.
+ * If so, sets `part` to this link and `to` to its target. False for an absolute path:
+ * only the working directory is expected to contain links of another user. */
 bool folders_lead_out(const char *path, char part[static PATH_MAX],
                       char to[static PATH_MAX]);
 
@@ -574,8 +574,8 @@ void *must(void *memory);
  *         group. Set it if the terminal sent the signal only to a command's group */
 _Noreturn void end_by(int number, bool whole_job);
 
-/** A file or directory that is removed when the program ends. The caller sets `path`;
- * for make_temporary() it contains XXXXXX. */
+/** A file or directory that is removed when the program ends. The caller sets `path`.
+ * For make_temporary() and make_temporary_folder(), `path` must contain XXXXXX. */
 struct temporary {
     char path[PATH_MAX + sizeof ".fusiondiff-XXXXXX"];
     struct temporary *older;
@@ -650,7 +650,7 @@ struct whole_text {
     const char *path; /* name of the text in error messages; NULL: none */
 };
 enum fsd_status print_text(const void *payload, const struct sink *to);
-/** Whether the outputs have only one format, and their paths any extension. */
+/** Whether the outputs have one format, so that their paths may have any extension. */
 bool takes_any_name(const struct command_line *line);
 
 /** Flushes the file `path` to the disk, and closes it.
@@ -717,7 +717,7 @@ struct child_end {
     int status;     /**< the exit status; 128 + `by` if a signal ended the command */
     int by;         /**< the signal that ended the command; 0: none */
     int stopped_by; /**< the fatal signal that this program or the terminal sent to the
-                         command; 0: none. The caller must pass it to end_by() */
+                         command; 0: none. The caller must pass a signal to end_by() */
     bool whole_job; /**< the argument `whole_job` for end_by() */
 };
 
@@ -742,8 +742,8 @@ struct partial {
 
 /** Creates and locks DIR.partial. Removes the files that an earlier collect left in it.
  * @param p close it with close_partial(), also after a failure
- * @return FSD_OK; FSD_E_ARG if DIR exists; FSD_E_WRITE, without removing any file, if
- *         DIR.partial is a link, is locked or has other files */
+ * @return FSD_OK; FSD_E_ARG if DIR is a link or is not empty; FSD_E_WRITE, without
+ *         removing any file, if DIR.partial is a link, is locked or has other files */
 enum fsd_status open_partial(struct partial *p, const char *folder,
                              struct fsd_error *err);
 void close_partial(struct partial *p);

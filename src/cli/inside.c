@@ -125,8 +125,8 @@ static bool is_beside(const char *real, const char *list)
                               : folder_of(list, folder) && lies_under(real, folder);
 }
 
-/* Accepts a path in a folder that does not exist: such a file can be neither read nor
- * written. */
+/* Also accepts a path that cannot be resolved, such as a path in a missing folder: its
+ * file can be neither read nor written. */
 enum fsd_status check_listed(const char *path, const char *list, struct fsd_error *err)
 {
     char real[PATH_MAX];

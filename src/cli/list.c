@@ -85,8 +85,8 @@ enum fsd_status read_list(struct list *list, const char *path, struct fsd_error 
             add_line(list, at);
     }
     free(text);
-    if (!feof(file) && !ferror(file)) /* out of memory: an incomplete list is not
-                                         used */
+    if (!feof(file) && !ferror(file)) /* getline() ran out of memory, so the list
+                                         is incomplete */
         end_without_memory();
     folder = ferror(file); /* fopen() can open a folder, but reading it fails */
     if (file != stdin)

@@ -45,8 +45,8 @@ static int run_line(int argc, char **argv)
     const struct verb *verb = place < n ? find_verb(argv[1 + place]) : NULL;
     unsigned first = first_argument(verb_at(0), n, argv + 1);
     const char *word = !verb && first < n ? argv[1 + first] : NULL;
-    static struct command_line line; /* static, because it is large: its memory is zero
-                                        without being written */
+    static struct command_line line; /* static, so that the program need not set this
+                                        large struct to zero */
     struct fsd_error err = {0};
 
     if (asks && argc == 2) {

@@ -278,8 +278,8 @@ static enum fsd_status fill(const struct job *job, int fd, struct fsd_error *err
  *         stays unchanged */
 static const char *if_refused(const struct target *target, const char *why)
 {
-    /* ENAMETOOLONG: if the name of the file is short, the path of the temporary file is
-     * longer than the path of the file. It may then be too long. */
+    /* ENAMETOOLONG: the name of the temporary file has a fixed length. If the old file
+     * has a shorter name, the path of the temporary file may be too long. */
     static const int refusals[] = {EACCES, EPERM,  EROFS,       EBUSY,
                                    EXDEV,  EINVAL, ENAMETOOLONG};
 

@@ -82,8 +82,9 @@ static enum fsd_status print_model(const void *payload, const struct sink *to)
 
 /* Writes the model for the next build. If `path` is in another folder than the original
  * model, weights from external files are copied into the new model.
- * @param own true: `path` is a temporary file of this run. It is then not refused as an
- *         input, even if it has the inode number of an input that CMD has removed */
+ * @param own whether `path` is a temporary file of this run. Such a file may have the
+ *         inode number of an input that CMD has removed. It is therefore refused only
+ *         if it is an input that the user named */
 static enum fsd_status write_model(const struct command_line *line,
                                    const struct fsd_bisection *search, const char *path,
                                    bool own, struct fsd_error *err)

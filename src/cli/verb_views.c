@@ -169,7 +169,8 @@ static void check_explain(struct command_line *line)
 struct job {
     const struct fsd_diff *diff;
     const struct command_line *line;
-    uint32_t *left_out; /* out: number of names that the written lists lack */
+    uint32_t *left_out; /* out: number of names that a list omits, because its form
+                           cannot express them */
     uint32_t *unmatched;
 };
 

@@ -74,8 +74,9 @@ struct fsd_host_command {
                            program */
 };
 
-/** A program is ended if it takes this many times longer than its limit on processor
- * time. The factor is large because the program may have to wait for other programs. */
+/** A program is ended after an elapsed time of this factor times
+ * (fsd_host_command.seconds + 1) seconds. The factor is large because the program may
+ * have to wait for other programs. */
 enum { FSD_HOST_IDLE_TIMES = 60 };
 
 struct fsd_host_outcome {

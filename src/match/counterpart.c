@@ -2,17 +2,21 @@
  * Finds the counterpart of an engine's tensor: the model's tensor whose value the
  * engine's tensor holds.
  *
- * Usually, the counterpart is the tensor of the same name.  There is one exception.  If
- * a Q is behind an operator such as a MaxPool, the builder may move the Q before this
- * operator.  The engine then uses the names of the model for other values:
+ * Usually, the counterpart is the tensor of the same name.  There are two exceptions.
+ *
+ * If a Q is behind an operator such as a MaxPool, the builder may move the Q before
+ * this operator.  The engine then uses the names of the model for other values:
  *
  *     model    a -> MaxPool -> b -> Q -> c          b is a float
  *     engine   a -> Q -> "b" -> MaxPool -> "c"      "b" is int8 and holds Q(a)
  *
  * The sign is that "b" is quantized in the engine, but a float in the model.  The
  * counterpart of the engine's "b" is then "a", the model's tensor before the operator.
- * This was seen with MaxPool.  If the builder moves a DQ behind an operator, the
- * counterpart is the model's tensor behind this operator.
+ * This was seen with MaxPool.
+ *
+ * The builder may also move a DQ behind an operator.  In the engine, the tensor with
+ * the name of the DQ's output is then quantized.  The counterpart of this engine tensor
+ * is the model's tensor behind the operator.
  *
  * A layer may forward its input unchanged.  An output without a counterpart then gets
  * the counterpart of the input.  After this is done for all layers, inputs without a

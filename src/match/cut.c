@@ -44,8 +44,8 @@ struct fsd_cutter {
     /* An array with the remark "unit mark" stores, for each tensor or node, the `mark`
      * of the last unit that reads, writes or visits this tensor or node.
      *
-     * Indexed by model tensor.  For several tensors of the same value, only the element
-     * of the first tensor is used: */
+     * Indexed by model tensor.  Tensors of the same value share one element, that of
+     * the first of these tensors: */
     bool *held;                       /* whether the engine has the value in memory */
     bool *root_held;                  /* whether the engine has a tensor with this root
                                          in memory */
@@ -105,9 +105,10 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
     return c;
 }
 
-/* Marks the tensors that the unit writes.  If the builder moved a Q before an engine
- * tensor, the unit writes a quantized form of this tensor's counterpart, and not the
- * value of the counterpart.  Then only the root of the counterpart is marked. */
+/* For each engine tensor that the unit writes, marks the tensor's counterpart and the
+ * root of this counterpart.  If the builder moved a Q before the engine tensor, the
+ * engine tensor holds the counterpart's value in quantized form.  Only the root of the
+ * counterpart is then marked. */
 static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
 {
     const struct fsd_match *m = c->m;
@@ -242,13 +243,14 @@ static bool is_cut(const struct fsd_cutter *c, struct fsd_span nodes)
     return false;
 }
 
-/* Whether a visited node belongs to the cut:
- *   - A Q that the builder moved, or a node that it merged into weights: no.
- *   - Any other node that depends on an input of the unit: yes.
- *   - A Q or DQ of weights, which depends on no input: yes if a node of the cut reads
- *     its output.  The walk visits that node first.
- *   - Any other node that is folded: no.
- *   - Any other node: yes if the unit has no inputs and the cut is not leaky.
+/* Whether a visited node belongs to the cut.  The first case that applies decides:
+ *   - The builder moved the node (a Q), or merged the node into weights: no.
+ *   - The node depends on an input of the unit: yes.
+ *   - The node is a Q or DQ of weights: yes if a node of the cut reads its output.  The
+ *     walk visits this reader first.
+ *   - The node is folded: no.
+ *   - None of these cases applies: yes if the unit has no inputs and the cut is not
+ *     leaky.
  * @param reads whether the unit has inputs */
 static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
 {

@@ -160,8 +160,9 @@ static void mark_size(const struct growth *w, fsd_id tensor, struct work *work)
     work->at[work->n++] = node;
 }
 
-/* Follows the inputs of the nodes in `work` back, and marks each node that computes
- * such an input from sizes alone. */
+/* Follows the inputs of the nodes in `work` back.  Marks each node on the way that
+ * computes a value from sizes alone and is not folded.  The walk ends at any other
+ * node, and at a Shape or Size node. */
 static void mark_before(const struct growth *w, struct work work)
 {
     struct fsd_facts *f = w->f;
@@ -214,9 +215,9 @@ static bool is_fixed(const struct fsd_sizes *sizes, fsd_id tensor)
 }
 
 /* Marks values as constant that are computed only from fixed sizes, such as "1 /
- * sqrt(head size)".  A tensor is SHAPED only if all its sizes are fixed.  So the search
- * for SHAPED misses a value if the tensor with the fixed size also has a dynamic
- * size. */
+ * sqrt(head size)".  The search for SHAPED does not find all of these values: a tensor
+ * is SHAPED only if all its sizes are fixed, but a value may depend on a fixed size of
+ * a tensor that also has dynamic sizes. */
 static void find_fixed_sizes(struct growth *w, struct fsd_arena *scratch)
 {
     struct fsd_facts *f = w->f;

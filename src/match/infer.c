@@ -89,8 +89,11 @@ static fsd_id find_value(const struct infer *x, fsd_id tensor)
     return f->value[fsd_walk_back_over(f->g, tensor, f->traits, PASSED)];
 }
 
-/* Whether the node computes something at run time.  A node that forwards its input or
- * is folded does not. */
+/* Whether the node computes something at run time.  False for these nodes:
+ *   - views, Qs, DQs and Casts,
+ *   - folded nodes, and nodes that compute sizes,
+ *   - nodes on which no output of the model depends,
+ *   - duplicates of an earlier node. */
 static bool is_computed(const struct infer *x, fsd_id node)
 {
     const struct fsd_facts *f = x->m->facts;
@@ -251,12 +254,13 @@ static void keep_written(struct infer *x, struct part *p)
     p->n_made = kept;
 }
 
-/* Whether it is unknown where the layer ends.  The assumption is that this layer
- * computes all nodes before the value `written`, and that its output `tensor` holds
- * `written`.  A second layer that reads `tensor`, computes, and has no weights then
- * needs a node without weights that reads `written`.  If there is no such node, the
- * second layer may compute the last elementwise nodes before `written`.  The first
- * layer then ends earlier, at an unknown node. */
+/* Whether it is unknown where the layer ends.  `written` is the value of the layer's
+ * output `tensor` if the layer computes all elementwise nodes that it can compute.
+ *
+ * Another compute layer, without weights, must read `tensor`; otherwise the result is
+ * false.  It computes a node without weights that reads `written`.  If the model has no
+ * such node, it may instead compute the last elementwise nodes before `written`: the
+ * layer then ends earlier, at an unknown node, and the result is true. */
 static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
 {
     const struct fsd_graph *e = x->m->engine;
@@ -386,10 +390,13 @@ static fsd_id only_of(const struct weighted *all, uint32_t n, uint64_t weights)
                : FSD_NONE;
 }
 
-/* The inputs of the layer p->layer are unknown.  Returns the node with as many weights
- * as this layer.  Returns FSD_NONE if another layer or another node has the same number
- * of weights, or if the layer does not have exactly one input.  Sets p->in to the value
- * of the node's first input. */
+/* The inputs of the layer p->layer are unknown.  Finds the node with which this layer
+ * begins: the only node with as many weights as the layer.  Sets p->in to the value of
+ * the node's first input.  Returns FSD_NONE in these cases:
+ *   - the layer has no weights, or does not have exactly one input,
+ *   - another layer has the same number of weights,
+ *   - no node has this number of weights, or several nodes have it,
+ *   - another layer already computes the node. */
 static fsd_id find_by_weights(struct infer *x, struct part *p)
 {
     const struct fsd_graph *e = x->m->engine, *g = x->m->model;

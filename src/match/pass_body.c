@@ -23,9 +23,10 @@ static void copy_links(struct fsd_match *m, fsd_id from, fsd_id to)
 }
 
 /* If a node in a body has no layers, links the node to the layers of the body's owner.
- * source[i] is the node whose links node i has: i itself or an owner; FSD_NONE if node
- * i has no links.  An owner has a lower number than the nodes of its body, so its
- * `source` is known before theirs. */
+ * Skips nodes in branches of an If, folded nodes, and nodes that need no layer.
+ * source[i] is the node whose links apply to node i: node i itself, or an owner whose
+ * body contains it; FSD_NONE if node i has no links.  An owner has a lower number than
+ * the nodes of its body, so the `source` of the owner is set first. */
 static void pass_down(struct fsd_match *m, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = m->model;

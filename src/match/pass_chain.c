@@ -20,8 +20,9 @@ struct chain {
     struct fsd_match *m;
     uint32_t *place;     /* indexed by layer: its position in the chain, from 1; 0 if
                             the layer is not in the chain */
-    uint32_t *from, *to; /* indexed by node: the first and the last position in the
-                            chain whose layer may compute the node */
+    uint32_t *from, *to; /* indexed by node: the first and the last position of the
+                            layers in the chain that may compute the node; for
+                            linked nodes, see place_node() */
     uint32_t *mark;      /* indexed by node: number of the unit whose cut contains the
                             node, plus 1 */
     fsd_id *next;        /* indexed by layer: the only consumer of its output; FSD_NONE

@@ -178,9 +178,9 @@ static bool share_layers(const struct fsd_match *m, fsd_id a, fsd_id b)
 }
 
 /* The nodes c->nodes[at..end) have the same color.  If all of them have the same
- * layers, there is no choice, and nothing changes.  Otherwise, the layers of all these
- * nodes become one set in `sets`, and layer_of[node] becomes one of the layers of
- * `node`, for each of these nodes. */
+ * layers, there is no choice, and nothing changes.  Otherwise, joins the layers of all
+ * these nodes to one set in `sets`, and sets layer_of[] of each of these nodes to one
+ * of the node's layers. */
 static void join(const struct choice *c, fsd_id *sets, fsd_id *layer_of, uint32_t at,
                  uint32_t end)
 {

@@ -9,10 +9,10 @@
 #include "model/graph/graph.h"
 
 /* Two of the layers that tensors link to a node: `first` is the first of these layers,
- * and `other` is the first one outside the unit of `first`.  The pass needs the first
- * layer outside a given unit.  This is `other` for the unit of `first`, and `first` for
- * all other units.  A search through all layers would be slow, because thousands of
- * layers may have the name of a node. */
+ * and `other` is the first one outside the unit of `first`.  Layers of a unit with a
+ * leaky cut are left out.  The pass needs, for a given unit, the first layer outside
+ * this unit: `other` if `first` is in the unit, else `first`.  A search through all
+ * layers would be slow, because thousands of layers may have the name of a node. */
 struct rivals {
     fsd_id first, other;
 };

@@ -183,9 +183,9 @@ static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
     return FSD_NONE;
 }
 
-/* Describes the consumers of a tensor if `behind` is set, else its producers.  A layer
- * whose node and loop are unknown counts as a part of the loop next to it: the layer's
- * entry in l->behind if `behind` is set, else its entry in l->before. */
+/* Describes the consumers of a tensor if `behind` is set, else its producers.  If the
+ * node and the loop of such a layer are unknown, uses the loop next to the layer: the
+ * layer's entry in l->behind if `behind` is set, else its entry in l->before. */
 static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
@@ -274,10 +274,12 @@ static bool goes_on_in(const struct loops *l, fsd_id layer, fsd_id loop)
 }
 
 /* The loop of a layer whose links and tensors show no loop.  This is the loop before
- * the layer in two cases: the same loop is behind the layer, or an output of the layer
- * leads to this loop, directly or through layers without nodes.  In the second case,
- * another output may lead to another loop: a layer may read the results of several
- * loops, although it is linked to only one of them. */
+ * the layer in two cases:
+ *   - The same loop is behind the layer.
+ *   - An output of the layer leads to this loop, directly or through layers without
+ *     nodes.  Another output may lead to another loop, because the layer that reads
+ *     this output may read the results of several loops, although it is linked to only
+ *     one of them. */
 static fsd_id loop_between(const struct loops *l, fsd_id layer)
 {
     fsd_id before = l->before[layer], behind = l->behind[layer];

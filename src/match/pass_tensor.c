@@ -125,7 +125,7 @@ static void link_unit_ends(struct ends *e, const struct fsd_cut *cut, uint32_t u
 
 /* Finds the nearest node that has layers, beginning with `node`.  If `before` is set,
  * follows the first inputs, else the first outputs.  Returns the last layer of the node
- * that was found; FSD_NONE if the path ends first or is too long. */
+ * that was found; FSD_NONE if the path ends before such a node, or is too long. */
 static fsd_id layer_beside(const struct fsd_match *m, fsd_id node, bool before)
 {
     enum { FAR = 16 };

@@ -15,9 +15,9 @@ struct search {
     struct fsd_word word;
     struct fsd_picked *picked;
     bool found;
-    bool alone; /* valid if nothing was found.  True if layers are wanted, and the word
-                   names a node that no layer computes; or if nodes are wanted, and the
-                   word names a layer without nodes */
+    bool alone; /* valid if nothing was found.  If layers are wanted: whether the word
+                   names a node that no layer computes.  If nodes are wanted: whether
+                   the word names a layer without nodes */
 };
 
 /* ------------------------------------------------------------------- what is found */

@@ -95,9 +95,11 @@ static bool reads_other(const struct unparsed *u, fsd_id parsed, fsd_sym tensor)
 }
 
 /* Returns a consumer which proves that the parser did not read the node; FSD_NONE if
- * there is none.  A consumer proves this in two cases: it is proven that the parser did
- * not read the consumer either, or the parser read the consumer with other inputs.  If
- * the log merely lacks the node, this proves nothing: the log may be an excerpt. */
+ * there is none.  A consumer proves this in two cases:
+ *   - The log proves that the parser did not read the consumer, either (u->missing).
+ *   - The parser read the consumer, but with other inputs.
+ * A node that is merely absent from the log proves nothing, because the log may be an
+ * excerpt. */
 static fsd_id unlike_consumer(const struct unparsed *u, fsd_id node)
 {
     FSD_EACH_OF (t, u->model->ports, u->model->nodes.at[node].out, tensor) {
@@ -304,8 +306,9 @@ static void replay_tuned(struct fsd_story *s, const struct fsd_event *e, uint32_
 }
 
 /* Replays an event about one or two layers.  If layer `e->a` duplicates layer `e->b`,
- * the builder merged both.  If layer `e->a` is a slice, the builder removed it only if
- * the line has "retargeting"; otherwise a copy performs the slice. */
+ * the builder merged `e->a` into `e->b`.  If layer `e->a` is a slice, the builder
+ * removed it only if the line has "retargeting"; otherwise a copy performs the
+ * slice. */
 static void replay_pair(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
 {
     struct fsd_span a = fsd_story_nodes(s, e->a), b = {0, 0};

@@ -34,8 +34,9 @@ struct format {
     fsd_sheet_fn *sheet;                   /* writes subjects that fill rows */
     bool document;                         /* the format prints whole documents, not
                                               tables */
-    bool json;                             /* the argument `json` of fsd_put_escaped():
-                                              the format quotes all names */
+    bool json;                             /* passed to fsd_put_escaped() as `json`;
+                                              true only for formats that print every
+                                              name in quotes */
     bool picture, page;
     bool wraps; /* lines are wrapped if the width is known */
     bool timed; /* the format prints the times of a run */

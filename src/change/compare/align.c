@@ -11,8 +11,9 @@
  * A round proposes each pair that is unique on both sides. Two proposals that disagree
  * cancel each other. For example, a stack of equal blocks may have one block more than
  * before. Counting the blocks from the inputs then gives other pairs than counting them
- * from the outputs, and both results may be wrong. Two pairs that would reverse the
- * order of two nodes cancel each other, too.
+ * from the outputs, and both results may be wrong. Two pairs that structure proposes
+ * also cancel each other if their nodes have one order in the old model and the reverse
+ * order in the new model (align_order.c).
  *
  * "from", "to" and "near" use Weisfeiler-Leman colors: the color of a node is a hash of
  * its own label and of its neighbors' colors (align_side.c).
@@ -71,10 +72,10 @@ static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
     case BY_AROUND:
         return fsd_align_around(side, node);
     case BY_NEAR:
-        /* If an aligned node is near, `near` differs from `plain`, and the color
-         * counts. Otherwise the color counts only if no other node of the model has it
-         * (`alone`). A color of several nodes proves nothing, even if all but one of
-         * them are aligned now. */
+        /* The color counts in two cases. First: an aligned node is near, so that `near`
+         * differs from `plain`. Second: no other node of the model had this color
+         * before any node was aligned (`alone`). A color that several nodes had proves
+         * nothing, even if only one of these nodes is not aligned yet. */
         return side->near[node] != side->plain[node] || side->alone[node]
                    ? side->near[node]
                    : 0;

@@ -3,15 +3,16 @@
  * need the results of all others: the times of regions, and the counts and order of the
  * report.
  *
- * Each time difference of a region has one cause:
+ * A region has two time differences, one of its groups and one of its moves. What else
+ * differs in the region determines the cause of each of the two:
  *
- *     What differs in the region     Cause for its groups     Cause for its moves
+ *     What else differs              Cause for the groups     Cause for the moves
  *     the fusion                     fusion                   fusion
- *     else the precision             precision                moves
- *     else                           kernel                   moves
+ *     the precision, not the fusion  precision                moves
+ *     neither                        kernel                   moves
  *
- * Each layer belongs to at most one region, so the times of all causes add up to the
- * difference between the engines.
+ * The cause for moves outside all regions is "moves". Each layer belongs to at most one
+ * region, so the times of all causes add up to the difference between the engines.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
@@ -84,9 +85,9 @@ static uint32_t first_size(const char *shape, const char **rest)
 }
 
 /* Compares the two different shapes of an input.
- * @return true if the shapes differ only in their first size, which is fixed in both,
- *         and if the inputs that were compared before have the same old and the same
- *         new first size */
+ * @return true if both first sizes are fixed, and the shapes differ only in them. If an
+ *         input with fixed first sizes was compared before, it must also have had this
+ *         old first size and this new first size */
 static bool compare_size(struct fsd_compare *c, fsd_sym old, fsd_sym new)
 {
     const char *was_rest, *is_rest;

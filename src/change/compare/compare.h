@@ -226,7 +226,7 @@ enum fsd_fact_kind { FSD_FACT_TYPE, FSD_FACT_LAYOUT, FSD_FACT_SHAPE };
 enum fsd_fact_of {
     FSD_OF_NODE,
     FSD_OF_EDGE,
-    FSD_OF_WRITTEN, /**< the output that the producer of an edge writes */
+    FSD_OF_WRITTEN, /**< the output of a node, as the node's group writes it */
     FSD_OF_MOVE,
     FSD_OF_INPUT,
     FSD_OF_OUTPUT
@@ -274,9 +274,9 @@ struct fsd_region_diff {
     bool kernels;  /**< a kernel of the region was added, removed or changed */
     bool type_lost; /**< only the old build states the type of a tensor in the region */
     struct fsd_origins
-        unasked;          /**< a span of fsd_compare.pool: origins in the new state. The
-                               region's new layers read these origins. The old layers
-                               and the region's nodes in the model do not */
+        unasked;          /**< a span of fsd_compare.pool: origins in the new state that
+                               the region's new layers read. Neither the region's old
+                               layers nor its nodes in the model read them */
     uint32_t as_before;   /**< number of kernels of the new build that do the same work
                                as a kernel of the old build */
     bool differs;         /**< anything differs except the tactic */
@@ -298,13 +298,12 @@ struct fsd_builder {
                                                           times */
 };
 
-/** The seconds that the builder of each build spent on choosing kernels for the same
- *  layers. These are the layers of one region. Outside of regions, they are the layers
- *  that have the same name. */
+/** The seconds that each build spent on choosing kernels for the layers of one region,
+ *  or for layers outside all regions that have the same name. */
 struct fsd_effort_change {
-    fsd_sym old, new; /**< for each log: the name of that layer for which the builder
-                            needed the most seconds; 0: the log states no seconds for
-                            these layers */
+    fsd_sym old, new; /**< name of the layer with the most seconds, in the old and in
+                            the new log; 0: the log states no seconds for these
+                            layers */
     double before, after;
 };
 
@@ -334,19 +333,19 @@ struct fsd_compare {
     FSD_VEC(struct fsd_port_change) ports;
     FSD_VEC(struct fsd_kernel_change) kernels;
     FSD_VEC(struct fsd_binding_change) bindings;
-    uint32_t *kernel_of[2]; /**< of the old and the new build, indexed by kernel: its
-                                 group. If it belongs to a move: the move |
+    uint32_t *kernel_of[2]; /**< for the old and the new build, indexed by kernel: the
+                                 kernel's group, or the kernel's move |
                                  FSD_LAYER_MOVES */
     fsd_built_changes built;
     bool unlike; /**< the sizes of the inputs differ, so times are not compared */
-    uint32_t items_before, items_after; /**< the first size (batch) of the inputs that
-                                             differ, in the old and in the new build.
-                                             Set only if no other size differs, and if
-                                             all these inputs have the same two values;
-                                             else 0 */
-    bool reread;       /**< true: no difference counts as a change. As far as known,
-                      both states are of the same build, but an older version of this
-                      program made the old state */
+    uint32_t items_before, items_after; /**< first size (batch) of the inputs whose
+                                             shape changed: in the old and in the new
+                                             build. Set only if all these inputs share
+                                             the two values, and none of their other
+                                             sizes changed; else 0 */
+    bool reread;       /**< true: as far as known, both states are of the same build,
+                      but an older version of this program made the old state. No
+                      difference then counts as a change */
     unsigned unstated; /**< FSD_STATES_*: facts that only the old build states */
     unsigned unheld;   /**< FSD_STATES_*: facts that only the new build states */
     FSD_VEC(struct fsd_fact_lost) lost; /**< facts of nodes, edges, moves and ports */

@@ -281,8 +281,9 @@ struct rows {
     uint32_t *of_region; /* indexed by region: number of the row, plus 1 */
     uint32_t *of_name;   /* indexed by the symbol of a layer name of the old build:
                             number of the row, plus 1 */
-    double *longest[2];  /* indexed by side, then row: the largest number of seconds of
-                            one layer of the row. The row has the name of this layer */
+    double *longest[2];  /* indexed by side, then row: the most seconds that one layer
+                            of the row needed. The name of this layer is in `old` or
+                            `new` of the row */
 };
 
 static uint32_t new_row(struct rows *r)

@@ -159,8 +159,9 @@ static uint64_t hash_kernel(const struct pairing *p, bool new, fsd_id i, int pas
 
 /* ------------------------------------------------------------- what differs of two */
 
-/* Stores the change of type from `was` to `is` in `change`, unless `change` already has
- * a worse one. */
+/* Stores `was` and `is` in `change` if both have a type, and if their change of type is
+ * worse (enum fsd_width) than the stored one. If only `was` has a type, stores `was` as
+ * lost, unless a lost tensor is already stored. */
 static void compare_type(struct fsd_kernel_change *change, struct fsd_state_tensor was,
                          struct fsd_state_tensor is)
 {

@@ -36,8 +36,8 @@ static bool are_as_before(const struct fsd_compare *c, struct fsd_ends old)
     return same;
 }
 
-/* Whether a layer with these forms of input and output, both of the old state, changes
- * type or layout. */
+/* Whether a layer that reads form `in` and writes form `out` changes the type or the
+ * layout. Both forms are of the old state. */
 static bool rewrites(struct fsd_state_form in, struct fsd_state_form out)
 {
     return fsd_types_differ(in.type, out.type) ||

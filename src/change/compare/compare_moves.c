@@ -56,9 +56,9 @@ enum {
     MOVE_PASSES
 };
 
-/* The hash of the regions to which the ends belong. It is used if the tensors of a move
- * are unknown. An end is then the first node of a group. The order of nodes in the file
- * decides which node is the first, but it does not affect the region. */
+/* The hash of the regions to which the ends belong. It helps if the tensors of a move
+ * are unknown, because an end is then merely the first node of a group. Which node is
+ * the first depends on the order of nodes in the file, but the region does not. */
 static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
 {
     uint64_t sum = 0;
@@ -73,9 +73,9 @@ static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
     return fsd_hash_mix(sum, ends.n);
 }
 
-/* The hash of the kernel of a computing layer whose nodes are unknown; 0 for any other
- * move. The kernel identifies such a layer, because its ends are only guessed from the
- * order of layers. */
+/* For a computing layer whose nodes are unknown: the hash of its kernel. The kernel
+ * identifies the layer, because the layer's ends are only guessed from the order of
+ * layers. Returns 0 for any other move, and if kernels cannot be compared. */
 static uint64_t hash_computing(const struct fsd_compare *c, const struct fsd_state *s,
                                const struct fsd_move *m)
 {
@@ -98,8 +98,8 @@ static uint64_t hash_what(const struct fsd_compare *c, const struct fsd_state *s
                         hash_form(c, s, m->after));
 }
 
-/* Like hash_set(), but all ends that only one model has count as equal. Adds the number
- * of ends that both models have to *shared. */
+/* Like hash_set(), but all ends that only one model has count as equal. Adds to *shared
+ * the number of ends that both models have. */
 static uint64_t hash_shared(const struct fsd_compare *c, struct fsd_ends ends,
                             uint32_t *shared)
 {
@@ -144,7 +144,8 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
 
     if (pass == BY_KERNEL) {
         hash = hash_computing(c, s, m);
-        return hash ? hash : fsd_hash_mix(i, new); /* a hash of no other move */
+        return hash ? hash : fsd_hash_mix(i, new); /* a hash that no other
+                                                    move has */
     }
     if (pass == BY_MOVED_NODES)
         return m->nodes.n ? hash_what(c, s, m) : fsd_hash_mix(i, new);

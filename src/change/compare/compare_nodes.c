@@ -180,14 +180,15 @@ static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
 }
 
 /* Finds a border (struct fsd_border) of the old build by its node and its origin.
- * `border` and `stamp` hold the borders of one node; entries of an earlier node are
- * ignored and overwritten. */
+ * `border` has the borders of the node that was looked up last. Entries of earlier
+ * nodes may remain in it: they are recognized by `stamp`, ignored, and later
+ * overwritten. */
 struct border_index {
     uint32_t *first, *count; /* indexed by old node: the first of the node's borders,
                                 and their number */
-    uint32_t *border;        /* indexed by origin_place(): the last entered border with
-                                this origin */
-    fsd_id *stamp;           /* indexed like `border`: the node of this border, plus 1;
+    uint32_t *border;        /* indexed by origin_place(): the border with this origin
+                                that was entered last */
+    fsd_id *stamp;           /* indexed like `border`: the node of that border, plus 1;
                                 0: no border yet */
 };
 
@@ -314,8 +315,8 @@ struct written {
                                        NULL: the output is not compared */
     fsd_id region;
     bool type, layout;           /* a difference of the type or layout is reported */
-    bool lost_type, lost_layout; /* the loss is reported: the new build does not state
-                                    the type or layout */
+    bool lost_type, lost_layout; /* it is reported that only the old build states the
+                                    type or layout */
 };
 
 static struct written *written_by(struct written *all, fsd_id producer)
@@ -376,8 +377,9 @@ static void find_changes(const struct fsd_compare *c, struct written *all)
                        lost->kind);
 }
 
-/* Indexed by new node: whether another group reads its output, or the network returns
- * it. Any other output may exist only inside a fusion. */
+/* Indexed by new node: whether another group reads the node's output, or the network
+ * returns this output. Any other output may exist only inside a fusion, so that no
+ * layer need write it. */
 static bool *read_outside(const struct fsd_state *t, struct fsd_arena *scratch)
 {
     bool *outside = FSD_NEW(scratch, bool, t->nodes.n);

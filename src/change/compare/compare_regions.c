@@ -1,10 +1,11 @@
 /*
- * Finds regions. Nodes of one group are connected, in either build; a region is a
- * connected component. A new node and its counterpart are one element.
+ * Finds regions by union-find. A new node and its counterpart are one element; each
+ * other node is an element of its own. All nodes of a group are joined, in both builds.
+ * The groups whose nodes are then in one set form a region.
  *
- * Only the model's nodes are common to both builds. Another version of the builder
- * gives layers different names, types and borders. Even if the same command runs twice,
- * kernels, their order and the numbers in names differ.
+ * Regions consist of nodes, because only the model's nodes are common to both builds.
+ * Another version of the builder gives layers different names, types and borders. Even
+ * if the same command runs twice, kernels, their order and the numbers in names differ.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
@@ -31,8 +32,9 @@ static void join_groups(const struct fsd_compare *c, bool new, fsd_id *head)
 
 /* ------------------------------------------------------------------ what happened */
 
-/* For each group: the first group of the other side that shares nodes with the group,
- * and whether several groups do. */
+/* Both arrays are indexed by side, then group. `partner`: the first group of the other
+ * side that shares nodes with the group; FSD_NONE: none. `more`: whether several groups
+ * of the other side share nodes with the group. */
 struct meeting {
     fsd_id *partner[2];
     bool *more[2];
@@ -174,7 +176,8 @@ static enum fsd_happened happened(const struct fsd_compare *c,
     if (!before.more && !after.more && before.idle == after.idle &&
         fsd_compare_has_kernels(c))
         return recounted(r, before, after);
-    /* If the evidence of one side is weaker, a difference proves nothing. */
+    /* A difference proves nothing if it is unknown which nodes a layer computes, or if
+     * only one side has weak evidence. */
     if (before.opaque || after.opaque || before.guessed != after.guessed ||
         before.idle != after.idle)
         return FSD_HAPPENED_OPAQUE;

@@ -42,8 +42,9 @@ static bool is_same_engine(const struct fsd_compare *c, struct fsd_arena *scratc
 }
 
 /* Whether most regions are the same in both builds, and the numbers of layers agree. If
- * most regions differed, an older version of this program would not be the reason. The
- * number of layers is the only raw fact of the dump in a snapshot without kernels. */
+ * most regions differed, an older version of this program would not be the reason. In a
+ * snapshot without kernels, the number of layers is the only fact that comes unchanged
+ * from the dump. */
 static bool is_mostly_same(const struct fsd_compare *c)
 {
     uint32_t same = 0;
@@ -61,8 +62,9 @@ bool fsd_compare_reread(const struct fsd_compare *c, struct fsd_arena *scratch)
     if (old->reading >= new->reading || !new->whole ||
         memcmp(old->model_hash, new->model_hash, sizeof old->model_hash) != 0)
         return false;
-    /* The same dump may give other kernels, because the new run may have read a log or
-     * a profile, too. So kernels are compared if the old state has them. */
+    /* Even if both states come from the same dump, their kernels may differ: the new
+     * run may also have read a log or a profile. If the old state has kernels, they are
+     * therefore compared. */
     if (!memcmp(old->engine_hash, new->engine_hash, sizeof old->engine_hash))
         return !old->whole || is_same_engine(c, scratch, false);
     return !fsd_is_built_otherwise(c) &&

@@ -224,9 +224,9 @@ static bool are_one(const struct rewiring *w, fsd_id p, uint32_t p_out, fsd_id q
                              count_reading_kernels(w->new, q, q_out)));
 }
 
-/* Whether the kernel has a counterpart, and the fusion of its region is unchanged. If
- * not, the kernel itself is reported as a change. Different inputs of its consumers may
- * then be mere consequences. */
+/* Whether the kernel has a counterpart, and is in a region with unchanged fusion. If
+ * not, a change of the kernel, its region or its move is reported. The kernel's
+ * consumers may then have different inputs merely as a consequence. */
 static bool is_kernel_as_before(const struct rewiring *w, bool new, fsd_id kernel)
 {
     return (new ? w->to_old : w->to_new)[kernel] != FSD_NONE &&

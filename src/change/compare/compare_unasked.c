@@ -12,8 +12,9 @@
  */
 #include "change/compare/parts.h"
 
-/* A number for an origin. All nodes of a region share a number; each other node or
- * input has a number of its own. FSD_NONE for a node that only the new model has. */
+/* A number for an origin, to compare origins of both builds. All nodes of a region
+ * share a number; each other node or input has a number of its own. FSD_NONE for a node
+ * that is in no region and that only the new model has. */
 static uint64_t place_of(const struct fsd_compare *c, bool new, struct fsd_origin from)
 {
     const struct fsd_state *s = new ? c->new : c->old;

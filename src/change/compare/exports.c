@@ -481,8 +481,8 @@ static void compare_nodes(struct context *k)
     }
 }
 
-/* Adds the changes of operators and of the producers of inputs, which the comparison of
- * the states has found. */
+/* Adds two kinds of changes that the comparison of the states has found: a different
+ * operator, and a different producer of an input. */
 static void add_edits(struct context *k)
 {
     const struct fsd_compare *c = k->e->compare;

@@ -14,8 +14,8 @@
 struct matrix_draft {
     struct fsd_matrix *m;
     struct fsd_arena *scratch;
-    fsd_id *first_of; /* indexed by build: first_of[build] + node is the union-find
-                         element of a node that the first build lacks */
+    fsd_id *first_of; /* indexed by build.  The union-find element of a node that the
+                         first build lacks is first_of[build] + node */
     fsd_id *head;     /* indexed by element: the parent in the union-find */
     fsd_id *of_head;  /* indexed by the element that represents a set: the set's row;
                          FSD_NONE: none yet */
@@ -205,8 +205,10 @@ static fsd_id row_of_loss(const struct matrix_draft *k, uint32_t b,
     return row_of_port(k->m, lost->of == FSD_OF_OUTPUT, port);
 }
 
-/* Judges each row from a comparison of the builds `a` and `b`, and stores the result in
- * `is`, indexed by row. A fact that only one build states makes the row unknown. */
+/* Judges each row from `c`, the comparison of the builds `a` and `b`. Stores the result
+ * (enum fsd_cell_is) in `is`, indexed by row. A fact that only build `a` states makes
+ * the row unknown, unless the row differs. judged() adds the facts that only build `b`
+ * states. */
 static void judge(const struct matrix_draft *k, const struct fsd_compare *c, uint32_t a,
                   uint32_t b, uint8_t *is)
 {
@@ -251,7 +253,9 @@ static void judge(const struct matrix_draft *k, const struct fsd_compare *c, uin
     }
 }
 
-/* Indexed by row: how the builds `a` and `b` compare; `b` is the later build. */
+/* Compares the builds `a` and `b`; `b` is the later build. Returns an array of enum
+ * fsd_cell_is, indexed by row. The array is kept in of[a * m->n + b]. If `a` is 0, the
+ * first call also sets `more` of the cells of build `b`. */
 static const uint8_t *judged(struct matrix_draft *k, uint8_t **of, uint32_t a,
                              uint32_t b)
 {

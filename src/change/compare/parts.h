@@ -69,9 +69,10 @@ struct fsd_align_side {
                                      0: unknown */
     uint64_t *label;            /**< indexed by node: a hash of operator, attributes and
                                      shape of the weight */
-    uint64_t *from, *to, *near; /**< indexed by node: the colors of the subgraph up to
-                                     the inputs, of the subgraph down to the outputs,
-                                     and of the nodes within a few steps */
+    uint64_t *from, *to, *near; /**< indexed by node: colors (hashes, see align_side.c).
+                                     `from`: of the subgraph up to the inputs.  `to`:
+                                     of the subgraph down to the outputs.  `near`: of
+                                     the nodes within a few steps */
     uint64_t *plain;            /**< indexed by node: the value that `near` had
                                      before any node was aligned */
     bool *alone;                /**< indexed by node: no other node of the model has the

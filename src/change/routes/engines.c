@@ -134,7 +134,8 @@ void fsd_route_changes_free(struct fsd_routes *r)
 
 /* ----------------------------------------------------------------------- blocks */
 
-/* Sets at[anchor] of each block of `pattern` to the block's index in `all`, plus 1. */
+/* For each block of `all` with this pattern: sets at[anchor], with the block's anchor,
+ * to 1 + the block's index in `all`. */
 static void index_blocks(const fsd_route_blocks *all, const char *pattern, uint32_t *at)
 {
     for (uint32_t i = 0; i < all->n; i++)

@@ -156,9 +156,9 @@ static uint32_t count_unusual(const struct fsd_routes *r, uint32_t route)
     return n;
 }
 
-/* Sets `base` to the route with the fewest values that differ from fsd_knob.usual.  If
- * several routes have the fewest, `base` is the first of them.  Then sets `apart` of
- * each route. */
+/* Chooses `base` among the routes that did not fail: the route with the fewest values
+ * that differ from fsd_knob.usual, or the first of several such routes.  Then sets
+ * `apart` of each route. */
 static void find_base(struct fsd_routes *r)
 {
     uint32_t least = UINT32_MAX;

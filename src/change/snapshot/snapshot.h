@@ -67,9 +67,10 @@ struct fsd_learnt {
 };
 
 /** Writes the first build of a matrix, and the other builds as variants.
- *  @param known true if the other builds come from the snapshot that is replaced.  If
- *          none of them agrees with the first build in a row, the row has changed.  Its
- *          old variants are then left out.  false: leaves out no row for this reason.
+ *  @param known true if the other builds come from the snapshot that is replaced.  A
+ *          row has then changed if its cell in the first build agrees with no other
+ *          build's cell.  The old variants of such a row are left out.  false: leaves
+ *          out no row for this reason.
  *  @param[out] learnt indexed by build: how many of its rows became variants, and how
  *         many were left out. */
 void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out,

@@ -1,9 +1,10 @@
 /*
- * Makes the state against which a check compares, if a snapshot has several builds.
- * Such a state is called a mix.  For each row in which these builds vary, the mix has
- * the variant that differs least from the checked build.  If several variants differ
- * equally little, the mix has the first of them.  The mix has its own nodes, groups and
- * moves.  Their spans are ranges of the arrays of the snapshot.
+ * If a snapshot has several builds, this file makes one state from them, called a mix.
+ * A check compares the checked build with the mix.  For each row in which the builds of
+ * the snapshot vary, the mix has the variant that differs least from the checked build.
+ * If several variants differ equally little, the mix has the first of them.  The mix
+ * has its own nodes, groups and moves.  Their spans are ranges of the arrays of the
+ * snapshot.
  */
 #include "change/snapshot/variants.h"
 
@@ -296,9 +297,9 @@ static bool is_text_apart(const struct fsd_compare *c, fsd_sym is, fsd_sym to)
     return (is && !to) || fsd_texts_differ(c, is, to);
 }
 
-/* Whether a binding differs from the checked build.  A fact that the checked build does
- * not state counts as a difference here, because the differences decide which variant
- * is nearest.  In struct fsd_compare, such a fact is not a change. */
+/* Whether the checked build lacks binding `b`, or has it with other properties.  A fact
+ * that only `b` states counts as a difference here, so that a variant without this fact
+ * is nearer to the checked build.  In struct fsd_compare, it may be no change. */
 static bool is_binding_apart(const struct fsd_compare *c, const struct fsd_binding *b)
 {
     FSD_EACH (const struct fsd_binding, to, c->new->bindings)
@@ -389,11 +390,10 @@ static bool is_fate_of(const struct fsd_state_node *n, const struct fsd_state_no
     return n->fate == to->fate && n->precision == to->precision;
 }
 
-/* Takes outcomes of nodes that are in no row from build `b`.  Sets `fate_as` of such a
- * node to `b` if the node's outcome in the checked build is the same as in build `b`,
- * and differs from the outcome in the first build.  A node whose `fate_as` is already
- * set keeps it.  An unexplained outcome of build `b` counts only if build `b` and the
- * checked build state the same kinds of facts. */
+/* Sets `fate_as` of a node to `b` under these conditions.  The node is in no row, and
+ * its `fate_as` is not set yet.  In the checked build, the node has the same outcome as
+ * in build `b`, but another outcome than in the first build.  If this outcome is
+ * unexplained, build `b` and the checked build state the same kinds of facts. */
 static void choose_fates(struct rows *r, uint32_t b, const struct fsd_compare *c)
 {
     for (fsd_id i = 0; i < r->s->nodes.n; i++) {

@@ -24,9 +24,10 @@
 const struct fsd_state *fsd_variants_nearest(const struct fsd_state *s,
                                              const struct fsd_state *to);
 
-/** Whether the dumps of two builds state the same kinds of facts.  A build by another
- *  version of the builder may state more facts.  A variant that lacks these facts must
- *  not hide differences in these facts. */
+/** Whether the dumps of two builds state the same kinds of facts.  If not, for example
+ *  because the versions of the builder differ, a variant that states less than the
+ *  first build is not used, because it would hide differences in the facts that it
+ *  lacks. */
 bool fsd_variants_state_alike(const struct fsd_state *s, const struct fsd_state *t);
 
 /* ------------------------------------------------- a state made of parts of others */
@@ -34,13 +35,11 @@ bool fsd_variants_state_alike(const struct fsd_state *s, const struct fsd_state 
 /** A copy of a state in which some rows are replaced, and its working data. */
 struct fsd_mix {
     struct fsd_state *s;
-    fsd_id *first_move, *next_move; /* linked lists of moves.  Each node has a list of
-                                       the moves that belong to it.  A last list has the
-                                       moves that belong to no row.  `first_move` has
-                                       the first move of each list.  It is indexed by
-                                       node, and its last element is for the last list.
-                                       `next_move` has the next move of the same list,
-                                       and is indexed by move.  FSD_NONE ends a list */
+    fsd_id *first_move, *next_move; /* linked lists of moves.  `first_move`, indexed by
+                                       node: the first move that belongs to the node.
+                                       Its last element: the first move that belongs to
+                                       no row.  `next_move`, indexed by move: the next
+                                       move of the same list.  FSD_NONE ends a list */
     bool *no_group, *no_move;       /* `no_group` is indexed by group, and `no_move` by
                                        move: whether it was removed */
     uint32_t groups, moves;         /* number of groups and moves before any were

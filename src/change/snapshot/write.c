@@ -346,9 +346,10 @@ static bool is_known(const struct fsd_matrix *m, uint32_t row)
 }
 
 /* Returns an array indexed by row: whether the row becomes a variant of `build`.  A row
- * becomes no variant if an earlier build has an equal row.  If the cell of `build` has
- * `less`, an earlier build counts only if it states the same kinds of facts as `build`.
- * Also counts the rows that are left out. */
+ * becomes no variant if an earlier build has an equal row.  But if the cell of `build`
+ * has `less`, this earlier build must be the first build, or must state the same kinds
+ * of facts as `build`.  Also counts, in `learnt`, the rows that are left out for other
+ * reasons, and the variants that state less. */
 static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
                            uint32_t build, struct fsd_arena *scratch,
                            struct fsd_learnt *learnt)

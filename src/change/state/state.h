@@ -238,8 +238,9 @@ struct fsd_kernel {
     struct fsd_span in, out;  /**< spans of fsd_state.tensors, in the layer's order */
     struct fsd_span consts;   /**< a span of tensors, sorted: weights and other
                                    constants */
-    struct fsd_span computes; /**< a span of refs (fsd_id): if the group has several
-                                   kernels, the nodes that this kernel computes */
+    struct fsd_span computes; /**< a span of refs (fsd_id): the nodes that this kernel
+                                   is known to compute; empty if it is the only kernel
+                                   of its group, or belongs to a move */
     uint32_t line;
 };
 
@@ -395,8 +396,9 @@ struct fsd_state {
      *  not count.  A snapshot has times of groups, not of layers: if a group has no
      *  time, all its layers count. */
     uint32_t untimed;
-    /** Milliseconds of all layers together: fsd_spread_robust() over the profiles.  A
-     *  profile states mean times over its runs. */
+    /** Milliseconds of all layers together: fsd_spread_robust() over one sum per
+     *  profile.  The sum adds up the layers' times, which are means over the profile's
+     *  runs. */
     struct fsd_spread total;
     /** Milliseconds of a whole run: fsd_spread_robust() over the times of `timed_runs`
      *  runs.  `timed_runs` is 0 if no times are known. */

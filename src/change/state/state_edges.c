@@ -474,9 +474,9 @@ static void set_to(struct edges *x)
 
 /* ------------------------------------------------- what the model does not ask for */
 
-/* Whether `producer` and `at` are the same origin or in the same group.  If `producer`
- * has no group, the origins of its inputs are checked in its place.  For example, a
- * Transpose that the builder eliminated has no group.
+/* Whether `producer` and `at` are the same origin, or nodes of the same group.  If
+ * `producer` is a node without a group, such as a Transpose that the builder
+ * eliminated, the origins of its inputs are also compared with `at`.
  * @param far maximum number of consecutive nodes without a group */
 static bool is_made_of(const struct fsd_state *s, struct fsd_origin producer,
                        struct fsd_origin at, int far)
@@ -506,11 +506,12 @@ static bool is_asked(const struct fsd_state *s, uint32_t group, struct fsd_origi
 }
 
 /* The layer that wrote the data at a port.  Moves in front of the port are skipped.
- * Names are not used, because the builder may keep the name of a tensor whose producer
- * it fused.
- * @param[in,out] port the port.  If moves were skipped: set to the input of the first
- *         move after the layer
- * @return FSD_NONE if no layer writes the tensor; a move if its inputs are unknown */
+ * Tensor names are not used, because the builder may keep the name of a tensor whose
+ * producer it fused.
+ * @param[in,out] port the port.  If moves are skipped: set to the input of the last
+ *         skipped move, which directly follows the layer
+ * @return FSD_NONE if no layer writes the tensor.  A move whose inputs are unknown is
+ *         not skipped, but returned */
 static fsd_id find_writer(const struct fsd_state_build *b, uint32_t *port)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -593,9 +594,9 @@ static void ask_for_layer(struct edges *x, fsd_id layer)
     }
 }
 
-/* The origin that a port reads.  If a layer wrote the data, the origin is the last node
- * of this layer.  If this node is unknown, it is the last node of the layer's group.
- * If no layer wrote the data, it is a network input or a node without a layer.
+/* The origin that a port reads.  If a layer wrote the data: the last node of the layer
+ * or, if the layer's nodes are unknown, the last node of the layer's group.  If no
+ * layer wrote the data: a network input or a node without a layer.
  * @param[out] writer the layer that wrote the data; FSD_NONE if there is none
  * @return FSD_NO_ORIGIN if unknown */
 static struct fsd_origin read_at(const struct edges *x, uint32_t port, fsd_id *writer)

@@ -404,8 +404,8 @@ static fsd_sym steps_of(struct fsd_state_build *b, fsd_id layer)
     return fsd_state_printed(b);
 }
 
-/* Whether the evidence assigns the node to exactly this kernel.  Tensors and structure
- * do not assign it, because they cannot distinguish kernels that do the same work. */
+/* Whether the evidence `by` links a node to exactly one kernel.  Evidence from tensors
+ * or structure does not: it cannot distinguish kernels that do the same work. */
 static bool is_said(unsigned by)
 {
     return by & (FSD_BY_METADATA | FSD_BY_NAME | FSD_BY_LOG);
@@ -497,7 +497,7 @@ static int by_all(const void *a, const void *b)
         order =
             strcmp(fsd_text(s->names, x->provider), fsd_text(s->names, y->provider));
     /* Equal kernels of a group, such as the steps of a loop, keep the order of their
-     * layers: fsd_state_tensor.from refers to outputs of kernels by number. */
+     * layers, because fsd_state_tensor.from refers to outputs of kernels by number. */
     return order ? order : fsd_order(p->layer, q->layer);
 }
 

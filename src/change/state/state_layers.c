@@ -161,7 +161,8 @@ static fsd_id add_group(struct fsd_state_build *b, const struct members *at, uin
 }
 
 /* Adds the groups, sorted by their first nodes.
- * @return an array indexed by head: its group */
+ * @return an array indexed by the first layer of a group (`head`): the number of the
+ *         group; FSD_NONE for any other layer */
 static fsd_id *add_groups(struct fsd_state_build *b, members_vec all)
 {
     fsd_id *of_head = fsd_ids_new(b->scratch, b->d->engine->nodes.n);

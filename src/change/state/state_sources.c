@@ -49,8 +49,8 @@ fsd_id fsd_state_writer(const struct fsd_state *s, const uint32_t *first,
 
     if (!kernels.n)
         return FSD_NONE;
-    while (end - at > 1) { /* finds the last kernel whose first output has the index
-                              `from.out` or a lower index */
+    while (end - at > 1) { /* finds the last kernel with
+                              first[kernel] <= from.out */
         uint32_t middle = at + (end - at) / 2;
 
         if (first[middle] <= from.out)
@@ -107,8 +107,10 @@ static bool is_rather(const struct finder *f, fsd_id layer, fsd_id other)
 
 /* Chooses one of the layers that write the tensor: the layer with the least key_of(),
  * so that the choice does not depend on the order of nodes.  If several layers of a
- * group write the tensor, the first of them is chosen.  A tensor has several writers if
- * each writes a part, or if a loop writes the tensor in each iteration.
+ * group write the tensor, the first of them is chosen.  Data-movement layers have no
+ * key: the first of them is chosen only if no other layer writes the tensor.  A tensor
+ * has several writers if each writes a part, or if a loop writes the tensor in each
+ * iteration.
  * @return FSD_NONE if no layer writes the tensor */
 static fsd_id writer_of(const struct finder *f, fsd_id tensor)
 {

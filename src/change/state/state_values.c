@@ -4,7 +4,7 @@
  *
  *     scale=0.02 zero_point=int8:0          for a QuantizeLinear
  *     #1=0.5 #2=6                           for a Clip
- *     bias=64                               for a Conv: the number of values
+ *     bias=64                               for a Conv whose bias has 64 values
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -26,8 +26,8 @@ static void put_input(const struct fsd_state_build *b, fsd_id node, uint32_t i,
         fputs(i == 1 ? "scale" : "zero_point", out);
 }
 
-/* Whether the input is the bias of a product.  Its values do not count, because
- * exporters fold other nodes into it. */
+/* Whether the input is the bias of a product.  Only the number of its values is
+ * printed, because exporters fold other nodes into the values. */
 static bool is_bias(const struct fsd_state_build *b, fsd_id node, uint32_t i)
 {
     return i == 2 && (b->facts->traits[node] & FSD_OP_WEIGHTED);

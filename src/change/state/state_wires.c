@@ -71,8 +71,8 @@ static bool is_hub(const struct fsd_tensor *t)
 }
 
 /* The end for the tensor `t`.  If x->port has none, the tensor itself becomes the end
- * (FSD_END_TENSOR).  Such tensors are hubs (is_hub()), and bindings whose name no input
- * or output of the network has. */
+ * (FSD_END_TENSOR).  It is then a hub (is_hub()), or it is a binding, but no input or
+ * output of the network has its name. */
 static struct fsd_state_end end_of_tensor(struct engine *x, fsd_id t)
 {
     struct fsd_state *s = x->b->s;
@@ -129,8 +129,8 @@ static void add_write(struct engine *x, fsd_id layer, uint32_t port)
                                          .read = form});
 }
 
-/* Sets `port` of the engine tensors with the names of the network's inputs and
- * outputs. */
+/* Sets `port` of the engine tensors that have the name of an input or output of the
+ * network.  Leaves out hubs (is_hub()). */
 static void name_ports(struct engine *x)
 {
     const struct fsd_state *s = x->b->s;
@@ -243,7 +243,8 @@ static bool same_ends(const struct fsd_state *s, const struct fsd_move *a,
            same_refs(s, a->from.at, b->from.at, a->from.n);
 }
 
-/* Whether one of the move's origins has the form that the move reads. */
+/* Whether an origin of the move has the form that the move reads (m->before).  The
+ * origin is a network input with this form, or a group with an output of this form. */
 static bool reads_source(const struct fsd_state *s, const struct fsd_move *m)
 {
     bool reads = false;

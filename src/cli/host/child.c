@@ -31,8 +31,8 @@
 enum {
     PIECE = 1 << 16,
     GRACE = 2000, /* milliseconds after a signal until a stronger signal is sent */
-    QUIET = 200,  /* if no output comes for this many milliseconds, the command's
-                     output counts as complete */
+    QUIET = 200,  /* after the command has ended: if no output comes for this many
+                     milliseconds, the output counts as complete */
     REST = 2000   /* maximum time in milliseconds to read the output of processes that
                      outlive the command */
 };
@@ -64,12 +64,13 @@ struct running {
     int signal;    /* the first fatal signal that this program forwarded; 0: none */
     int stage;     /* number of stronger signals sent after `signal` */
     int64_t until; /* time in ms at which the next stronger signal is due; 0: never */
-    sigset_t mask, blocked, waiting; /* signal masks: of the caller; while this file
-                                        runs the command; during ppoll() */
+    sigset_t mask, blocked, waiting; /* mask: the caller's signal mask; blocked: the
+                                        mask while this file runs the command;
+                                        waiting: the mask during ppoll() */
     struct sigaction before[N_CAUGHT];
 };
 
-enum { CLOSED = -1 }; /* in place of a descriptor */
+enum { CLOSED = -1 }; /* the value of a descriptor that is not open */
 
 static bool is_open(int end)
 {

@@ -34,8 +34,8 @@ bool path_in_partial(const struct partial *p, const char *name, char path[PATH_M
     return true;
 }
 
-/* Fails unless DIR is missing or empty. DIR must not be a link, because DIR.partial
- * could not replace the directory behind it. */
+/* Fails unless DIR is missing or empty. Also fails if DIR is a link: DIR.partial could
+ * not replace the directory to which the link leads. */
 static enum fsd_status check_folder(const char *folder, struct fsd_error *err)
 {
     struct dirent **names;

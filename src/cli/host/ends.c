@@ -1,8 +1,11 @@
 /*
  * Handles early ends of the program: by a signal, or because memory is exhausted. The
- * program's temporary files and directories are then removed. Signals are blocked while
- * a file is created and added to the list, so that the handler removes every temporary
- * file of this program, and no file of another program.
+ * program's temporary files and directories are then removed.
+ *
+ * Signals are blocked while a file is created and added to the list, so that the
+ * handler misses no file. They are also blocked while a file is removed and taken from
+ * the list: meanwhile another program may create a file with the same name, and the
+ * handler must not remove that file.
  */
 #include "cli/cli.h"
 #include "host/files.h"

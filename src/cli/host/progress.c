@@ -41,8 +41,9 @@ static size_t put_number(char *line, size_t n, unsigned number)
     return n;
 }
 
-/* Draws the bar. Only for a list of builds is the remaining work known. Otherwise the
- * bar shows that the program is running, and for how many seconds. */
+/* Draws the bar: a moving block, the stage, and the number of seconds. For a list of
+ * builds, the bar also shows how many builds are done. Otherwise the remaining work is
+ * unknown. */
 static void on_second(int signal_number)
 {
     enum { PLACES = 12, BLOCK = 3 };

@@ -15,8 +15,9 @@ void put_blanks(FILE *out, size_t n)
         putc(' ', out);
 }
 
-/* Returns the length of the first line of a text: up to the last blank that fits, or up
- * to the blank after a word that is too long itself.
+/* Returns the length of the first line of a text. The line ends before the last blank
+ * in text[0] to text[room]. If there is no blank, the first word does not fit: the line
+ * then is this word.
  * @param[out] next the beginning of the next line */
 static size_t find_break(const char *text, size_t n, size_t room, size_t *next)
 {

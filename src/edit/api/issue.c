@@ -21,8 +21,8 @@ struct fsd_issue {
     struct fsd_cut_options cut;
     struct fsd_cut_plan *plan;
     const char **groups; /* a word such as "layer:5" for each layer that
-                            wants.part.groups selects. The words have no names, so they
-                            stay valid when names are replaced */
+                            wants.part.groups selects. The words contain numbers, not
+                            names, so they stay valid when names are replaced */
     unsigned n_groups;
     bool unplanned; /* the part has nodes, but cannot be cut out; `no_part` has the
                        reason */
@@ -31,9 +31,10 @@ struct fsd_issue {
     size_t picture_n;
     FILE *part;           /* the part as it was cut out, with its old names and
                              weights */
-    const char *verified; /* what the part shows when built alone; NULL: it was not
-                             built */
-    const char *failure;  /* the report of a failed build; NULL: it did not fail */
+    const char *verified; /* text about a build of the part alone, and whether the
+                             finding occurs in it; NULL: there was no such build */
+    const char *failure;  /* the report of a failed build; NULL: the build did not
+                             fail */
     const struct fsd_issue_command *command, *old_command; /* NULL: unknown */
     struct fsd_renamer *renamer;
     const char *files[5];

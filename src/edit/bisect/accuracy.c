@@ -98,7 +98,7 @@ static void read_iteration(struct reading *x)
 /* Reads a result after its opening bracket. The "lst" of a result has a list for each
  * pair of runners.
  * @param outermost true: the result is the outermost object of the file. Its "lst" may
- *        have other results instead of these lists. All these results are read */
+ *        contain results instead of lists. Then reads each of these results */
 static void read_result(struct reading *x, bool outermost)
 {
     enum fsd_record_step step;

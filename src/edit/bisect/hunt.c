@@ -92,10 +92,11 @@ static void end_proof(struct fsd_hunt *h)
     end(h, others && !cleared ? FSD_HUNT_END_UNPROVED : FSD_HUNT_END_PROVED);
 }
 
-/* For the proof: takes the last part of h->parts, and chooses a build that splits all
- * fusions of this part except suspects. Cleared fusions are split only if the part has
- * all groups. If there is no such build, the part is dropped. If no part or no try
- * (h->tries) is left, ends the proof. */
+/* Chooses the next build of the proof, for the last part of h->parts. The build splits
+ * the fusions of this part that can be split without changing a suspect. It leaves out
+ * cleared fusions, unless the part has all groups. If there is nothing to split, drops
+ * the part and continues with the part before it. If no part is left, or if h->tries is
+ * 0, ends the proof. */
 static void choose_others(struct fsd_hunt *h)
 {
     while (h->parts.n && h->tries) {
@@ -134,9 +135,10 @@ static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
                        const uint8_t *seen);
 static void give_up(struct fsd_hunt *h);
 
-/* Chooses a build of the proof. FSD_HUNT_ALONE: only the suspects are split.
- * FSD_HUNT_OTHERS: all other fusions are split. If that build is impossible or changes
- * a suspect, parts of the other fusions are split, one part per build. */
+/* Chooses a build of the proof. FSD_HUNT_ALONE: only the suspects are split; if an
+ * earlier build did this, its result is used. FSD_HUNT_OTHERS: all other fusions are
+ * split. If that build proves nothing, halve_part() divides the other fusions into
+ * parts, and each part gets its own build. */
 static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 {
     const struct fsd_hunt_step *made;
@@ -255,9 +257,9 @@ static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
         give_up(h);
 }
 
-/* Replaces a part by its halves, because its build proved nothing: the build was
- * skipped, or it was good, but its engine does not show that all suspects stayed the
- * same. */
+/* Replaces the last part by its halves; drops a part of one group. Called if the build
+ * of the part proved nothing. This is so in two cases: the build was skipped, or it was
+ * good, but a suspect changed or may have changed. */
 static void halve_part(struct fsd_hunt *h)
 {
     struct fsd_span part = h->parts.at[--h->parts.n];
@@ -297,9 +299,11 @@ static void spend(struct fsd_hunt *h, const uint8_t *seen)
         h->spent[group] |= !seen || seen[group] != FSD_SEEN_CHANGED;
 }
 
-/* Called after a build that showed nothing about the suspects. The next request has at
- * most half as many fusions. If the request had only one fusion, this fusion is not
- * chosen again, and the size of the next request is not limited. */
+/* Called if a build cleared no suspect, or if an earlier step made the same request.
+ * The next request has at most half as many fusions. If the request had only one
+ * fusion, this fusion is not chosen again, and the next request is not limited.
+ * @param seen what the build showed: chosen fusions that did not change are not chosen
+ *        again. NULL: there was no build, or it was skipped */
 static void narrow(struct fsd_hunt *h, const uint8_t *seen)
 {
     if (seen)

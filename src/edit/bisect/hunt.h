@@ -50,10 +50,10 @@ enum fsd_hunt_end {
     FSD_HUNT_END_NO_FUSION,  /**< each tested build is wrong */
     FSD_HUNT_END_PROVED,     /**< the suspects are proved to be the cause. If there are
                                  several, they cannot be split separately */
-    FSD_HUNT_END_TOGETHER,   /**< the engine is right if one fusion of each entry of
-                                 `found` is split */
-    FSD_HUNT_END_NEEDED,     /**< the engine is wrong only if a fusion of each entry of
-                                 `found` exists */
+    FSD_HUNT_END_TOGETHER,   /**< the engine is right if several fusions are all split:
+                                 at least one of each entry of `found` */
+    FSD_HUNT_END_NEEDED,     /**< the engine is wrong only if several fusions all exist:
+                                 at least one of each entry of `found` */
     FSD_HUNT_END_UNPROVED,   /**< the suspects are not proved to be the cause: a build
                                  that the proof needs could not be made */
     FSD_HUNT_END_CONTRADICTS /**< neither a fusion nor a set of them explains the
@@ -80,15 +80,17 @@ struct fsd_hunt {
     bool *spent;    /**< indexed by group: splitting the group was tried and showed
                          nothing about the group */
     uint32_t n;     /**< number of suspects */
-    uint32_t limit; /**< the next build changes half of the suspects, or half of a
-                         difference (set.h), but at most `limit` groups */
-    bool *along;    /**< indexed by group: the group is no suspect, but changed in the
-                         build that was to split only the suspects */
+    uint32_t limit; /**< the next build should change half of the suspects, or half of a
+                         difference (set.h). If half is more than `limit` groups,
+                         `limit` groups are enough */
+    bool *along;    /**< indexed by group: the group is a fusion but no suspect. The
+                         build that should split only the suspects does not show that
+                         this fusion stayed the same */
     FSD_VEC(struct fsd_span)
-    parts;          /**< ranges of group numbers that the proof still has to test, the
-                         last one first. The build for a range splits the fusions of
-                         the range that are no suspects. If the range does not have
-                         all groups, cleared fusions are left out */
+    parts;          /**< ranges of group numbers that the proof still has to test. The
+                         last range is tested first. To test a range, a build splits
+                         its fusions, except suspects. Cleared fusions are only split
+                         if the range has all groups */
     uint32_t tries; /**< number of builds that may still be used for `parts` */
     FSD_VEC(struct fsd_span)
     found;           /**< the entries of the set, each a span of `pool`; at least one

@@ -207,10 +207,12 @@ static void add_others(const struct known *k)
             fsd_vec_push(k->h->arena, &k->h->also, i);
 }
 
-/* Learns from the last step. Chosen fusions that did not change are not chosen again.
- * If the step showed nothing new, the next build may change at most half as many
- * fusions as the step chose. If the step showed nothing new and chose only one fusion,
- * this fusion is not chosen again. */
+/* Learns from the last step. The first h->halved fusions that the step chose were to
+ * halve a difference. Those that did not change are not chosen again.
+ *
+ * If the step showed nothing new and h->halved is at least 2, h->limit becomes
+ * h->halved / 2. Otherwise there is no limit. If the step showed nothing new and
+ * h->halved is 1, this fusion is not chosen again. */
 static void learn(struct fsd_hunt *h)
 {
     const uint8_t *seen = h->steps.at[h->steps.n - 1].seen;

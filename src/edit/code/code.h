@@ -184,8 +184,9 @@ const char *fsd_code_parameter(struct fsd_code *c, fsd_id tensor);
 const char *fsd_code_identifier(struct fsd_arena *arena, const char *text);
 /** A class name with '_' between its words: "Bert_Layer" for "BertLayer". */
 const char *fsd_code_snake(struct fsd_arena *arena, const char *class);
-/** The last part of a module's path or, if that is only a number, the last two parts:
- *  "layer1.0". */
+/** The last part of the path of a module or class: the text after the last '/'. In a
+ *  path without '/', the text after the last '.' that no digit follows: "layer1.0" for
+ *  "encoder.layer1.0". If there is no such '.', the whole path. */
 const char *fsd_code_leaf(const char *path);
 
 /* runs.c */
@@ -204,8 +205,8 @@ void fsd_code_fold(struct fsd_code *c);
 /** A group of equal blocks. `blocks` has them in the order of the program. */
 struct fsd_code_group {
     FSD_VEC(const struct fsd_code_block *) blocks;
-    uint32_t *parameter;       /* indexed by slot: 1 + the index in `parameters` of the
-                                  parameter that fills the hole; 0: no parameter */
+    uint32_t *parameter;       /* indexed by slot: the parameter that fills the hole,
+                                  as 1 + its index in `parameters`; 0: none */
     uint32_t *before, *behind; /* indexed by slot: number of bytes that the texts of all
                                   blocks share at the front, and at the end */
     FSD_VEC(const char **)

@@ -4,17 +4,17 @@
  *     /encoder/layer_0/query/MatMul     /encoder/layer_1/query/MatMul
  *     -> f"/encoder/{at}/query/MatMul"  with at = "layer_0", "layer_1"
  *
- * Blocks are equal if their lines are equal, whatever fills the holes. If the texts of
- * a hole differ between blocks, a parameter of the function replaces the part that
- * differs. The words before and after this part are the same in all blocks, so they
- * stay in the function. Two holes share a parameter if their parts are equal in each
- * block.
+ * Blocks are equal if their lines are equal, whatever fills the holes, and if the names
+ * of what they read and make are equal. If the texts of a hole differ between blocks, a
+ * parameter of the function replaces the part that differs. The words before and after
+ * this part are the same in all blocks, so they stay in the function. Two holes share a
+ * parameter if, in every block, the part of one hole equals the part of the other hole.
  */
 #include "base/base.h"
 #include "edit/code/code.h"
 
-/* The lines of a block as one text, without the texts that fill the holes. Equal blocks
- * have the same text. */
+/* The lines of a block as one text, without the texts that fill the holes. The names of
+ * what the block reads and makes follow. Equal blocks have the same text. */
 static fsd_sym form_of(struct fsd_code *c, struct fsd_intern *forms,
                        const struct fsd_code_block *block)
 {
@@ -110,8 +110,8 @@ static bool find_common(struct fsd_code_group *g, uint32_t slot)
 }
 
 /* Sets *each to the parts in which the texts of a hole differ, indexed by block.
- * Returns a symbol of `known`. Two holes have the same symbol if their parts are
- * equal. */
+ * Returns a symbol of `known`. Two holes have the same symbol if their parts are equal
+ * in every block. */
 static fsd_sym left_of(struct fsd_code *c, struct fsd_code_group *g, uint32_t slot,
                        struct fsd_intern *known, const char ***each)
 {

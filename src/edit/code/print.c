@@ -103,8 +103,8 @@ static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
 
 /* Sets g->named, the number of parameters that are arguments of the function. The other
  * parameters are rows of a table. If there are at most MOST_NAMED parameters, all are
- * arguments. Otherwise, parameters become arguments in their order. This ends at
- * MOST_NAMED arguments, or at the first parameter with fewer than OFTEN uses. */
+ * arguments. Otherwise, the parameters before the first one with fewer than OFTEN uses
+ * are arguments, but at most MOST_NAMED. */
 static void name_parameters(struct fsd_code *c, struct fsd_code_group *g)
 {
     enum { OFTEN = 4 };

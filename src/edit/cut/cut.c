@@ -208,8 +208,9 @@ static enum fsd_status find_inputs(struct fsd_cut_plan *plan, struct fsd_error *
     return status;
 }
 
-/* Indexed by tensor: whether a node outside of the part reads the tensor, or the tensor
- * is an output of the model. */
+/* Indexed by tensor: whether the tensor is needed outside of the part. This is so if a
+ * node outside of the part reads the tensor, if the tensor is an output of the model,
+ * or if the user names the tensor in opt->to. */
 static bool *read_outside(const struct fsd_cut_plan *plan)
 {
     const struct fsd_graph *g = fsd_cut_model(plan);

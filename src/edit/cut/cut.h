@@ -40,7 +40,9 @@ struct fsd_cut_plan {
                                   nodes in its bodies */
     fsd_id_vec layers;       /**< requested layers */
     fsd_id_vec inputs, outputs; /**< tensors, in the order of nodes */
-    fsd_id_vec sizes;           /**< tensors whose known numbers become initializers */
+    fsd_id_vec sizes;           /**< tensors that become initializers, such as the new
+                                     shape of a Reshape: their integers are known
+                                     before any kernel runs */
     bool *weight;               /**< indexed by tensor: the tensor is an initializer
                                      that kept nodes need */
     uint32_t n_weights;
@@ -80,8 +82,8 @@ struct fsd_onnx_edits *fsd_cut_edits(const struct fsd_cut_plan *plan);
 
 /** Prints the contents of the cut, and the commands that build the cut alone.
  *  @param path where the model of the cut is written; NULL: nowhere yet
- *  @param alone a run of two files: the whole model, and the engine that was built from
- *          the cut alone; NULL: there is no such engine */
+ *  @param alone the run that compares the whole model with the engine that was built
+ *          from the cut alone; NULL: there is no such engine */
 void fsd_cut_print(const struct fsd_cut_plan *plan, const char *path,
                    const struct fsd_diff *alone, FILE *out);
 

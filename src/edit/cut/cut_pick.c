@@ -120,8 +120,9 @@ static enum fsd_status take_layers(struct fsd_cut_plan *plan, const fsd_id_vec *
     return take_nodes(plan, &nodes, err);
 }
 
-/* Whether all layers of a node compute the node together. The result is false for a Q
- * or DQ, because several layers of such a node do not compute it together. */
+/* Whether add_group() must add all layers of the node if the list has one of them.
+ * False if the node's outcome is not FSD_FATE_LAYER. Also false for a Q or DQ, because
+ * several layers of such a node do not compute it together. */
 static bool joins(const struct fsd_cut_plan *plan, fsd_id node)
 {
     return plan->d->nodes[node].fate == FSD_FATE_LAYER &&

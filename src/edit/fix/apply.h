@@ -25,9 +25,9 @@ struct fsd_apply {
     uint8_t *cast_to;          /* indexed by node: enum fsd_dtype, the type in which the
                                   node will compute, between inserted Casts;
                                   FSD_DTYPE_UNKNOWN: its type does not change */
-    const char **typed;        /* indexed by tensor: the name of the tensor in the new
-                                  type of its producer (cast_to); NULL: the type does
-                                  not change, or no name was made yet */
+    const char **typed;        /* indexed by tensor: the tensor's name in the new type
+                                  of its producer (cast_to); NULL: the type of the
+                                  producer does not change, or no name was made yet */
     struct fsd_fix_cast *cast; /* indexed by tensor */
     const char **reads;        /* indexed by port: the output of the node that was
                                   inserted there; NULL: none */
@@ -50,8 +50,9 @@ fsd_id fsd_fix_held(const struct fsd_apply *a, fsd_id tensor);
 /** The name under which consumers read the values of the tensor after the edits so
  *  far. */
 const char *fsd_fix_name_of(struct fsd_apply *a, fsd_id tensor);
-/** The name that the node reads at an input after the edits so far. fsd_fix_new_read()
- *  makes a new name from `word`. From then on, the node reads the new name there. */
+/** fsd_fix_read_at() returns the name that the node reads at an input after the edits
+ *  so far. fsd_fix_new_read() makes a new name that contains `word`. The name is for
+ *  the output of a node that fsd_fix_insert_at() will insert before the input. */
 const char *fsd_fix_read_at(struct fsd_apply *a, fsd_id node, uint32_t input);
 const char *fsd_fix_new_read(struct fsd_apply *a, const struct fsd_edit *e,
                              uint32_t input, const char *word);

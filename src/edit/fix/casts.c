@@ -13,8 +13,8 @@
 #include "edit/graph.h"
 #include "edit/onnx/declared.h"
 
-/* On a cycle of removed nodes, a search would never end. It therefore goes through at
- * most this many removed nodes in a row. */
+/* The maximum number of removed nodes in a row that a search goes through. Without a
+ * maximum, the search would never end on a cycle of removed nodes. */
 enum { MOST_REMOVED = 8 };
 
 /* ---------------------------------------------------------------------------- types */
@@ -139,10 +139,14 @@ static void cast_input(struct fsd_apply *a, const struct fsd_edit *e, uint32_t i
 
 /* -------------------------------------------------------------------------- outputs */
 
-/* Whether a Cast must produce the tensor in its old type, because a graph output or a
- * consumer needs this type. If a consumer is a Cast of the model to the type `to`, this
- * function makes it read `name`. Such a consumer does not need the old type. If a
- * consumer is removed, the consumers of its output are examined instead.
+/* Whether a Cast must produce the tensor in its old type. True if the tensor is an
+ * output of a graph, if it has no consumers, or if a consumer needs the old type:
+ * - For a removed consumer, its output is examined in the same way.
+ * - A node that will compute in the type `to` does not need the old type.
+ * - A Cast of the model to the type `to` does not need the old type if it can be
+ *   edited: this function then makes the Cast read `name`.
+ * - Any other consumer needs the old type.
+ * Also true if more than MOST_REMOVED removed nodes follow each other.
  * @param name the name of the tensor in the type `to`
  * @param depth number of removed nodes between the renamed output and `tensor` */
 static bool is_cast_needed(struct fsd_apply *a, fsd_id tensor, const char *name,

@@ -46,7 +46,8 @@ struct deed {
     /* Returns the reason why the edit cannot be applied; NULL: it can. */
     fsd_fix_refuse_fn *refuse;
     fsd_fix_make_fn *make; /* applies the edit; NULL: the action only removes nodes */
-    /* The inputs of the node that the action sets: none, fsd_edit.input, or all. */
+    /* Which inputs the action sets: none, only the input fsd_edit.input, or all inputs
+     * of the node. */
     enum { SETS_NOTHING, SETS_INPUT, SETS_INPUTS } sets;
     bool removes;           /* the action removes the Q/DQ pair */
     bool scaled;            /* the action needs a scale */

@@ -46,8 +46,8 @@ static const char *mark_of(struct fsd_arena *arena, const struct fsd_linting *l,
                        label_of(l->lint->g, node));
 }
 
-/* Returns the set of lint's findings. Each node of a finding is an entry of its own: a
- * text with the finding's rule and the node. */
+/* Returns a set of texts. For each node of each finding, the set has a text with the
+ * finding's rule and the node (mark_of()). */
 static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_linting *l)
 {
     const struct fsd_findings *found = l->verdict->findings;
@@ -59,9 +59,9 @@ static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_lin
     return marks;
 }
 
-/* Whether the finding is new. A node of the finding is new if `marks` lacks the pair of
- * the finding's rule and the node. With finding->listed, the finding is new if at least
- * one of its nodes is new. Without finding->listed, only its first node counts. */
+/* Whether the finding is new: `marks` lacks the mark (mark_of()) of at least one of its
+ * nodes. Without finding->listed, only the first node is examined. False for a finding
+ * without nodes. */
 static bool is_new(struct fsd_arena *arena, const struct fsd_intern *marks,
                    const struct fsd_linting *l, const struct fsd_finding *finding)
 {

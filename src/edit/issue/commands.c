@@ -39,8 +39,8 @@ static void put_open(const struct fsd_cut_plan *plan, FILE *out)
     }
 }
 
-/* Prints the options for the types from which the builder could choose, as trtexec
- * spells them. */
+/* Prints trtexec's options for the precision: "--stronglyTyped", or an option such as
+ * "--fp16" for each type from which the builder could choose. */
 static void put_precision(const struct fsd_cut_plan *plan, FILE *out)
 {
     static const char *const types[] = {"fp16", "bf16", "int8", "fp8", "int4", "best"};

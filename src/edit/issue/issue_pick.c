@@ -107,7 +107,7 @@ static fsd_id region_of(const struct fsd_compare *c, bool new, uint32_t of_layer
     return (new ? c->new_region : c->old_region)[of_layer];
 }
 
-/* Whether a new group of the region has the node. */
+/* Whether one of the region's groups in the new build contains the node. */
 static bool has_node(const struct fsd_compare *c, const struct fsd_region_diff *r,
                      fsd_id node)
 {
@@ -303,9 +303,9 @@ void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
     fsd_vec_sort(&s->old_layers, fsd_by_id);
 }
 
-/* Adds nodes that no layer computes, such as views and duplicates, if they read outputs
- * of s->nodes or s->around. Without the added nodes, the part would have outputs inside
- * its kernels. */
+/* Adds s->nodes to s->around. Then adds nodes that no layer computes, such as views and
+ * duplicates: each such node that reads the first output of a node in s->around.
+ * Without the added nodes, the part would have outputs inside its kernels. */
 static void add_views(struct fsd_issue_subject *s, struct fsd_arena *arena,
                       const struct fsd_diff *d)
 {

@@ -4,8 +4,8 @@
 
 #include "edit/mark/mark.h"
 
-/** The most groups that a break may change. A break that changes more groups shows
- *  nothing about a single group. */
+/** The maximum number of groups that a break may change. A break that changes more
+ *  groups shows nothing about a single group. */
 enum { FSD_BREAK_MOST = 4 };
 
 /** A possible break of a group. */
@@ -27,7 +27,9 @@ static inline bool fsd_break_is_none(const struct fsd_candidate *c)
 struct fsd_candidate fsd_break_none(const char *why);
 void fsd_break_add(struct fsd_candidate *c, fsd_id group);
 
-/** Facts about a group; false or FSD_NONE if the group is FSD_NONE. */
+/** Facts about a group. The first two functions return false if the group is FSD_NONE.
+ *  fsd_break_product() must not be called with FSD_NONE. It returns the group's first
+ *  product; FSD_NONE if the group has none. */
 bool fsd_break_is_generated(const struct fsd_marks *m, fsd_id group);
 bool fsd_break_is_compiled(const struct fsd_marks *m, fsd_id group);
 fsd_id fsd_break_product(const struct fsd_marks *m, fsd_id group);
@@ -39,10 +41,11 @@ fsd_id fsd_break_only_user(const struct fsd_marks *m, fsd_id group);
 /** Whether the tensor exists only inside the group, and can be marked. */
 bool fsd_break_is_inside(const struct fsd_marks *m, fsd_id tensor);
 
-/** Adds each group that will fuse the node `behind`. Three conditions must hold:
- *  - the group consists of one product;
- *  - this product computes an operand of `behind`;
- *  - only `group` reads the output of this product. */
+/** Adds the group of each product that will fuse the node `behind`. Three conditions
+ *  must hold:
+ *  - the product computes an operand of `behind`;
+ *  - the product is the only node of its group, which is not `group`;
+ *  - only `group` reads the output of the product. */
 void fsd_break_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id behind,
                              struct fsd_candidate *c);
 

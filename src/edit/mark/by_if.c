@@ -109,8 +109,9 @@ static void pass(const struct fsd_marks *m, struct fsd_candidate *c, fsd_id tens
         fsd_vec_push(m->arena, &c->passed, tensor);
 }
 
-/* Whether `other`, the group that computes the tensor, could absorb a part of `group`.
- * Also false in two cases, because an If after the tensor would change `other` itself:
+/* Whether an If must follow the tensor, so that `other`, the group that computes the
+ * tensor, does not absorb a part of `group`. False if `other` cannot absorb a part.
+ * Also false in two cases, because the If would change `other` itself:
  * - `other` is a horizontal fusion: the If would separate one of its products.
  * - `other` also reads the tensor: the If would split `other`. */
 static bool takes_readers(const struct fsd_marks *m, fsd_id tensor, fsd_id group)
@@ -365,7 +366,7 @@ static void add_mixed_group(struct borders *b, fsd_id i)
 /* Returns a mask of the fusions for which the tensor comes from before the If. This is
  * true in three cases: the tensor is computed before the If, the If forwards the
  * tensor, or the tensor is a sum of such tensors. A tensor from before the If has the
- * sizes of the model, although products use other sizes (fsd_marks_is_stack()). */
+ * sizes of the model. Products use other sizes (fsd_marks_is_stack()). */
 static uint64_t across_of(const struct borders *b, fsd_id tensor)
 {
     fsd_id from = fsd_tensor_producer(b->m->d->model, tensor);
@@ -505,9 +506,11 @@ static void add_across(struct borders *b, fsd_id i)
     }
 }
 
-/* Adds the product that absorbs a pooling. The pooling must be the only node that
- * reads the tensor. The product must be a group of its own, and the only group that
- * reads the outputs of `group`. */
+/* Adds the group of a product that absorbs a global pooling. Three conditions must
+ * hold:
+ * - the pooling is the only node that reads c->tensor;
+ * - the product is the only node of its group;
+ * - this group is the only group that reads the outputs of `group`. */
 static void add_pooled(const struct fsd_marks *m, fsd_id group, struct fsd_candidate *c)
 {
     fsd_id behind = fsd_tensor_only_reader(m->d->model, c->tensor);
@@ -519,9 +522,8 @@ static void add_pooled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
         fsd_break_add(c, user);
 }
 
-/* Adds the only consumer of `group` if a product in this consumer absorbs a scale. This
- * is so if `group` has a product, the last node of `group` is a scale (only_scales()),
- * and the consumer is a group with a product. */
+/* Adds the only consumer of `group` if both groups have a product, and the last node of
+ * `group` is a scale (only_scales()). The consumer's product then absorbs the scale. */
 static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candidate *c)
 {
     uint32_t n = m->state->groups.at[group].nodes.n;

@@ -31,10 +31,12 @@ struct fsd_masks {
     uint64_t *behind; /**< indexed by node: the node depends on a tensor that an If of
                            the fusion forwards */
     uint64_t *sums;   /**< indexed by tensor: the tensor is the output of an Add behind
-                           the If. Each operand of the Add exists before the If, or is
-                           such a sum itself */
-    bool *covered;    /**< not a mask; indexed by tensor: the tensor is behind the Ifs
-                           of all examined fusions */
+                           the If. Each operand of the Add is computed before the If,
+                           is forwarded by the If, or is such a sum itself */
+    bool *covered;    /**< not a mask; indexed by tensor: the tensor's producer is
+                           behind the Ifs of all open fusions, and no If forwards the
+                           tensor. Set only while walk() is between the producer and
+                           the tensor's last consumer */
 };
 
 struct fsd_outlook {

@@ -1,8 +1,8 @@
 /*
- * Walks over the file by one table, which states what happens to each field that is a
- * string, bytes or a message. Such a field is left out if the table has no row for it,
- * so that future fields reveal nothing. Numbers stay, and fields that stay are copied
- * byte by byte.
+ * One table states what happens to each field of the file that is a string, bytes or a
+ * message. If names are replaced, a field of this kind is left out if the table has no
+ * row for it, so that future fields reveal nothing. Numbers stay. Fields that stay are
+ * copied byte by byte.
  */
 #include "edit/onnx/hide.h"
 #include "base/base.h"
@@ -387,8 +387,8 @@ static void put_inner(struct hider *h, const struct fsd_wire_block *block,
         in = context_of(h, block->bytes);
     else if (f->to == GRAPH)
         in = (struct context){.call = false};
-    if (f->in == FUNCTION && f->to == ATTRIBUTE) /* an attribute's default value, which
-                                                    the function declares */
+    if (f->in == FUNCTION && f->to == ATTRIBUTE) /* a default value that the function
+                                                    declares for an attribute */
         in = (struct context){.call = true, .foreign = true};
     if (f->to != TENSOR || !h->how->weights || !put_weight(h, block->bytes, &inner))
         hide(h, block->bytes, (enum message)f->to, in, &inner);

@@ -197,8 +197,9 @@ static void put_cast(struct editor *e, const struct fsd_retyped_cast *cast)
         fsd_onnx_insert_node(e->edits, first_reader(e, cast->tensor, cast->to), &node);
 }
 
-/* Changes the type in which the node produces the tensor. The tensor keeps its name; an
- * output of a graph is produced under a new name. */
+/* If the plan changes the type in which the tensor is produced, changes the type of the
+ * tensor, which keeps its name. But an output of a graph keeps its name and its type:
+ * its producer writes a tensor with a new name instead. */
 static void retype_made(struct editor *e, fsd_id tensor)
 {
     const struct fsd_graph *g = e->g;

@@ -36,7 +36,8 @@ static enum fsd_dtype chosen_type(const struct fsd_diff *d, fsd_id node)
     return r->realised == FSD_TF32 ? FSD_FP32 : r->realised;
 }
 
-/* The type of the first computed float input of the node. */
+/* The planned type of the node's first float input that is run data
+ * (fsd_is_run_data()); own_type() if there is no such input. */
 static enum fsd_dtype type_before(const struct fsd_retype *p, fsd_id node)
 {
     const struct fsd_graph *g = p->d->model;

@@ -109,8 +109,9 @@ struct fsd_cost {
                                         same sizes; FSD_NONE if unknown */
     struct fsd_node_cost *nodes;   /**< indexed by node */
     struct fsd_layer_cost *layers; /**< indexed by layer */
-    int64_t unattributed;          /**< multiply-adds of nodes whose layers are unknown,
-                                        as an amount */
+    int64_t unattributed;          /**< an amount (amount.h): the sum of the
+                                        multiply-adds of nodes whose layers are
+                                        unknown */
     struct fsd_time_sums sums;
     struct fsd_spent_sum spent[FSD__SPENT_COUNT]; /**< indexed by class: the layers of
                                                        the class */
@@ -166,8 +167,9 @@ double fsd_cost_saved(const struct fsd_diff *d, fsd_id layer);
  *  that the layer reads and writes. */
 double fsd_cost_padded(const struct fsd_diff *d, fsd_id layer);
 
-/** The i-th size of the tensor at a port of the engine, as an amount; -1 if unknown.  A
- *  dynamic size is derived from the model tensor in `c->like`. */
+/** The i-th size of the tensor at a port of the engine; -1 if unknown.  The size is an
+ *  amount (model/ops/amount.h).  A dynamic size is derived from the model tensor in
+ *  `c->like`. */
 int64_t fsd_port_size(const struct fsd_graph *engine, const struct fsd_cost *c,
                       const struct fsd_port *port, const struct fsd_form *form,
                       uint32_t i);
@@ -214,8 +216,8 @@ struct fsd_lives {
     int64_t *alive;      /**< indexed by layer: bytes of all tensors inside the engine
                               while the layer runs; negative if unknown */
     int64_t peak, sum;   /**< `sum`: bytes of all tensors inside the engine. `peak`:
-                              the most bytes of such tensors that are in memory at the
-                              same time. Tensors of unknown size do not count */
+                              the maximum number of these bytes that are in memory at
+                              the same time. Tensors of unknown size do not count */
     int64_t inputs, outputs;  /**< bytes of the network's inputs and outputs; negative
                                    if there are none or a size is unknown */
     int64_t weights;          /**< bytes of weights and biases */
@@ -230,7 +232,8 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
 
 /* ------------------------------------------------------- inside src/explain/cost */
 
-/** The bytes of the tensor at a port, with padding, as an amount; -1 if unknown. */
+/** The bytes of the tensor at a port, with padding; -1 if unknown.  The number is an
+ *  amount (model/ops/amount.h). */
 int64_t fsd_port_bytes(const struct fsd_graph *engine, const struct fsd_cost *c,
                        const struct fsd_port *port);
 

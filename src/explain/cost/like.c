@@ -29,8 +29,8 @@ struct search {
                                       runs */
     fsd_id found;
     bool several;
-    bool loose;    /* whether all outputs or inputs of a layer's nodes are candidates,
-                      and the engine may have padded one size of the form */
+    bool loose;    /* set by search_within(): consider_layer() leaves out fewer tensors,
+                      and fits() accepts a form in which the engine padded one size */
     uint32_t seen; /* number of candidates, including those that do not fit */
 };
 
@@ -84,8 +84,8 @@ static uint32_t count_open(const struct fsd_graph *engine, const struct fsd_cost
 }
 
 /* The number of axes behind the batch axes: 2 for the form [8,n,n] and the shape
- * [2,4,n,n].  Of the form and the shape, the one with the lower rank is assumed to have
- * one batch axis. */
+ * [2,4,n,n].  Of the two, the one with the lower rank is assumed to have one batch
+ * axis. */
 static uint32_t beside_batches(const struct fsd_form *form,
                                const struct fsd_shape *shape)
 {
@@ -179,10 +179,13 @@ int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost
                     others);
 }
 
-/* Whether a form with several unknown sizes fits a shape of a different rank.  The
- * sizes behind the batch axes must be equal, and so must the products of the batch
- * axes.  `alone` is the shape of the same tensor, but has only the sizes that the model
- * itself states. */
+/* Whether a form with several unknown sizes fits a shape of a different rank.  There
+ * must be axes behind the batch axes (beside_batches()).  Each size of the form behind
+ * the batch axes must be equal to that of the shape.  But if the form's size is
+ * unknown, `alone` must not fix this size either.  The product of the form's batch axes
+ * must be equal to that of the shape, or unknown.
+ * @param alone the shape of the same tensor, with only the sizes that the model itself
+ *        states */
 static bool is_batched(const struct search *s, const struct fsd_shape *shape,
                        const struct fsd_shape *alone)
 {
@@ -305,9 +308,9 @@ static void consider_layer(struct search *s, fsd_id layer, bool reads)
     }
 }
 
-/* Whether the form, without its last size, fits the shape.  If the ranks are equal, the
- * known sizes must be equal.  If the ranks differ, exactly one of the form's sizes must
- * be unknown. */
+/* Whether the form fits the shape.  The last size of the form is not examined.  If the
+ * ranks are equal, the other sizes of the form must be equal to those of the shape, or
+ * unknown.  If the ranks differ, exactly one of the other sizes must be unknown. */
 static bool fits_rows(const struct search *s, const struct fsd_shape *shape)
 {
     const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];

@@ -17,10 +17,10 @@ struct parts {
     const struct fsd_node_result *nodes;
 };
 
-/* Divides `ms` among the nodes in proportion to their work.  The work of one of them
- * may be unknown.  Then only the nodes with multiply-adds get shares, which are equal,
- * because the work of other nodes is small in comparison.  If no node has multiply-adds
- * either, all nodes get equal shares. */
+/* Divides `ms` among the nodes in proportion to their work.  If the work of a node is
+ * unknown, divides `ms` equally among the nodes with multiply-adds instead, because the
+ * work of other nodes is small in comparison.  If no node would get a share in this
+ * way, divides `ms` equally among all nodes. */
 static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms,
                   bool moves)
 {

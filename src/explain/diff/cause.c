@@ -84,8 +84,8 @@ static unsigned providers_around(const struct context *c, fsd_id layer)
 enum { QUANTIZERS = 32 };
 
 /* Counts the different scales of the quantizers that read this tensor, directly or
- * behind operators that keep values.  Returns 0, 1, or 2 for several scales.  Also
- * returns 2 if there are too many operators to follow. */
+ * behind operators that keep values.  The result 2 means several scales.  The result is
+ * also 2 if not all of these operators can be followed. */
 static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->model;
@@ -116,12 +116,13 @@ static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
     return scale != FSD_NONE;
 }
 
-/* The cause of a layer for which the dump shows no change of type or layout:
- * - If the dump shows layouts, a layer with quantized data changes the scale.
- * - If the dump shows no layouts, a reformat changes the layout.  If its data is
- *   quantized, the model must also quantize this data with exactly one scale.
- *   Otherwise the reformat may instead change the scale.
- * In all other cases the cause is unknown. */
+/* The cause of a layer for which the dump shows no change of type or layout.  `in` is
+ * the form of the layer's input.
+ * - FSD_CAUSE_SCALE: the layout of `in` is known, and its type is quantized.
+ * - FSD_CAUSE_LAYOUT: the layout of `in` is unknown, and the layer is a reformat.  If
+ *   the type of `in` is quantized, the model must also quantize this data with exactly
+ *   one scale.  Otherwise the reformat may instead change the scale.
+ * - FSD_CAUSE_UNKNOWN: all other cases. */
 static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
                                    const struct fsd_form *in)
 {
@@ -196,9 +197,9 @@ static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
  *     not requested    padding, a copy for a view, movement that the builder adds for a
  *                      MatMul or an Attention, or a copy for a Concat or a Slice, which
  *                      could be in place
- * `linked` is the cause of the layer, such as FSD_CAUSE_CONCAT for a copy for a Concat;
- * FSD_CAUSE_NONE if there is none.  If the layer has a cause, its nodes that join
- * tensors or take parts of tensors request nothing. */
+ * @param linked the cause of the layer, such as FSD_CAUSE_CONCAT for a copy for a
+ *        Concat.  With a cause, a Concat, Slice or Split in the layer requests nothing.
+ *        FSD_CAUSE_NONE: the layer has no cause */
 static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause linked)
 {
     const struct fsd_match *m = c->m;

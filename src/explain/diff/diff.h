@@ -191,8 +191,9 @@ struct fsd_island {
 
 struct fsd_islands {
     FSD_VEC(struct fsd_island)
-    list; /**< first the segments above 8 bits, then the segments in FP32 between 16-bit
-               types; both groups are sorted by the segments' first tensors */
+    list; /**< first the segments in types above 8 bits between types of at most 8 bits,
+               then the segments in FP32 between 16-bit types.  Each of the two groups
+               is sorted by the segments' first tensors */
     FSD_VEC(fsd_id) pool;
 };
 
@@ -436,8 +437,9 @@ void fsd_put_said(const struct fsd_diff *d, uint32_t event, FILE *out);
 /** Prints the edge that the layer serves: "MaxPool_12 -> QuantizeLinear_15 (input 0),
  *  Add_36 (input 1)".  Names are not escaped. */
 void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
-/** Whether fsd_put_edge() has an edge to print.  False if the layer has no flow, or if
- *  the layer is a quantizer of which only the name is known. */
+/** Whether fsd_put_edge() has an edge to print.  False if the layer has no flow.  Also
+ *  false for a quantizer whose tensors the engine does not list, if the flow's
+ *  `model_tensor` is unknown. */
 bool fsd_layer_has_edge(const struct fsd_diff *d, fsd_id layer);
 /** Like fsd_put_edge(), but with names in backquotes, for a sentence. */
 void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
@@ -453,9 +455,11 @@ const char *fsd_layer_forms(const struct fsd_diff *d, fsd_id layer,
  *  Prints nothing for a layer that costs nothing or moves no data.  Returns whether the
  *  sentence proposes a change. */
 bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out);
-/** Prints the measured times of the layer's consumer or producer with and without the
- *  conversion, such as "its consumer takes 0.004 ms, and 0.006 ms without the
- *  conversion".  Prints nothing if the log has no times. */
+/** Prints how long a kernel of the layer's consumer or producer takes with and without
+ *  the conversion, such as "its consumer takes 0.004 ms, and would take 0.006 ms
+ *  without the conversion".  Prints nothing if the layer converts another input or
+ *  output than the first, or if the log lacks the conversion or the time of a kernel
+ *  with it. */
 void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
 /** Whether the layer costs nothing: it is a NoOp, or its measured time is 0. */

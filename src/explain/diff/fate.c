@@ -77,8 +77,9 @@ static bool in_region(const struct fsd_match *m, fsd_id node)
 /* -------------------------------------------------------------------- joints */
 
 /* Whether the node is a Concat, and layers write its inputs directly into its output.
- * Several layers must write the output or its quantized form, and at least one of these
- * layers must be no copy. */
+ * In the engine, several layers must write the tensor that holds the output or its
+ * quantized form.  At least one of these layers must be neither an inserted layer nor a
+ * copy. */
 static bool is_written_in_place(const struct fsd_match *m,
                                 const struct fsd_layer_result *layers, fsd_id node)
 {
@@ -128,11 +129,11 @@ enum join { APART, JOINED, VIEWED };
 
 /* The layer `reader` reads an engine tensor that another layer writes at the port
  * `written`.  In the model, a path of nodes leads from the tensor `made` to the tensor
- * `wanted`.  Returns what the two layers show about this path:
- *     VIEWED    The path only changes the view.  The ports of the two layers have
- *               different shapes or strides: the writer's port has the sizes of `made`,
- *               and the reader's port has the sizes of `wanted`.
- *     JOINED    One of the two layers may have computed a part of the path. */
+ * `wanted`.
+ * @return VIEWED if the ports of the two layers prove that the path only changes the
+ *         view: they have different shapes or strides, the writer's port has the sizes
+ *         of `made`, and the reader's port has the sizes of `wanted`.  Otherwise,
+ *         JOINED: one of the two layers may have computed a part of the path. */
 static enum join join_by(const struct fsd_match *m, const struct fsd_port *written,
                          fsd_id reader, fsd_id made, fsd_id wanted)
 {
@@ -153,9 +154,10 @@ static enum join join_by(const struct fsd_match *m, const struct fsd_port *writt
 
 enum { COPIES = 4 };
 
-/* Whether a kernel of node `reader` reads the output at `port`, directly or through
- * copies of quantized data.  No layer then computes the quantizers between `port` and
- * `reader`. */
+/* Whether a kernel of node `reader` reads the output at `port`.  Up to `far` layers may
+ * be in between.  Each of them must copy or reformat quantized data, keep the type of
+ * the data, and have no nodes.  If the result is true, no layer computes the quantizers
+ * between `port` and `reader`. */
 static bool is_read_as_is(const struct fsd_match *m, uint32_t port, fsd_id reader,
                           int far)
 {
@@ -180,10 +182,11 @@ static bool is_read_as_is(const struct fsd_match *m, uint32_t port, fsd_id reade
     return found;
 }
 
-/* How the kernels of the nodes `producer` and `reader` are joined.  They are APART
+/* How the kernels of the nodes `producer` and `reader` are joined.  The result is APART
  * unless one kernel computes both nodes, or a kernel of `reader` reads the output of a
- * kernel of `producer`.  If `producer` is FSD_NONE, the inputs of the network take its
- * place.  If `reader` is FSD_NONE, the outputs of the network take its place. */
+ * kernel of `producer`.
+ * @param producer FSD_NONE: the inputs of the network take its place
+ * @param reader FSD_NONE: the outputs of the network take its place */
 static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id reader,
                          fsd_id wanted, bool quantized)
 {
@@ -232,8 +235,8 @@ static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id read
 struct doubts {
     fsd_id *shown;   /* indexed by the first node of a group of duplicates: a node of
                         this group that has a layer; FSD_NONE if there is none */
-    bool *merged;    /* indexed by node: whether it is a duplicate, and proved to be
-                        replaced by another node */
+    bool *merged;    /* indexed by node: whether it is proved that the builder replaced
+                        the node by an equal node that has a layer */
     bool *mentioned; /* indexed by symbol: whether several nodes have this name, and a
                         layer mentions it */
     const struct fsd_sizes *sizes; /* the sizes of the model; NULL if the engine has no
@@ -338,8 +341,11 @@ static struct doubts find_doubts(const struct fsd_match *m,
 
 /* ------------------------------------------------------------------- between */
 
-/* How the consumers of the tensor are joined to `producer`: the greatest `enum join` of
- * all consumers.  Looks through nodes that have no layers and may dissolve. */
+/* The greatest `enum join` of `producer` with a consumer of the tensor.  A consumer
+ * that has no layers and may dissolve is skipped: the consumers of its first output
+ * count instead.  At most `far` consumers are skipped in a row.  If the tensor is an
+ * output of the network, only this output counts as its consumer, and a `producer` of
+ * FSD_NONE is APART from it. */
 static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id tensor,
                              bool quantized, int far)
 {

@@ -261,9 +261,10 @@ static struct fsd_reader own_reader(const struct flow_search *w, fsd_id mover,
     return (struct fsd_reader){.layer = layer, .node = FSD_NONE};
 }
 
-/* The node of `layer` that consumes the output of `mover`, directly or through
- * quantizers, views and a Concat without layers.  If several nodes of the layer consume
- * it, an operator takes precedence over a quantizer. */
+/* The node of `layer` that consumes the output of `mover`.  Other nodes may be between
+ * the output and this node: quantizers, eliminated nodes (m->gone), and Concats without
+ * layers.  If several nodes of the layer consume the output, an operator takes
+ * precedence over a quantizer.  If there is no such node, returns own_reader(). */
 static struct fsd_reader node_reader(const struct flow_search *w, fsd_id mover,
                                      fsd_id layer)
 {

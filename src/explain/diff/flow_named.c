@@ -17,9 +17,9 @@
  * the square of the model's size. */
 enum { MOST_LAYER_NODES = 256, MOST_READERS = 64 };
 
-/* Whether no other layer computes nodes of this layer, so that the inputs and outputs
- * of its nodes are also those of the layer.  For example, false for a reshape that the
- * builder inserted before or behind a Gemm: another layer computes the Gemm. */
+/* Whether this layer alone computes its nodes, so that their inputs and outputs are the
+ * inputs and outputs of the layer.  For example, false for a reshape that the builder
+ * inserted before or behind a Gemm: another layer computes the Gemm. */
 static bool is_whole(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];

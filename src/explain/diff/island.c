@@ -145,8 +145,9 @@ static void look_at_layers(struct search *s)
     }
 }
 
-/* Whether the segment costs the whole time of the layer: the layer runs only in higher
- * precision, or is a data-movement layer that raises or lowers the precision. */
+/* Whether the whole time of the layer counts as time of the segment.  It counts if no
+ * port of the layer has lower precision, or if the layer is a data-movement layer that
+ * raises or lowers the precision. */
 static bool is_paid_for(const struct search *s, fsd_id layer)
 {
     return !(s->ports[layer] & (NARROW_IN | NARROW_OUT)) || s->flows->of[layer].there;

@@ -41,10 +41,12 @@ static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
 }
 
 /* Whether the layer computes at least one quantizer and nothing else.  The layer may
- * also have links to these nodes, which do not count:
- * - a Concat: a DQ of the layer writes a part of the Concat's output in place;
- * - a folded or eliminated node, such as a constant;
- * - a product: the layer quantizes and pads an input of the product. */
+ * also have links to other nodes.  Such a link does not count in these cases:
+ * - The node is a Concat.  A DQ of the layer then writes a part of the Concat's output
+ *   in place.
+ * - The node is folded or eliminated, such as a constant.
+ * - The node is a product, and the layer only quantizes an input of the product
+ *   and may pad this input (prepares()). */
 static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
 {
     bool any = false;
@@ -110,9 +112,10 @@ static bool lists_its_nodes(const struct fsd_match *m, const struct fsd_layer *l
     return any;
 }
 
-/* Whether the contents of the layer are unknown.  All reports use the result of this
- * function alone.  A layer with links to nodes may be opaque, too: a log may list the
- * nodes of a region, but does not show the kernels of the region. */
+/* Whether the contents of the layer are unknown.  The result becomes `opaque` of struct
+ * fsd_layer_result, which all reports use.  A layer with links to nodes may be opaque,
+ * too: a log may list the nodes of a region, but does not show the kernels of the
+ * region. */
 static bool is_opaque(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -228,10 +231,11 @@ static enum fsd_dtype type_of_floats(const struct fsd_match *m, fsd_id layer)
     return fsd_dtype_rank(type) > fsd_dtype_rank(FSD_INT8) ? type : FSD_DTYPE_UNKNOWN;
 }
 
-/* The quantized type that a product of two constants reads.  The engine does not list
- * constants as inputs of the layer, so this function returns the type before the
- * DequantizeLinear of an operand.  FSD_DTYPE_UNKNOWN if the layer has no such
- * product. */
+/* For a layer that multiplies two constants: the quantized type of the first constant.
+ * The engine does not list constants as inputs of the layer, so the type comes from the
+ * model: it is the type that the DequantizeLinear before the first operand reads.
+ * FSD_DTYPE_UNKNOWN if the layer has no product whose two operands are outputs of
+ * DequantizeLinear nodes. */
 static enum fsd_dtype type_of_constants(const struct fsd_match *m, fsd_id layer)
 {
     FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {

@@ -18,13 +18,15 @@ enum fsd_dtype fsd_realised(const struct fsd_match *m,
                             const enum fsd_dtype *shown, enum fsd_dtype requested,
                             fsd_id node);
 
-/** computed.c: whether the layer only continues the work of other layers on the
- *  node. */
+/** computed.c: whether all layers that write inputs of `layer` compute `node`, too.
+ *  `layer` then only continues their work.  False if there are no such layers, or if
+ *  `node` owns a body. */
 bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
-/** kind.c: for a layer that only quantizes: whether it computes the quantizer `node`.
- *  If the layer pads data for a convolution, its name also contains the
- *  DequantizeLinear nodes of this convolution, which another layer computes. */
+/** kind.c: for a layer that only quantizes: whether it computes `node`, one of its
+ *  linked nodes.  Another layer may compute such a node: if the layer pads data for a
+ *  convolution, its name also contains the convolution and the convolution's
+ *  DequantizeLinear nodes. */
 bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
 /** control.c: why no kernel computes a node that controls how often layers run, or that

@@ -136,8 +136,8 @@ static bool is_enclosed(const struct judge *j, fsd_id node)
 }
 
 /* Sets `layers`, `unknown`, `opaque` and `fused` of the block.
- * @param swap for a residual: whether to use `either`, the end of the other path, in
- *        place of `end` */
+ * @param swap true: judges the block with the node `either` in place of the node `end`;
+ *        only for a residual that has both */
 static void judge_layers(struct judge *j, bool swap)
 {
     const struct fsd_diff *d = j->d;

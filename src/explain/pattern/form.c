@@ -66,8 +66,9 @@ static struct arguments arguments_of(const struct expr *e)
     return args;
 }
 
-/* The last argument.  If the model lacks the optional operator, this argument must
- * match the tensor instead. */
+/* The last argument of an optional expression, such as x in "Mul?(c, x)".  If the model
+ * lacks the operator, the tensor must match this argument instead of the whole
+ * expression. */
 static const char *inner_of(const struct expr *e)
 {
     struct arguments args = arguments_of(e);
@@ -164,8 +165,9 @@ static bool flip(struct fsd_attempt *a)
     return a->met < a->chosen && a->flipped[a->met++];
 }
 
-/* Selects the next combination of operand orders: swaps the last pair that is not
- * swapped, and forgets the pairs behind it.  False if all combinations were tried. */
+/* Selects the next combination of operand orders.  Of the symmetric operators whose
+ * operands are not swapped, swaps the operands of the last one, and forgets the orders
+ * of all operators behind it.  False if all combinations were tried. */
 static bool turn(struct fsd_attempt *a)
 {
     a->chosen = a->met;

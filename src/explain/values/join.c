@@ -1,13 +1,16 @@
 /*
- * Assigns each row of numbers to the objects with the name of the row.  A row of a
- * table belongs to the nodes and the layer with this name.  If there are none, the row
- * belongs to the producer of the tensor with this name.  A row of a set of tensors
- * always has the name of a tensor, in the model or in the engine.
+ * Assigns each row of numbers to tensors, nodes and layers by the name of the row.  A
+ * row of a table belongs to the nodes and the layer with this name.  If there are none,
+ * the name counts as the name of a tensor.  A row of a set of tensors always has the
+ * name of a tensor, in the model or in the engine.  If the model has the tensor or its
+ * counterpart, the row belongs to this tensor, and to its producer unless the producer
+ * has a row already.  Otherwise, the row belongs to the layer that produces the
+ * engine's tensor, unless this layer has a row already.
  *
- * If no row has the name of a layer, the layer gets the row of one of its nodes.  This
- * is the row whose first number has the greatest absolute value, for example the
- * largest error.  It need not be the row of the last node, because a later node may
- * reduce the error again.
+ * A layer that gets no row in this way gets the row of one of its nodes.  This is the
+ * row whose first number has the greatest absolute value, for example the largest
+ * error.  It need not be the row of the last node, because a later node may reduce the
+ * error again.
  */
 #include "base/base.h"
 #include "explain/values/values.h"

@@ -28,8 +28,8 @@ struct fsd_stream *fsd_stream_open(const struct fsd_stored *stored);
  *         stored data is damaged */
 size_t fsd_stream_read(struct fsd_stream *s, void *out, size_t n);
 
-/** Whether all bytes were read, and their number and their checksum are as the file
- *  states. */
+/** Whether all bytes were read, and they agree with struct fsd_stored: their number is
+ *  `size` and, if `has_crc` is true, their checksum is `crc`. */
 bool fsd_stream_whole(struct fsd_stream *s);
 
 /** Continues a CRC-32, as in ZIP, with n more bytes.

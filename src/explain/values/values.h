@@ -178,11 +178,12 @@ enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
                                     const struct fsd_array_set *b,
                                     struct fsd_numbers *out, struct fsd_error *err);
 
-/** Compares each row of a tensor with the row before it, for all tensors of a set.  A
- *  row is one element of the batch, at one index of the first axis.
+/** For each tensor of a set, compares each row with the row before it.  A row is the
+ *  part of a tensor at one index of the first axis, so it belongs to one element of the
+ *  batch.
  *  @param g the model.  The batch size is the number of rows of the first input of `g`
- *         that is in `set` and has several rows.  If there is no such input, the first
- *         such output of `g` counts
+ *         that is in `set` and has several rows.  If there is no such input, the
+ *         outputs of `g` are searched in the same way
  *  @return as fsd_numbers_of_sets().  FSD_E_MISMATCH also if no input or output in the
  *         set has several rows, or if the rows of an input differ */
 enum fsd_status fsd_numbers_of_rows(struct fsd_arena *arena, const struct fsd_graph *g,
@@ -194,9 +195,9 @@ enum fsd_status fsd_numbers_of_rows(struct fsd_arena *arena, const struct fsd_gr
 /** A place where an error begins. */
 struct fsd_entry {
     uint32_t row;
-    fsd_id tensor, node, layer; /**< `tensor` and `node`: in the model, the tensor and
-                                     its producer; `layer`: the last layer of the
-                                     producer; FSD_NONE if unknown */
+    fsd_id tensor, node, layer; /**< `tensor`: a tensor of the model; `node`: its
+                                     producer; `layer`: the last layer that computes
+                                     `node`.  `node` and `layer` may be FSD_NONE */
     struct fsd_span suspects;   /**< a span of `pool`: nodes that may have caused the
                                      error */
     struct fsd_span layers;     /**< a span of `pool`: the layers that compute the
@@ -220,8 +221,8 @@ struct fsd_values {
     uint32_t *of_node; /**< `of_node` and `of_layer` are indexed by node and layer:
                             index of the row; FSD_NONE if there is none */
     uint32_t *of_layer;
-    double greatest; /**< the largest finite absolute value of the first column in the
-                          rows of all layers */
+    double greatest; /**< over the rows of all layers: the greatest absolute value of
+                          the row's first number.  Infinite values do not count */
     uint32_t joined; /**< number of rows that are assigned to a tensor, node or layer */
     FSD_VEC(uint32_t) strangers; /**< rows without a tensor, node or layer */
     uint32_t over; /**< number of tensors for which fsd_row_is_over() is true */

@@ -103,10 +103,11 @@ static const char *in_one_line(struct fsd_arena *arena, struct fsd_slice text)
     return line;
 }
 
-/* Finds why no tactic implements the layer. Only tactics that were skipped in the
- * attempt of f->first count. The last of them whose message has a known form determines
- * the class. Among the messages of this class, f->because is the message that states
- * the most bytes. If none of them states bytes, f->because is the last of them. */
+/* Finds why no tactic implements the layer. Searches the messages about tactics that
+ * were skipped in the attempt of f->first. Messages of unknown form do not count. The
+ * last message determines the class. Among the messages of this class, f->because is
+ * the message that states the most bytes. If none of them states bytes, f->because is
+ * the last message. */
 static void take_tactics(struct fsd_failed *f)
 {
     const fsd_log_failures *skipped = fsd_log_skipped_of(f->history);

@@ -89,8 +89,9 @@ static bool add_exact(const struct place *p, struct fsd_slice name, fsd_id_vec *
     return name.n && add_meaning(p, fsd_vocab_find(p->vocab, name.s, name.n), list);
 }
 
-/* Adds the nodes whose name is `name` without a suffix. TensorRT and the parser append
- * such suffixes to the names of nodes. */
+/* TensorRT and the parser append suffixes to the names of nodes. Cuts suffixes off
+ * `name` until the model has the rest as a name, and adds the nodes of this name
+ * (add_exact()). Returns false if the model never has the rest as a name. */
 static bool add_derived(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     for (size_t n = name.n; n-- > 1;)
@@ -490,9 +491,10 @@ static bool is_operator(const struct place *p, fsd_id node, struct fsd_slice op)
     return fsd_slice_is(op, fsd_text(p->g->names, p->g->nodes.at[node].op));
 }
 
-/* For an error of the parser that states no node. The name of the failing function
- * shows the operator. If the node that the parser read last has this operator, takes
- * that node. Otherwise takes the only node with this operator. */
+/* If no node is known yet, and an error of the parser states no node, finds the node by
+ * its operator. The name of the failing function shows this operator. If the node that
+ * the parser read last has the operator, takes that node. Otherwise, takes the only
+ * node with the operator. If several nodes have the operator, takes none. */
 static void find_by_order(const struct place *p)
 {
     struct fsd_failed *f = p->f;

@@ -192,12 +192,13 @@ static void begin_node(struct walk *w, const struct fsd_log_parsed *parsed)
     fsd_vec_push(w->f->arena, &w->open, open);
 }
 
-/* Ends the last node in `open`, and adds it to `found` if the node can have added the
- * layer: may_have() must be true, and the layer's number must be at least open->before
- * and less than the maximum number of layers that the network has when the node ends.
- * This maximum is unknown, and counts as infinite, in two cases: `helpers` is false, so
- * the parser registers only some of the layers that have a name; or the log lacks the
- * node's last line. */
+/* Ends the last node in `open`. Adds the node to `found` if the node can have added the
+ * layer: may_have() must be true, and the number of the layer must be at least
+ * open->before and less than `behind`. `behind` is the maximum number of layers that
+ * the network can have when the node ends. It counts as infinite in two cases:
+ * - The log lacks the node's last line.
+ * - `helpers` is false: the parser registers only some of the layers that have a
+ *   name. */
 static void end_node(struct walk *w)
 {
     const struct open_node *open = &w->open.at[--w->open.n];

@@ -386,9 +386,9 @@ static void write_split(struct writer *w)
 
 /* --------------------------------------------------------------------- what to do */
 
-/* Prints the changes to make. Prints the `text` of a change, with names and reasons, if
- * the summary then still has room for the `brief` texts of all later changes.
- * Otherwise, prints the `brief` text of the change. */
+/* Prints the changes to make. Each change has a `text` with names and reasons, and a
+ * shorter `brief` text. Prints the `text` of a change only if the `brief` texts of all
+ * later changes then still fit into the summary. Otherwise, prints its `brief` text. */
 static void write_todos(struct writer *w, const struct fsd_todos *all)
 {
     uint32_t written = 0, behind = 0;
@@ -531,9 +531,10 @@ static void write_alone(struct writer *w)
     close_line(w, "engine");
 }
 
-/* The number of rows to reserve for `todos`: for all facts, and for the first change
- * after them. A fact states that no change avoids a certain cost. A reader who sees
- * only the facts would assume that nothing helps. */
+/* The number of rows to reserve for `todos`, at least 1: for all facts, and for the
+ * first change after the facts. A fact only states that no change avoids a certain
+ * cost. If the summary showed facts but no change, a reader would assume that nothing
+ * helps. */
 static unsigned rows_to_reserve(const struct fsd_todos *todos)
 {
     unsigned rows = 0;

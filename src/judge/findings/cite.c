@@ -25,9 +25,10 @@ struct citer {
     struct fsd_findings *found;
     const struct fsd_diff *d;
     const struct fsd_findings *lint;
-    /* Lists of the edits in lint's confirmed findings: one list per node, and one list
-     * of inserted pairs per tensor (the tensor that same_data() returns). FSD_NONE:
-     * there is no edit.
+    /* Linked lists of the edits in lint's confirmed findings. Each edit is in the list
+     * of its node. An edit that inserts a Q/DQ pair is also in the list of the tensor
+     * that the pair quantizes. All tensors with the same data share one list, which has
+     * the index same_data(tensor) in `of_tensor`. FSD_NONE: there is no such edit.
      *
      *     of_node[node], of_tensor[tensor]          the first edit of the list
      *     next_of_node[edit], next_of_tensor[edit]  the next edit of the same list
@@ -265,10 +266,11 @@ static void cite_source(struct citer *c, fsd_id source)
                 cite_reader(c, source, e);
 }
 
-/* Cites the Q/DQ pairs that lint proposes for consumers of the outputs of `layer`. A
- * consumer counts only if `layer` does not compute it, too. Such a consumer reads the
- * output without a quantizer, so `layer` must write higher precision. Therefore,
- * `layer` also reads higher precision. */
+/* `layer` reads data that a data-movement layer raised to higher precision. The reason
+ * may be behind `layer`: if a consumer reads an output of `layer` without a quantizer,
+ * `layer` must write higher precision, and therefore also reads higher precision. Cites
+ * the Q/DQ pairs that lint proposes for such consumers. Consumers that `layer` computes
+ * itself do not count. */
 static void cite_behind(struct citer *c, fsd_id layer)
 {
     const struct fsd_match *m = c->d->match;
@@ -560,8 +562,9 @@ void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d)
     fsd_arena_free(scratch);
 }
 
-/* Returns the cites of gate->run, in a struct without findings. NULL if there are no
- * cites, or if no finding in `found` needs them.
+/* Returns a new struct that has the cites of gate->run but no findings. NULL if no
+ * finding in `found` needs cites, or if lint cannot judge the run (ask_lint()) or
+ * proposes no edits for it.
  * @param found the findings on the changed build; a finding needs cites if its `move`
  *        or `widens` is set */
 static const struct fsd_findings *cites_for(const struct fsd_findings *found,

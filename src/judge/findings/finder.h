@@ -32,10 +32,10 @@ struct fsd_finder {
     double base; /**< the total milliseconds of the build. A budget's `share` is a share
                            of this total; 0: unknown */
 
-    uint32_t reread; /**< number of findings that find.c removed. If fsd_compare.reread
-                          is set, only the version of this program changed, not the
-                          build. Findings on changes are then removed, unless
-                          fsd_rule.of_same is set */
+    uint32_t reread; /**< number of findings on changes that find.c removed because
+                          fsd_compare.reread is set: only the version of this program
+                          changed, not the build. The findings of rules with
+                          fsd_rule.of_same are kept */
 
     /* Used by find.c only. */
     struct fsd_print print;
@@ -138,7 +138,8 @@ fsd_find_fn fsd_find_fallbacks, fsd_find_providers;
 void fsd_put_kernel(struct fsd_finder *f, const struct fsd_kernel_change *k, bool new);
 /** Reports kernels with a different fused activation (rules/kernel.c). */
 void fsd_report_activations(struct fsd_finder *f);
-/** Reports moves that realise different nodes than before (rules/change.c). */
+/** Reports each struct fsd_move that computes other nodes than in the old build, unless
+ *  its `kind` or `inserted` changed, too (rules/change.c). */
 void fsd_report_other_nodes(struct fsd_finder *f);
 /** The number of removed kernels whose nodes are proved to need no kernel. */
 uint32_t fsd_count_saved_kernels(const struct fsd_compare *c);

@@ -176,8 +176,10 @@ struct fsd_rule {
         FSD_PROVES_WIDE,   /**< a layer that computes the finding's first node reads or
                                 writes higher precision */
         FSD_PROVES_STANDS, /**< a layer computes one of the finding's quantizers */
-        FSD_PROVES_TWICE,  /**< layers write the input of the finding's quantizers
-                                several times in low precision */
+        FSD_PROVES_TWICE,  /**< the layers that compute the input of the finding's
+                                first quantizer write several quantized tensors. If
+                                they write none, the proof is that of
+                                FSD_PROVES_STANDS */
         FSD_PROVES_APART,  /**< several layers compute the finding's nodes */
         FSD_PROVES_BUILT   /**< the finding says that the builder refuses the model. An
                                 engine of the model refutes this, so the finding is
@@ -247,7 +249,10 @@ struct fsd_edit {
     uint32_t input;
     const char *like, *scale_tensor; /**< `like`: the quantizer whose scale to use.
                                           `scale_tensor`: the tensor with this scale.
-                                          NULL: use `scale`, or measure the scale */
+                                          Both are NULL if there is no such quantizer.
+                                          If the edit needs a scale, it then uses
+                                          `scale`. If `scale` is 0, the scale must be
+                                          measured */
     double scale;                    /**< the scale if it is one number; 0: there are
                                           several scales, or the scale is unknown */
     const char *type;                /**< such as "int8"; NULL: unchanged */
@@ -284,8 +289,8 @@ struct fsd_finding {
     struct fsd_span edits; /**< a span of fsd_findings.edits */
     struct fsd_span cites; /**< a span of fsd_findings.cites: lint's edits that would
                                 remove the finding's cause */
-    const char *todo;      /**< the first cite as text, and the number of other cites;
-                                NULL: there are no cites */
+    const char *todo;      /**< the first cite as text, then ", and 2 more edits" if
+                                there are other cites; NULL: there are no cites */
     const char *proof;     /**< for lint: whether the engine shows what the finding
                                 predicts: "confirmed", "withdrawn" or "undecided"; NULL:
                                 not checked */
@@ -408,8 +413,8 @@ struct fsd_case {
     const struct fsd_compare *c; /**< the comparison with the snapshot; NULL: there is
                                       none */
     const struct fsd_policy *policy;
-    bool compared;  /**< two builds are compared. The run serves only for advice: rules
-                         on a run are not evaluated */
+    bool compared;  /**< for fsd_verdict_of_comparison(): rules on a run are not
+                         evaluated, and `run` serves only for advice */
     unsigned today; /**< the current date, such as 20260131, by which ignores expire; 0:
                          no ignore expires */
 };

@@ -1,9 +1,10 @@
 /*
  * Functions that the rules of lint share: names, edits, and confirmation by an engine.
  *
- * A rule predicts a cost. rule->proves (enum fsd_proves) states how an engine shows
- * this cost: for FSD_PROVES_STANDS, by a layer that computes one of the finding's
- * quantizers. If the engine does not show the cost, the finding becomes information.
+ * A rule predicts a cost. rule->proves (enum fsd_proves) states how an engine confirms
+ * or refutes this cost. For example, with FSD_PROVES_STANDS, a layer that computes one
+ * of the finding's quantizers confirms the cost. If the engine refutes the cost, the
+ * finding becomes information.
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"

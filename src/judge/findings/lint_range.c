@@ -31,8 +31,8 @@ enum { FAR = 16, LONG_SUM = 256 };
 enum size {
     SMALL,   /* within the range, like all values that the model stores in FP16 */
     LARGE,   /* beyond the range */
-    SCORE,   /* like LARGE, but before a softmax: scaling it down does not make it
-                SMALL */
+    SCORE,   /* like LARGE, but before a softmax: a scaled-down SCORE is still a
+                SCORE, whereas a scaled-down LARGE is SMALL */
     INVERSE, /* the reciprocal of a large value */
 };
 
@@ -195,9 +195,11 @@ static enum size of_input(const struct spread *s, fsd_id node, uint32_t input)
     return tensor == FSD_NONE ? SMALL : (enum size)s->of[tensor];
 }
 
-/* Whether the node passes on the values of an input that is not SMALL. False if it
- * converts them, or if its operator is not known to pass large values on.
- * @param in the size of the input's values
+/* Whether the node computes with the values of an input that is not SMALL, so that
+ * the finding may include the node. True also for nodes that make the values SMALL
+ * again. False for casts, quantizers and weighted operators such as a MatMul, and for
+ * operators whose effect on large values is unknown.
+ * @param in the size of the input's values; not SMALL
  * @param[out] made the size of the output's values */
 static bool carries(const struct spread *s, fsd_id node, enum size in, enum size *made)
 {

@@ -185,9 +185,9 @@ static struct rows rows_of(const char *rule)
 }
 
 /* The first row that matches the node; NULL if none does.
- * @param may indexed by operator, initially 0: this function sets bit i if row i may
- *         match the operator. It then sets the bit ASKED, so that each operator
- *         is tested only once */
+ * @param may indexed by operator; the caller sets all elements to 0 before the first
+ *         call. For the node's operator, this function sets bit i if row i may match
+ *         the operator, and the bit ASKED, so that it tests each operator only once */
 static const struct fsd_place_row *row_at(struct fsd_place *p, fsd_id node,
                                           const struct rows *rows, uint8_t *may)
 {

@@ -8,9 +8,11 @@
 /* --------------------------------------------------------------- one tensor, two Qs */
 
 /* The rules on two scales compare two Qs of a tensor. f->rule->which selects where the
- * second Q is. DIRECT: it reads the tensor itself. OVER_CONCAT, OVER_ONE: there are
- * operators in between, over which the Q can be moved to the tensor. With OVER_CONCAT,
- * the first of them is a Concat; with OVER_ONE, it is not. */
+ * second Q is:
+ *   DIRECT: the second Q reads the tensor itself.
+ *   OVER_ONE: operators are between the tensor and the second Q. The first of these
+ *     operators is no Concat. The Q can be moved over them to the tensor.
+ *   OVER_CONCAT: like OVER_ONE, but the first operator is a Concat. */
 enum { DIRECT, OVER_ONE, OVER_CONCAT };
 
 static int side_of(const struct fsd_lint *l, fsd_id via)
@@ -70,9 +72,9 @@ static const struct fsd_reach *nearest(const struct fsd_lint *l,
     return NULL;
 }
 
-/* For each tensor, compares the scale of the nearest Q with the scales of other Qs.
- * f->rule->which states where these other Qs are (DIRECT, OVER_ONE, OVER_CONCAT).
- * Reports the first one with a different scale. */
+/* For each tensor, compares the scale of the nearest Q with the scales of other Qs, and
+ * reports the first one with a different scale.  The member `which` of the rule states
+ * where the other Qs are: DIRECT, OVER_ONE or OVER_CONCAT. */
 void fsd_lint_two_scales(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;

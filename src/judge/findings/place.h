@@ -31,10 +31,10 @@ enum { FSD_INPUT_SET = 8 };
  *
  *      %q, %dq       a Q; a DQ
  *      %quantizer    a Q or a DQ
- *      %held         the DQ that outputs the tensor
+ *      %held         the DQ that the tensor holds (fsd_lint.holds)
  *      %pair         the Q before this DQ
  *      %own          like %pair; Q and DQ have no other consumers
- *      %bare         a tensor that no DQ outputs
+ *      %bare         a tensor that holds no DQ
  *      %conv         the quantized convolution that outputs the tensor, also after a
  *                    bias or a normalization
  *      %weighted     a Conv, Gemm or MatMul
@@ -42,10 +42,12 @@ enum { FSD_INPUT_SET = 8 };
  *
  *  Words of sentences:
  *
- *      {n} {'n}      the node, and the tensor, of the letter n
- *      {0} {A}       a number, and a text, that `holds` sets
+ *      {n}           the node of the letter n
+ *      {'n}          the tensor of the letter n
+ *      {0} {1} {2}   the numbers that `holds` sets
+ *      {A} {B}       the texts that `holds` sets
  *      {#}           the number of the finding's nodes
- *      {?y|ies}      "y" if this number is 1, else "ies" */
+ *      {?y|ies}      "y" if the finding has one node, else "ies" */
 struct fsd_place_row {
     const char *rule, *form;
     bool (*holds)(struct fsd_place *p); /**< a condition that the form cannot express;

@@ -152,8 +152,9 @@ struct fsd_judged {
     const char *name;  /**< "model.onnx sm86": unique in the list */
     const char *label; /**< "" if the build has no label */
     const char *model; /**< the path of the model as given; without a model, the path of
-                            the engine. If `name` would not be unique, fsd_verdicts_of()
-                            appends the engine's path or a number to `model` */
+                            the engine. `name` consists of `model` and `label`, so
+                            fsd_verdicts_of() appends the engine's path or a number to
+                            `model` if `name` would not be unique */
     const char *engine;
     const char *verdict;         /**< v->verdict, or "error" if `v` is NULL */
     const struct fsd_verdict *v; /**< NULL: the build could not be checked, because of

@@ -482,9 +482,9 @@ static fsd_id computed_by(const struct fsd_measured_block *m, fsd_id tensor,
     return node;
 }
 
-/* Whether the builder can fold a scale of the keys into `node`, which computes the
- * tensor that is scaled. `node` must be an elementwise operator with two inputs. The
- * type must be FP16, which the caller checks. */
+/* Whether the builder can fold the scale of the keys into `node`, which computes the
+ * keys before they are scaled. `node` must be an elementwise operator with at least two
+ * inputs. The type must be FP16, which the caller checks. */
 static bool is_foldable(const struct fsd_measured_block *m, fsd_id node)
 {
     return fsd_node_has_in(m->facts->g, node, 1) &&

@@ -36,9 +36,10 @@ FSD_CONDITION(fsd_refused_has_a_type)
 }
 
 /* Whether a Q outputs the tensor, directly or with other operators in between. Each
- * output of the Q and of these operators must have one of the given types. A UINT8
- * tensor behind a Q is no reason for a refusal: if the zero point is 0, the builder
- * moves the Q/DQ pair over any operator. */
+ * output of the Q and of these operators must have one of the given types. Only rows
+ * for UINT8 use this function. A UINT8 tensor behind a Q is no reason for a refusal,
+ * because the builder moves a Q/DQ pair with the zero point 0 over any operator.
+ * Another row refuses quantizers with other zero points. */
 static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types)
 {
     for (int steps = 0; steps < 16 && has_type(l->g, tensor, types); steps++) {
@@ -367,8 +368,8 @@ FSD_CONDITION(fsd_refused_is_not_weights)
     return false;
 }
 
-/* The first input has one of the types, and the list of inputs has an empty name for a
- * bound. */
+/* The first input has one of the types, and the name of the lower or upper bound in the
+ * list of inputs is empty. */
 FSD_CONDITION(fsd_refused_lacks_a_bound)
 {
     uint32_t n = l->g->nodes.at[node].in.n;

@@ -73,7 +73,8 @@ FSD_CONDITION(fsd_refused_is_no_kernel)
            (fsd_refused_takes_type(l, r, node) || (width > 0 && width < r->number));
 }
 
-/* The head size is above `number`, and is_taken_apart() is false. The builder then does
+/* The head size is above `number`, and is_taken_apart() is false. Unlike for
+ * fsd_refused_is_no_kernel(), the number of queries does not matter: the builder does
  * not decompose the attention, even if there is a single query. */
 FSD_CONDITION(fsd_refused_is_wide)
 {
@@ -226,8 +227,10 @@ static bool has_unlike_size(const struct fsd_shape *x, const struct fsd_shape *y
     return unlike;
 }
 
-/* Whether the condition of an If depends on data, and unlike() is true for the shapes
- * that an output of the If has in the two branches. */
+/* Whether the condition of an If depends on data, and unlike() is true for at least one
+ * output of the If.
+ * @param unlike compares the shapes that an output has in the two branches; both ranks
+ *        are known */
 static bool branches_differ(const struct fsd_lint *l, fsd_id node,
                             bool (*unlike)(const struct fsd_shape *,
                                            const struct fsd_shape *))

@@ -104,10 +104,11 @@ static struct candidate *branch(struct replay *r, const struct candidate *w)
 
 /* --------------------------------------------------------------- one step */
 
-/* The candidate began the node with the first `done` steps of the lowering `begun`.
- * Returns whether the kernel may continue with the lowering `other`: its first `done`
- * steps must be the same.  A product keeps its lowering, because the tensors of the
- * kernel already show it. */
+/* The candidate began `node` with the first `done` steps of the lowering `begun`.
+ * Returns whether the kernel may continue with the lowering `other`.  For a product,
+ * `other` must be `begun`, because begin() makes a separate candidate for each lowering
+ * that fits the product's tensors.  For any other node, the first `done` steps of both
+ * lowerings must be the same. */
 static bool may_be(const struct replay *r, fsd_id node,
                    const struct fsd_lowering *begun, const struct fsd_lowering *other,
                    uint32_t done)
@@ -150,8 +151,8 @@ static void go_on(struct replay *r, struct candidate *w, fsd_sym step)
     }
 }
 
-/* Whether the kernel computes the tensor, or a tensor before it with only neutral nodes
- * in between. */
+/* Whether the kernel computes the tensor.  Also true if the kernel computes a tensor
+ * from which only neutral nodes lead to this tensor. */
 static bool is_made(const struct replay *r, struct candidate *w, fsd_id tensor)
 {
     for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
@@ -443,9 +444,12 @@ static uint32_t next_unmade(struct replay *r, uint32_t at, struct fsd_span reade
     return fsd_next_unmade(r, r->reader.at, r->unmade, at, readers.at + readers.n);
 }
 
-/* Begins nodes that read an available tensor, each once.  A node must have a lowering
- * that begins with `step`.  With `made`, only nodes that already have a layer are
- * begun; else only nodes without a layer. */
+/* Begins the nodes that read an available tensor, are ready (fsd_is_ready()), and have
+ * a lowering that begins with `step`.  A node that reads several available tensors is
+ * begun only once.  If `made` is true, begins only nodes that already have a layer and
+ * are no products; else only nodes without a layer.  Leaves out the nodes that names
+ * assign to the kernel, because begin_musts() begins them.  Also begins Qs that the
+ * builder may have moved before an operator (begin_moved()). */
 static void begin_nodes(struct replay *r, struct candidate *w, fsd_sym step, bool made)
 {
     fsd_id seen[NEXT];

@@ -30,13 +30,15 @@ static bool multiplies_data(const struct replay *r, fsd_id product)
     return weight != FSD_NONE && !fsd_stays_constant(r, weight);
 }
 
-/* Whether the kernel may have absorbed the scaling `by` before `product`.  Always true
- * for an anchored kernel.  For any other kernel:
- *   - If the product has weights, the builder can merge the scaling into them.
- *   - Otherwise the kernel must have a factor (fsd_layer.factor).
- *   - If the dump does not state whether there is a factor, one is assumed.  Exception:
- *     the dump lists the kernel's constants, and `by` is behind another product.  The
- *     builder then merged the scaling into the weights of the other product. */
+/* Whether the kernel may have absorbed the scaling `by` before `product`.  True in
+ * these cases:
+ *   - The kernel is anchored.
+ *   - The product has weights, so that the builder can merge the scaling into them.
+ *   - The kernel has a factor (fsd_layer.factor).
+ * Otherwise, if the dump states that there is no factor, the result is false.  If the
+ * dump does not state whether there is a factor, one is assumed, except in one case:
+ * the dump lists the kernel's constants, and `by` is behind another product.  The
+ * builder then merged the scaling into the weights of the other product. */
 static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -57,14 +59,14 @@ static bool is_factor(const struct replay *r, fsd_id node)
 }
 
 /* The layer that absorbed the scaling `by`; FSD_NONE if the layer is unknown.  `by` is
- * before `node`, and needs no step.  The first case that holds decides:
- *   - `by` is a factor, and `node` is a product: the current layer if takes_factor() is
- *     true, else unknown.
- *   - The current layer's name was cut, and the layer lists the constant of `by`: the
- *     current layer if takes_factor() is true, else unknown.
- *   - `by` is a factor before a product of the candidate (`for_product`), and the layer
- *     that computes the input of `by` computes no product: the current layer.
- *   - Otherwise: the layer that computes the input of `by`. */
+ * before `node`, and needs no step.  In two cases, the result is the current layer if
+ * takes_factor() is true, else FSD_NONE:
+ *   - `by` is a factor, and `node` is a product.
+ *   - The current layer's name was cut, and the layer lists the constant of `by`.
+ * Otherwise, the result is the layer that computes the input of `by`.  Exception: if
+ * this layer computes no product, and `by` is a factor before a product of the
+ * candidate (`for_product`), the result is the current layer.  The result is also the
+ * current layer if no node computes the input of `by`. */
 static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                           fsd_id node, fsd_id by, bool for_product)
 {
@@ -131,8 +133,10 @@ void fsd_commit_between(struct replay *r, const struct candidate *w)
     r->now.anchored = false;
 }
 
-/* Whether the kernel has a step of the node's operator that no taken node uses, and the
- * taken nodes produce all data that the node reads. */
+/* Whether the steps of the kernel show that the kernel computes `node`.  Conditions:
+ *   - The kernel has a step of the node's operator.
+ *   - No taken node has this operator.
+ *   - Taken nodes produce all data that `node` reads. */
 static bool is_listed(const struct replay *r, const struct candidate *w, fsd_id node)
 {
     bool listed = fsd_layer_count(r->m->engine, r->layer, r->g->nodes.at[node].op);
@@ -194,9 +198,9 @@ static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
 }
 
 /* One kernel begins `node`, and the next kernel finishes it.  Returns whether the next
- * kernel only applies the scale of the quantizers.  This holds for a Conv without a
- * bias: the next kernel's Metadata does not list such a Conv.  The Metadata of both
- * kernels lists a MatMul, and a Conv that has a bias. */
+ * kernel only applies the scale of the quantizers.  True only for a Conv without a
+ * bias, because the next kernel's Metadata does not list such a Conv.  The Metadata of
+ * both kernels lists a MatMul, and a Conv that has a bias. */
 static bool only_scales(const struct replay *r, fsd_id node)
 {
     return fsd_node_is(r->g, node, FSD_ONNX_Conv) && r->g->nodes.at[node].in.n < 3;

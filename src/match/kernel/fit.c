@@ -90,8 +90,9 @@ static bool forwards(const struct replay *r, int64_t size)
     return false;
 }
 
-/* Whether the last step of the kernel repeats the result.  The model has no node
- * for this step: nodes of the model broadcast the result instead. */
+/* Whether the kernel's name lists all steps, and the last one is an Expand of the
+ * result.  The model has no node for this Expand, because the model's nodes broadcast
+ * the result instead. */
 static bool repeats_last(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -176,10 +177,11 @@ static bool is_weight_of_part(const struct replay *r, const struct fsd_form *con
     return count > size && count == size * fsd_count_parts_behind(r, out);
 }
 
-/* Whether the kernel cannot compute the product `node`, because it lacks the weight.  A
- * kernel may have the weight as one of its constants, or read it from a kernel without
- * inputs.  This distinguishes branches that differ only in the sizes of their
- * windows. */
+/* Whether the kernel lacks the weight of the product `node`, so that the kernel cannot
+ * compute `node`.  A kernel may have the weight as one of its constants, or read it
+ * from a kernel without inputs.  False if no constants of the kernel are known, or if
+ * `node` is no product.  This distinguishes branches that differ only in the sizes of
+ * their windows. */
 static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -350,7 +352,9 @@ static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
     return by == FSD_NONE || leads_to(r, tensor, by);
 }
 
-/* Whether the name of an output contains a node to which no computed tensor leads. */
+/* The name of the output `port` may show a node (made_for()).  Returns whether none of
+ * the computed tensors `made` leads to this node.  False if the name shows no node, or
+ * if `made` is empty. */
 static bool is_misnamed(const struct replay *r, const struct fsd_port *port,
                         const fsd_id *made, uint32_t n)
 {
@@ -402,9 +406,9 @@ static bool shape_fits(const struct replay *r, const struct fsd_port *port,
     return false;
 }
 
-/* Drops the nodes that another kernel began and that this kernel did not continue.
- * Keeps them if this kernel computed nothing at all: it may only forward their
- * intermediate results. */
+/* Drops the nodes in w->open that another kernel began and that this kernel did not
+ * continue.  Drops nothing if this kernel computed nothing at all, because it may only
+ * forward the intermediate results of these nodes. */
 static void drop_idle(struct candidate *w)
 {
     uint32_t kept = 0, worked = w->n_taken;

@@ -296,7 +296,7 @@ static fsd_id filled_for(const struct replay *r, fsd_id by, fsd_id in, fsd_id ou
     return fsd_id_or(fsd_id_only(node), r->layers[by].product);
 }
 
-/* Whether the model splits a tensor that `in` holds, so that a kernel that cuts `in`
+/* Whether the model splits a tensor that `in` holds.  A kernel that cuts `in` then
  * computes a part of the Split. */
 static bool is_shared_out(const struct replay *r, fsd_id in)
 {
@@ -432,11 +432,10 @@ static struct fsd_span find_wholes(struct replay *r, struct wholes *w, fsd_id in
     return w->of[in];
 }
 
-/* A kernel may compute another reader of the node's input in several steps.  If the
- * first of these steps computes the value of `node`, links `node` to this kernel.  The
- * kernel must have an output for each of the two nodes.  For example, `node` is a
- * ReduceMax, and the other reader is a ReduceLogSumExp, whose first step is this
- * maximum. */
+/* Links `node` to each kernel that computes it as the first of several steps of another
+ * node.  Both nodes must read the same input, and the kernel must have an output for
+ * each of the two nodes.  For example, `node` is a ReduceMax, and the other node is a
+ * ReduceLogSumExp, whose first step is this maximum. */
 static void link_first_step(struct replay *r, struct wholes *w, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);

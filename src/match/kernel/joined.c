@@ -93,9 +93,9 @@ static void note_joined(struct replay *r, fsd_id layer, fsd_id concat)
     }
 }
 
-/* The Concats of the model that a kernel may compute, in the model's order: node[i].
- * place[i] is the engine tensor that holds the result of node[i]; FSD_NONE unless
- * several kernels write this tensor. */
+/* The Concats of the model that a kernel may compute, in the model's order: node[i]. If
+ * several kernels write the engine tensor that holds the result of node[i], place[i] is
+ * this engine tensor; else FSD_NONE. */
 struct concats {
     fsd_id node[MOST], place[MOST];
     uint32_t n;
@@ -170,7 +170,7 @@ static bool depends_on(struct replay *r, fsd_id *stack, fsd_id node, fsd_id on)
     return false;
 }
 
-/* Whether each Concat in `bits` depends on the Concat before it. */
+/* Whether each Concat in `bits` depends on the previous Concat in `bits`. */
 static bool is_chain(struct replay *r, const struct concats *c, uint64_t bits)
 {
     fsd_id *stack = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n);

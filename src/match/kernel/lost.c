@@ -135,8 +135,9 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
 
             if (t == FSD_NONE)
                 continue;
-            /* If `node` needs no step, its output `t` is available as soon as its input
-             * `in` is.  So if `in` fits the port, too, `t` is no further guess. */
+            /* Does not guess `t` if `node` needs no step, and the input `in` of `node`
+             * also fits the port: if the port holds `in`, `t` is available anyway.  The
+             * first guess is never left out. */
             if (n < GUESSES && fsd_port_fits(r, p, t) &&
                 !(n && r->nodes[node].passes && in != FSD_NONE &&
                   fsd_port_fits(r, p, in)))
@@ -154,11 +155,13 @@ struct wanted {
     uint32_t n;
 };
 
-/* Finds a lost input of the kernel that has the size of `tensor`, and adds this input
- * and `tensor` to `wanted`.  If lost inputs from several kernels have this size, adds
- * nothing, because it is unknown which of them holds `tensor`; returns true in this
- * case, too.  Returns false if no lost input has this size, if no layer writes such an
- * input, or if `wanted` is full. */
+/* Finds a lost input of the kernel that has the size of `tensor`.  Adds this input and
+ * `tensor` to `wanted`, and returns true.  If several kernels write lost inputs of this
+ * size, also returns true, but adds nothing, because it is unknown which of these
+ * inputs holds `tensor`.  Returns false in three cases:
+ *   - no lost input has this size,
+ *   - a lost input of this size does not have exactly one producer,
+ *   - `wanted` is full. */
 static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -295,9 +298,10 @@ static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *want
     return true;
 }
 
-/* Whether the kernel's name lists its steps: all of them, or all before the place where
- * the name was cut.  False for a product or attention kernel, because its name does not
- * list the steps behind the product or the attention. */
+/* Whether the kernel's name lists all steps of the kernel or, if the name was cut, the
+ * steps before the cut.  False if the name lacks steps and begins with a MatMul.  The
+ * kernel is then assumed to be a product or attention kernel, whose name does not list
+ * the steps behind the product or the attention. */
 static bool lists_steps(const struct replay *r, fsd_id layer)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[layer];

@@ -1,8 +1,9 @@
 /*
  * Finds the nodes that names assign to a kernel: the name of the kernel, the names of
- * its tensors and constants, and the names of the kernels that read its outputs.  There
- * is one more source: if a second kernel reads an output of the kernel and computes a
- * Concat, the position of this output in the Concat shows a node (joined.c).
+ * its tensors and constants, and the names of the kernels that read its outputs.  One
+ * more source is not a name: a second kernel may concatenate an output of the kernel
+ * with other tensors.  The position of this output among the inputs of the Concat then
+ * shows which node computes the output (joined.c).
  */
 #include "match/kernel/replay.h"
 
@@ -39,9 +40,9 @@ bool fsd_could_end(const struct replay *r, fsd_id node)
     return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
-/* Whether the kernel may have a step for `node`, although builders also compute such
- * nodes without a step.  These nodes are scalings that may be folded, nodes with
- * several outputs, and Qs. */
+/* Whether the kernel may have a step for `node`.  Considers only nodes that builders
+ * compute with or without a step: scalings that may be folded, nodes with several
+ * outputs, and Qs.  False for any other node. */
 static bool may_be_step(const struct replay *r, fsd_id node)
 {
     return (r->nodes[node].folds || r->g->nodes.at[node].out.n > 1 ||

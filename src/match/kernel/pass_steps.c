@@ -337,10 +337,10 @@ static void sort_by_name(const struct replay *r, struct candidate *w)
             }
 }
 
-/* Decides without the steps which nodes the current kernel computes, and records which
- * tensors its outputs hold.  An anchored kernel computes its linked nodes.  Any other
- * kernel computes the nodes in its name.  They keep the order of the name, because the
- * readers of joined products rely on it. */
+/* Takes the nodes of the current kernel without replaying its steps, and records which
+ * tensors the kernel's outputs hold.  An anchored kernel computes its linked nodes.
+ * Any other kernel computes the nodes in its name.  The nodes in a name are taken in
+ * the order of the name, because the readers of joined products rely on it. */
 static void follow_links(struct replay *r, bool anchored)
 {
     struct candidate *w = &r->beam->candidates[0];
@@ -664,9 +664,9 @@ static void list_readers(struct replay *r)
     r->unvisited = FSD_NEW(r->scratch, uint32_t, r->g->links.n);
 }
 
-/* Fills `handed_out`.  The outputs of an If are the outputs of its branches.  The first
- * output of a Loop's body is the condition.  The next outputs of the body are the
- * states.  The first outputs of the Loop are these states. */
+/* Fills `handed_out`.  Output k of a branch becomes output k of the If.  If output k of
+ * a Loop is a loop state, output k + 1 of the body becomes output k of the Loop.
+ * Output 0 of the body is the condition. */
 static void find_handed_out(struct replay *r)
 {
     const struct fsd_graph *g = r->g;

@@ -86,13 +86,14 @@ struct candidate {
                          continue from the tensors that the candidate computes */
     uint32_t neutral; /* number of taken nodes that only forward their input, such as a
                          sum with 0 */
-    uint64_t order;   /* sum over the taken nodes: the index in `available` of the first
-                       tensor that the node reads.  Of equal candidates, the one with
-                       the lower sum wins. */
+    uint64_t order;   /* of otherwise equal candidates, the one with the lower `order`
+                       wins.  Each taken node adds the index in `available` of the first
+                       tensor that the node reads.  Each choice of a tensor for a kernel
+                       input (guess_port(), find_choices()) adds its index */
     uint64_t set;     /* hash of the taken nodes and of the tensors that the kernel's
                        inputs are assumed to hold */
     uint32_t parts;   /* number of Slice steps that may follow for taken Splits: one for
-                       each further output of a Split */
+                       each output of a Split after the first one */
     uint32_t casts; /* number of Cast steps that may follow for taken Q nodes: a kernel
                        may round in a Cast step */
     bool parted;    /* whether a Split was taken */
@@ -134,9 +135,9 @@ static inline void fsd_candidate_copy(struct candidate *to,
                from->n_available * sizeof *from->available);
 }
 
-/* The last result of fsd_is_ready() for a node.  If the node was not ready, `missing`
- * is an input that was not available, and `round` is the parameter of that call.  If
- * the node was ready, `round` is 0. */
+/* The last result of fsd_is_ready() for a node.  If an input was not available,
+ * `missing` is this input, and `round` is the parameter of the call.  Otherwise,
+ * `round` is 0. */
 struct asked {
     uint32_t round;
     fsd_id missing;
@@ -494,20 +495,21 @@ void fsd_make_available(struct replay *r, struct candidate *w, fsd_id tensor,
 /** Visits the available tensors from index `first` on.  If nodes without a step compute
  *  tensors from a visited tensor, makes those tensors available, too. */
 void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first);
-/** The first tensor that the node reads and that is not available; FSD_NONE if all are
- *  available.
- *  @param all whether to visit all inputs of the node, not only those up to the missing
- *         tensor
+/** Visits the data (fsd_data_in()) that the first step of the node reads.  Returns the
+ *  first tensor that is not available; FSD_NONE if there is none.  A tensor whose
+ *  `spread` is set (tensor_state) never counts as missing.
+ *  @param all true: visits all these tensors; false: stops at the first missing one
  *  @param from set to the bit mask of the kernel inputs that the visited tensors come
  *         from */
 fsd_id fsd_find_missing(const struct replay *r, struct candidate *w, fsd_id node,
                         bool all, uint64_t *from);
-/** Whether all data that the node reads are available.  A search asks this once for
- *  each input of the node, and a node may have many inputs.  So after a negative
- *  answer, the function only checks the missing input, until this input is available or
- *  the next search begins.
+/** Whether all data that the first step of the node reads are available.  False if
+ *  fsd_reads_data() is false.  A search calls this once for each input of the node, and
+ *  a node may have many inputs.  So after a call has found a missing input, the next
+ *  calls of this search only check that input, until it is available.
  *  @param round number of the search; in one search, available tensors stay available
- *  @param from set to the bit mask of the kernel inputs that the node uses */
+ *  @param from if the result is true, set to the bit mask of the kernel inputs that the
+ *         step uses */
 bool fsd_is_ready(struct replay *r, struct candidate *w, fsd_id node, uint32_t round,
                   uint64_t *from);
 /** Whether the node can continue after `done` steps.  An Einsum can continue only if

@@ -90,8 +90,8 @@ enum { FSD_LAYOUT_AXES = 8 };
 struct fsd_layout {
     uint8_t order;   /**< enum fsd_order */
     uint8_t axis;    /**< the axis that `width` and `pad` describe, as an index into
-                          the shape; the channels are axis 1.
-                          FSD_ORDER_CHANNELS_LAST: the axis that is innermost in
+                          the shape; 1 stands for the channels.  In
+                          FSD_ORDER_CHANNELS_LAST, this axis is the innermost in
                           memory */
     uint16_t width;  /**< FSD_ORDER_VECTORIZED: the number of elements per vector; else
                           0 */
@@ -117,6 +117,7 @@ struct fsd_layout fsd_layout_by_strides(const int64_t *ranks, const int64_t *siz
                                         uint32_t n);
 
 /** Writes the name of a layout into `out`, at most 16 bytes, and returns `out`: "chw",
- *  "hwc", "hwc8", "chw32", "cdhw32"; "axes021" if axis 0 is the outermost, 1 the
- *  innermost; "c8" if only the padding is known; "" if nothing is known. */
+ *  "hwc", "hwc8", "chw32", "cdhw32"; "axes021" if the axes have the order 0, 2, 1, from
+ *  the outermost to the innermost; "c8" if only the padding is known; "" if nothing is
+ *  known. */
 const char *fsd_layout_name(struct fsd_layout layout, char out[16]);

@@ -55,10 +55,10 @@ int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form);
 bool fsd_forms_alike(const struct fsd_graph *g, const struct fsd_form *a,
                      const struct fsd_form *b);
 
-/** Whether both forms have the same sizes, ignoring axes of size 1.
- *  @param proved  false: an unknown size equals an unknown size at the same position,
- *  and differs from every known size; true: an unknown size differs from every size,
- *  known or unknown */
+/** Whether both forms have the same sizes, ignoring axes of size 1.  An unknown size
+ *  always differs from a known size.  False if the shape of a form is unknown.
+ *  @param proved  false: two unknown sizes at the same position are equal; true: they
+ *  differ */
 bool fsd_sizes_alike(const struct fsd_graph *g, const struct fsd_form *a,
                      const struct fsd_graph *h, const struct fsd_form *b, bool proved);
 

@@ -312,9 +312,10 @@ fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port)
 }
 
 /* The state of the topological sort.  A node waits for the producers of its inputs.  A
- * tensor that is written in place has several producers.  Each of them waits for the
- * one before it in the file.  A consumer then reads the output of the last producer
- * before the consumer in the file, and waits for this producer. */
+ * tensor that is written in place has several producers.  Each of these producers waits
+ * for the previous producer in the file.  A consumer of such a tensor waits for the
+ * last producer that is before the consumer in the file, because the consumer reads
+ * this producer's output. */
 struct waiting {
     const struct fsd_graph *g;
     uint32_t *awaited; /* indexed by node */
@@ -341,8 +342,9 @@ static void await_producer(struct waiting *w, fsd_id tensor, uint32_t place,
     struct fsd_span readers = g->tensors.at[tensor].consumers;
     const fsd_id *of = &g->links.at[producers.at];
     fsd_id producer = of[place], next;
-    bool alone = of[0] == of[producers.n - 1]; /* the list ascends, so all entries
-                                                  are then equal */
+    bool alone = of[0] == of[producers.n - 1]; /* only one node writes the tensor: the
+                                                  list ascends, so all its entries are
+                                                  equal */
 
     while (place < producers.n && of[place] == producer)
         place++;

@@ -63,9 +63,8 @@ struct fsd_tensor {
     fsd_id value; /**< the value, in fsd_graph.values; FSD_NONE: not constant, or not
                        read */
     fsd_id next_same_name;
-    fsd_sym argument; /**< engine: the name of a model tensor; the kernel that computes
-                           that model tensor has this engine tensor as an argument.
-                           0: unknown */
+    fsd_sym argument; /**< engine: this tensor is an argument of the kernel that
+                           computes the model tensor with this name; 0: unknown */
     fsd_sym alias;    /**< engine: the name without suffixes that the engine appended;
                            0: none */
     uint32_t loop;    /**< engine: the number of the loop or branch for which the
@@ -269,8 +268,9 @@ struct fsd_graph {
     by_name; /**< indexed by symbol: the newest tensor with this name; use
                   fsd_graph_find() */
     /* fsd_graph_finish() sets these.  The consumers of all tensors are in `links`, from
-     * index `uses_at`.  use_input[i] is the number of the input at which the consumer
-     * links[uses_at + i] reads its tensor. */
+     * index `uses_at`.  If the entry links[uses_at + i] is one of the `consumers` of a
+     * tensor, use_input[i] is the number of the input at which this consumer reads that
+     * tensor. */
     uint32_t *use_input, uses_at;
     struct fsd_peers *peers; /**< indexed by port; NULL: no tensor has several
                                   producers */

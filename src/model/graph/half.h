@@ -30,10 +30,10 @@ static inline uint16_t fsd_half_of(float value)
     fraction |= 0x800000;
     half = fraction >> shift;
     rest = fraction & ((UINT32_C(1) << shift) - 1);
-    /* If the number is normal, bit 10 of `half` is now the implicit leading bit.  It
-     * is also the lowest bit of the exponent of `half`, so this exponent is already 1.
-     * That is correct for LEAST_NORMAL; for a larger exponent, the difference is
-     * added. */
+    /* Bit 10 is the lowest bit of the exponent of `half`.  If the number is normal, its
+     * implicit leading bit is now in bit 10, so the exponent is already 1.  That is
+     * correct for LEAST_NORMAL.  For a larger exponent, the next line adds the
+     * difference. */
     half += exponent < LEAST_NORMAL ? 0 : (exponent - LEAST_NORMAL) << 10;
     half += rest > UINT32_C(1) << (shift - 1) ||
             (rest == UINT32_C(1) << (shift - 1) && half & 1);

@@ -22,8 +22,9 @@ enum fsd_event_kind {
     FSD_EVENT_TRY,       /**< pass examines layer a (0: not stated) */
     FSD_EVENT_FUSE,      /**< pass fuses a with b; text: the fused layer, "a + b" */
     FSD_EVENT_INTO,      /**< pass fuses a into b; a may be "(x and y)" */
-    FSD_EVENT_REMOVE,    /**< layer a is removed; pass and b: the last pass that ran,
-                              and the layer that it examined */
+    FSD_EVENT_REMOVE,    /**< layer a is removed.  The log line does not state the pass:
+                              `pass` and b are `pass` and a of the last FSD_EVENT_TRY
+                              after the last FSD_EVENT_STAGE; 0: unknown */
     FSD_EVENT_SWAP,      /**< layer a is swapped with layer b */
     FSD_EVENT_RETYPE,    /**< layer a changes its type; text: "ELEMENTWISE to
                               POINTWISE" */
@@ -208,8 +209,9 @@ struct fsd_history {
     uint64_t lines, unknown_lines, lost_rivals;
     uint32_t n_elsewhere; /**< the number of events that fsd_history_part() left out,
                                because they are about other engines */
-    bool registers;       /**< set by fsd_history_part(): the log registers layers,
-                               for this engine or for another one */
+    bool registers;       /**< the whole log, not only the part in `events`, has an
+                               FSD_EVENT_REGISTER; only fsd_history_part() sets this
+                               member */
     bool no_steps;        /**< the log never reports the nodes of layers */
     bool assigned;        /**< the log is a list of nodes and their execution providers:
                                the history has only `places` */
@@ -220,20 +222,23 @@ struct fsd_history {
     /* These belong to one run, which compares the log with a model and an engine: */
     uint32_t build;            /**< the number of the run's engine in the log, from 0 */
     uint32_t parsed_build;     /**< the number of the engine whose lines have the
-                                    network of this run: `build`, or an earlier engine;
-                                    FSD_NONE: the log does not print the network */
+                                    network of this run: `build`, or else the nearest
+                                    earlier engine with such lines; FSD_NONE: there is
+                                    none */
     const fsd_id *parsed_node; /**< The log prints the nodes in the order of parsing.
-                                    parsed_node[i] is the number of the i-th parsed node
+                                    The i-th parsed node has the number parsed_node[i]
                                     in the graph from fsd_log_network() */
-    const fsd_id *node_of;     /**< node_of[i] is the number of the i-th parsed node in
+    const fsd_id *node_of;     /**< The i-th parsed node has the number node_of[i] in
                                     the model; FSD_NONE: the model does not have the
                                     node */
     uint32_t n_parsed;
     uint32_t unlike;   /**< the number of parsed nodes that the model does not have */
-    uint32_t unparsed; /**< the number of nodes of the model that the parser did not
-                            read.  The log must prove this for each node: a consumer of
-                            the node reads a different tensor in the log, or is itself
-                            one of the counted nodes */
+    uint32_t unparsed; /**< the number of nodes in the model's main graph for which the
+                            log proves that the parser did not read them.  The log does
+                            not have such a node, and a consumer of the node is the
+                            proof: this consumer is itself one of the counted nodes, or
+                            the log lists inputs of the consumer, but not the tensor
+                            that the node passes to it in the model */
     uint32_t unparsed_quantizers; /**< the number of QuantizeLinear and DequantizeLinear
                                        nodes that `unparsed` counts */
     fsd_id unparsed_node; /**< the first node that the parser did not read, but whose

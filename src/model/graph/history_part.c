@@ -145,9 +145,10 @@ struct fsd_history_parts {
     const struct fsd_history *all;
     struct fsd_lists of[KINDS]; /* the records of each build */
     uint32_t *parsed;           /* indexed by build: the number of the build whose lines
-                                   have the network: this build, or an earlier one;
-                                   FSD_NONE: the log does not print the network */
-    /* These are used for a build whose network the log does not print: */
+                                   have the network: this build, or else the nearest
+                                   earlier one with such lines; FSD_NONE: there is
+                                   none */
+    /* A build whose entry in `parsed` is FSD_NONE also gets these records: */
     id_vec registered; /* the events FSD_EVENT_REGISTER of all builds */
     id_vec unbuilt;    /* the parser's lines of attempts that led to no engine */
 };

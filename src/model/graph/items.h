@@ -16,6 +16,6 @@
 
 /** Removes the next item from the front of the list.  `*item` becomes the text between
  *  the brackets, including a doc string.  This text may be empty.  The text after the
- *  closing bracket is dropped.  Text without an opening word is an item as a whole.
- *  Returns false at the end of the list. */
+ *  closing bracket is dropped.  If an item does not begin with an opening word, `*item`
+ *  becomes the whole item.  Returns false at the end of the list. */
 bool fsd_items_next(struct fsd_slice *list, struct fsd_slice *item);

@@ -38,7 +38,8 @@ struct fsd_mention {
 /** What the names within a layer's name refer to. */
 enum fsd_name_form {
     FSD_NAME_PLAIN,  /**< the nodes that the layer computes */
-    FSD_NAME_SERVES, /**< the layer, input or output that the layer serves */
+    FSD_NAME_SERVES, /**< what the layer reformats data for: another layer, or an input
+                          or output of the network */
     FSD_NAME_COPIES, /**< the tensor that the layer copies */
     FSD_NAME_WRAPS,  /**< the node before or after which the builder inserted the
                           layer */

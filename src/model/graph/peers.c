@@ -15,9 +15,9 @@
  *     so parts with equal sizes and strides cannot be distinguished.
  *   - A layer that writes the whole tensor overwrites all earlier data.  This rule is
  *     not used if the reader reads only a part, or if some layers do not run in every
- *     inference (fsd_graph.jumps).  The rule needs the strides of the written tensor:
- *     an engine that states no strides states the sizes of the whole tensor even for a
- *     part.
+ *     inference (fsd_graph.jumps).  The rule needs the strides of the written tensor,
+ *     because an engine that states no strides states the sizes of the whole tensor
+ *     even if a layer writes only a part.
  */
 #include "model/graph/graph.h"
 
@@ -42,8 +42,10 @@ struct buffers {
                               producers */
     uint32_t *writers;     /* indexed by tensor: the number of producers in its span of
                               `ends` */
-    uint32_t *loops_until; /* indexed by node: the last node of all the loops that begin
-                              at or before the node; NULL: the engine has no loops */
+    uint32_t *loops_until; /* indexed by node: the last node of one loop.  It is the
+                              loop that ends last among the loops that begin at or
+                              before the node.  0: there is no such loop.  NULL: the
+                              engine has no loops */
     uint32_t pairs;
 };
 
@@ -154,8 +156,9 @@ static void choose(const struct buffers *b, const struct end *writers, uint32_t 
         same_size |= reads[i] && writers[i].size == reader->size;
     }
     for (uint32_t i = 0; i < n && !any; i++)
-        reads[i] = true; /* no producer is before the reader: the engine does not list
-                            its layers in execution order */
+        reads[i] = true; /* No producer is before the reader or in a loop with it, so
+                            the engine does not list its layers in execution order.
+                            All producers therefore count */
     for (uint32_t i = 0; i < n && part && (same_form || same_size); i++)
         reads[i] &= same_form ? is_same_form(b->g, writers[i].port, reader->port)
                               : writers[i].size == reader->size;

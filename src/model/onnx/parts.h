@@ -98,7 +98,8 @@ struct fsd_onnx_names {
     hidden; /* indexed by tensor: the older tensor of the same name,
                                which this tensor hides; FSD_NONE: none */
     FSD_VEC(fsd_id)
-    frame; /* indexed by scope: the main or function scope that contains it */
+    frame; /* indexed by scope: the innermost main or function scope that contains it;
+              for a main or function scope, the scope itself */
 };
 
 /** Opens a new scope of names->g.  The first call must open the main scope. */

@@ -293,8 +293,8 @@ static int64_t divide(struct fsd_amounts *t, int64_t a, int64_t by)
     return fsd_over(t, fsd_plus(t, of, more), by);
 }
 
-/* If the coefficients of all terms with a size are multiples of `by`, each term is
- * divided, and the constant term is rounded down.  Otherwise, the result is one
+/* If `by` divides the coefficients of all terms that have sizes, each term is divided,
+ * and the quotient of the constant term is rounded down.  Otherwise, the result is one
  * quotient of the whole polynomial. */
 int64_t fsd_over(struct fsd_amounts *t, int64_t a, int64_t by)
 {

@@ -175,7 +175,8 @@ static int64_t compute(const struct fsd_op_case *c, char what, int64_t a, int64_
     case '/': /* if `a` is a negative number, the result is unknown (-1): fsd_over()
                  rounds down, but Div rounds toward 0, like C */
         return a >= 0 || fsd_amount_is_open(c->t, a) ? fsd_over(c->t, a, b) : -1;
-    case '=': /* exporters compare a size with -1, which no size equals */
+    case '=': /* A size is never negative, so it never equals a negative number.
+                 Exporters compare sizes with -1 */
         if (below_0(c, a) != below_0(c, b) && a != -1 && b != -1 &&
             fsd_amount_is_count(c->t, below_0(c, a) ? b : a))
             return 0;

@@ -33,10 +33,11 @@ int64_t fsd_macs_conv(const struct fsd_op_case *c)
     return w->ranked && w->rank ? n : -1;
 }
 
-/* Returns the axis of the first operand that the product sums over, counted from the
+/* Returns the axis of the first operand over which the product sums, counted from the
  * end: 1 is the last axis.  An operator of variant 'f' may transpose the operand, and
- * then sums over axis 2.  The number of rows of the output shows which axis it is.  If
- * that number is unknown or fits neither axis, the attribute `transA` decides. */
+ * then sums over axis 2.  The size of the other of these two axes is the number of rows
+ * of the output, so this number shows the summed axis.  If the number is unknown or
+ * fits neither axis, the attribute `transA` decides. */
 static uint32_t summed_axis(const struct fsd_op_case *c, const struct fsd_shape *a)
 {
     fsd_id out = fsd_node_out_tensor(c->g, c->node, 0);

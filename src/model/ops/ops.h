@@ -96,14 +96,16 @@ bool fsd_op_is_default(const char *op, int64_t opset, const char *word);
 
 /** Returns the lowerings of an operator with this name, in any domain.  A lowering is a
  *  sequence of operations with which a kernel may compute the operator.  Blanks
- *  separate the operations of a lowering, "|" separates lowerings.  In some kernels,
- *  the builder folded the last operations into constants, so one lowering may be the
- *  beginning of another.  Returns "" if there is no lowering. */
+ *  separate the operations of a lowering, "|" separates lowerings.  One lowering may be
+ *  the beginning of a longer one, because in some kernels, the builder folded the last
+ *  operations of the longer one into constants.  Returns "" if there is no lowering. */
 const char *fsd_op_lowerings(const char *name);
 
-/** Returns the number of products with which a builder computes an Einsum.  It
+/** Returns the number of products with which a builder computes an Einsum.  The builder
  *  multiplies the first two operands, then the result by the third operand, and so on.
- *  Returns 0 if the node is no Einsum, or if its equation is unknown.
+ *  Returns 0 if the node is no Einsum, or if there are more than 31 products.  Also
+ *  returns 0 if the equation is unknown, has no "->", or does not list one operand per
+ *  input.
  *  @param sums  receives one bit per product: 1 if the product sums over a letter, 0 if
  *         it multiplies element by element.  A product sums over a letter if neither
  *         the later operands nor the result of the Einsum have the letter. */
@@ -158,9 +160,9 @@ enum fsd_same {
     FSD_SAME__COUNT
 };
 
-/** Proves that a node outputs one of its inputs unchanged.  For an Add of 0 or a Mul by
- *  1, this is the input that is not the number.  For any other node, it is the first
- *  input.  Returns FSD_SAME_NOT if there is no proof. */
+/** Proves that a node outputs one of its inputs unchanged.  For an Add of a constant 0
+ *  or a Mul by a constant 1, this is the other input.  For any other node, it is the
+ *  first input.  Returns FSD_SAME_NOT if there is no proof. */
 enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node);
 
 /** Whether the node adds a list of zeros, without changing the shape.  A builder may

@@ -38,9 +38,9 @@ enum fsd_domain {
     FSD_DOMAIN_ML = 1 << 3,
     FSD_DOMAIN_TRAINING = 1 << 4, /* ai.onnx.preview.training */
     FSD_DOMAIN_PREVIEW = 1 << 5,  /* ai.onnx.preview */
-    /* Each of these values is a set of domains.  Exporters may write an operator with
+    /* The next two values are sets of domains.  Exporters may write an operator with
      * any domain of its set.  FSD_DOMAIN_BUILDER is for operators that only a builder's
-     * parser knows, FSD_DOMAIN_QDQ is for quantizers. */
+     * parser knows.  FSD_DOMAIN_QDQ is for quantizers. */
     FSD_DOMAIN_BUILDER = FSD_DOMAIN_ONNX | FSD_DOMAIN_TRT,
     FSD_DOMAIN_QDQ = FSD_DOMAIN_ONNX | FSD_DOMAIN_MICROSOFT | FSD_DOMAIN_TRT
 };
@@ -145,8 +145,9 @@ static inline const struct fsd_shape *fsd_items_in(const struct fsd_op_case *c,
     return tensor == FSD_NONE || !c->s->items ? &unknown : &c->s->items[tensor];
 }
 
-/** Returns what two shapes have in common: the rank, and the sizes that are equal.
- * Other sizes are unknown. */
+/** Returns a shape with the rank and the equal sizes of two shapes.  Sizes that differ
+ *  become unknown.  If the ranks differ, or a rank is unknown, the result is
+ *  unranked. */
 struct fsd_shape fsd_shape_common(const struct fsd_shape *a, const struct fsd_shape *b);
 
 /** Fills the unknown sizes of a tensor's shape from `shape`, unless both shapes

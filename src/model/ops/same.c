@@ -1,7 +1,7 @@
 /*
- * Proves that a node outputs one of its inputs unchanged.  For an Add of 0 or a Mul by
- * 1, this is the input that is not the number.  For any other node, it is the first
- * input.
+ * Proves that a node outputs one of its inputs unchanged.  For an Add of a constant 0
+ * or a Mul by a constant 1, this is the other input.  For any other node, it is the
+ * first input.
  *
  * A proof needs constants of the model.  If, for example, a node computes the pads of a
  * Pad, there is no proof.
@@ -121,9 +121,9 @@ double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,
  * constant has more axes than the other input, the output gets additional axes of size
  * 1.  It still has the same elements, as after a view.
  *
- * Exporters write such nodes.  A sum() begins with an Add of 0.  An addcmul() has a
- * factor of 1.  A learned scale is the first input and may be 1.  Builders remove such
- * nodes, but not a Sub of 0. */
+ * Exporters write nodes with such an input.  A sum() begins with an Add of 0.  An
+ * addcmul() has a factor of 1.  A learned scale is the first input of its Mul, and may
+ * be 1.  Builders remove such nodes, but not a Sub of 0. */
 static bool is_number(const struct fsd_graph *g, const struct fsd_node *node,
                       uint32_t place, double number)
 {

@@ -37,11 +37,11 @@ void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
 
         int64_t a = wide.dims[w], b = narrow->dims[n];
 
-        if (a == 1 || (b != 1 && a != b)) /* A size of 1 gives way to the other size.
-                                             An unknown or dynamic size gives way to
-                                             a number above 1.  If two different
-                                             sizes are both unknown or dynamic, the
-                                             result is unknown */
+        if (a == 1 || (b != 1 && a != b)) /* If one size is 1, the result is the other
+                                             size.  Otherwise, if the sizes differ, a
+                                             number above 1 replaces an unknown or
+                                             dynamic size.  If neither size is such a
+                                             number, the result is unknown (-1) */
             wide.dims[w] = a == 1 ? b : a > 1 ? a : b > 1 ? b : -1;
     }
     *to = wide;

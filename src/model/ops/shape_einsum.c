@@ -121,8 +121,10 @@ bool fsd_shape_einsum(const struct fsd_op_case *c, struct fsd_shape *out)
 }
 
 /* If an Einsum of two operands sums over a letter, its multiply-adds are the product of
- * the letters' sizes.  With three or more operands, the number is unknown, because the
- * builder chooses the order of the products. */
+ * the sizes of all letters and of all dimensions of "...".  If an Einsum sums over no
+ * letter, or has only one operand, it has no multiply-adds.  With three or more
+ * operands, the number is unknown, because the builder chooses the order of the
+ * products. */
 int64_t fsd_macs_einsum(const struct fsd_op_case *c)
 {
     struct equation e;

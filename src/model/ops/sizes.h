@@ -134,8 +134,9 @@ struct fsd_windows {
     int64_t all;    /**< `inside`, plus 1 if a window starts in the padding after the
                          data */
     int64_t before, behind; /**< the padding before and after the data, in elements */
-    int64_t enough;         /**< the padding after the data, in elements, that gives
-                                 `inside` windows if ceil_mode is off */
+    int64_t enough;         /**< the least padding after the data, in elements, with
+                                 which the operator has `inside` windows without
+                                 ceil_mode */
 };
 
 /** Computes the windows of a pooling operator.  Returns false if they are unknown, or

@@ -171,9 +171,9 @@ static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
     return keep(r, FSD_EVENT_DUPLICATE, p, b, kind);
 }
 
-/* Reads the removal of a slice.  If the neighbors of the slice can read the part of the
- * tensor in place, the builder eliminates the slice; otherwise, it replaces the slice
- * by a copy layer. */
+/* Reads the removal of a slice.  A slice outputs a part of its input tensor.  If the
+ * neighbors of the slice can read this part in place, the builder eliminates the slice.
+ * Otherwise, the builder replaces the slice by a copy layer. */
 static bool read_slice(struct fsd_event_reader *r, struct fsd_slice p, const char *by)
 {
     struct fsd_slice how = none;
@@ -379,10 +379,11 @@ static bool is_noise(struct fsd_slice p)
     }
 }
 
-/* Stores the reason why the builder skipped tactics.  If the line is verbose, the
- * result is true, so that no other function reads the line.  Any other line is also a
- * warning.  The result is then false, so that later functions, such as read_warning(),
- * read the line, too.  The result is also false if the line states no such reason. */
+/* Reads a line that begins with "Skipping ".  Stores the reason why the builder skipped
+ * tactics, if the line states one.  Returns true if the line is verbose, so that no
+ * other function reads it.  A line that is not verbose may also be a warning.  For such
+ * a line, returns false, so that later functions, such as read_warning(), read it, too.
+ * Also returns false if the line begins with another word. */
 static bool read_skipping(struct fsd_event_reader *r, struct fsd_slice p)
 {
     return fsd_slice_begins(p, "Skipping ") && fsd_log_effort_skipped(r, p) &&

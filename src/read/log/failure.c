@@ -3,10 +3,16 @@
  * the most useful of them.  If the parser wrote a record of a node, this record is the
  * most useful message, because the builder's errors follow from the parser's error.
  *
- * The lines of a record have no prefix, and their order differs between versions.  The
- * first words of a line show which field of the record it states.  The builder's
- * message has the name of a node within a sentence.  The program looks for the longest
- * name of the model that is a whole word of this sentence.
+ * A record has several lines, and only some of them have a prefix (see failure.h).
+ * Their order differs between versions.  Words in a line show which field of the record
+ * the line states.  The reason needs no such words: it is the next line without a
+ * prefix after the line with " In function ".
+ *
+ * The builder's message is a sentence that may contain the name of a node.  The program
+ * searches the sentence for the longest name of a parsed node, or of a layer of such a
+ * node.  The name must be a whole word.  Some messages of Myelin have ", name=" before
+ * a name that Myelin derived, such as "/Range_shape_U8_mul" from "/Range".  The program
+ * first looks for the longest name from which that name may be derived.
  */
 #include "read/log/log.h"
 
@@ -202,8 +208,8 @@ const fsd_log_failures *fsd_log_skipped_of(const struct fsd_history *h)
     return h->scan ? &h->scan->skipped : &none;
 }
 
-/* Whether the layer may be missing from the network although the parser registered it:
- * the parser removes layers with such names if they compute a constant. */
+/* Whether the network may lack the layer although the parser registered it.  The parser
+ * removes a layer if it computes a constant and its name begins as below. */
 static bool may_be_left_out(struct fsd_slice name)
 {
     return fsd_slice_begins(name, "ONNXTRT_ShapeShuffle") ||
@@ -253,8 +259,8 @@ static bool stands_whole(struct fsd_slice text, const char *at, size_t n)
                        (*behind != '.' || behind + 1 == end || behind[1] == ' ')));
 }
 
-/* A function that decides whether the text refers to the node or the layer with this
- * name, of n bytes. */
+/* The type of says_name() and derives_from().  They return whether `text` refers to the
+ * node or layer with the name `name`, which has n bytes. */
 typedef bool names_fn(struct fsd_slice text, const char *name, size_t n);
 
 static bool says_name(struct fsd_slice text, const char *name, size_t n)

@@ -23,11 +23,13 @@ struct fsd_log_line;
  *     [E] ERROR: onnxOpCheckers.cpp:998 In function checkFallbackPluginImporter:
  *     [6] REASON
  *
- * Or the parser describes an input, here x.  If the failure is about the whole model,
- * the parser's own source file stands in place of x (MODEL.cpp:945):
+ * Or the parser describes an input.  In this example, the name of the input is x:
  *
  *     [E] ERROR: x:992 In function importInput:
  *     [8] REASON
+ *
+ * If the failure is about the whole model, the message has the parser's own source file
+ * in place of x (MODEL.cpp:945).
  *
  * The builder prints one line, which may contain the name of a node:
  *

@@ -358,9 +358,9 @@ static void take_pieces(struct prefix *p)
             break;
 }
 
-/* Searches the first lines of the log for a prefix of another program.  Such a prefix
- * is the text before TensorRT's own words in a line.  One line is not enough: the first
- * line may be a title without these words. */
+/* Searches the first lines of the log for a prefix of another program.  If TensorRT's
+ * own words stand within a line, the text before them is such a prefix.  The first line
+ * may be a title without these words, so further lines are searched, too. */
 static void look_ahead(struct fsd_log_lines *lines)
 {
     struct fsd_log_lines ahead = *lines;

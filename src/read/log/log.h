@@ -287,10 +287,12 @@ bool fsd_log_is_region(const struct fsd_log_layer *layer);
  *  10.16. */
 bool fsd_log_version(struct fsd_slice line, char out[32]);
 
-/** Writes the version of TensorRT for RTX to `out`, or a range of versions.  The logs
- *  of TensorRT for RTX do not state the version, but the lines around a list of layers
- *  depend on it.  These lines are the same in 1.6 and 1.7.  Returns false if another
- *  builder wrote the log.  Source: logs of the versions 1.4.0, 1.5.0, 1.6.1 and 1.7.1.
+/** Writes the version of TensorRT for RTX to `out`.  The logs of TensorRT for RTX do
+ *  not state the version, but the lines around a list of layers depend on it.  If
+ *  several versions write the same lines, such as 1.6 and 1.7, `out` receives a range:
+ *  "TensorRT for RTX 1.6 or later".  If the lines show no version, `out` receives
+ *  "TensorRT for RTX".  Returns false if another builder wrote the log.  Source: logs
+ *  of the versions 1.4.0, 1.5.0, 1.6.1 and 1.7.1.
  *  @param list  a list of layers in the log */
 bool fsd_log_rtx_version(const struct fsd_file *file, const struct fsd_log_list *list,
                          char out[32]);
@@ -362,7 +364,7 @@ enum fsd_status fsd_log_fail_times(const struct fsd_file *file, uint64_t line,
                                    struct fsd_error *err);
 
 /** The state of reading layer times that a program's own IProfiler prints, one line for
- *  each layer.  They are read in the same pass over the log as its other lines. */
+ *  each layer.  The one pass over a log (read.c) reads these lines, too. */
 struct fsd_log_printed {
     struct fsd_arena *arena;
     struct fsd_intern *names;
@@ -531,22 +533,26 @@ bool fsd_log_shape_read(struct fsd_history *h, struct fsd_slice text, uint32_t b
 
 /* Reconstructs a model from the network that the parser printed. */
 
-/** Builds the network of the engine `h->build` from the lines in h->parser.  A log has
- *  no such lines if a program made the network through TensorRT's API.  The function
- *  then builds the network from the builder's list of layers, without edges.
+/** Builds the network of the engine `h->build` from the parser's lines in h->parser.
+ *  If there are none for this engine, those of the nearest earlier engine are used, or
+ *  else those of attempts that led to no engine.  A log has no such lines at all if a
+ *  program made the network through TensorRT's API.  The network is then built from the
+ *  builder's list of layers, and has no edges.
  *  @param g  an empty graph.  On return, it is finished; it has no nodes if the log has
  *              no network.
  *  @param h  the function sets h->parsed_build to the number of the engine whose parser
- *          lines are used, or to FSD_NONE if the parser printed nothing
+ *          lines are used; to FSD_NONE if neither this engine nor an earlier one has
+ *          such lines
  *  @param file  the log from which `h` was read */
 void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
                      const struct fsd_file *file);
 
 /** Whether the parser's lines seem complete.  An excerpt of a log may lack the lines of
- *  some nodes.  The lines seem complete if two conditions are met.  First, a line marks
- *  an output of the network; such lines are the parser's last lines.  This condition
- *  does not apply if the network comes from the builder's list of layers.  Second, each
- *  tensor that a node reads has a producer, or is an input or a constant.
+ *  some nodes.  The lines seem complete if both of these conditions are met:
+ *  - A line marks an output of the network.  Such lines are the parser's last lines.
+ *    If the network comes from the builder's list of layers, this condition counts as
+ *    met.
+ *  - Each tensor that a node reads has a producer, or is an input or a constant.
  *  @param network  the network that fsd_log_network() built from these lines */
 bool fsd_log_network_is_whole(const struct fsd_graph *network,
                               const struct fsd_history *h, const struct fsd_file *file);
@@ -607,9 +613,9 @@ struct fsd_log_bodies {
     uint32_t n_owners; /**< the number of nodes with a body */
 };
 
-/** Finds, for each node that was parsed for an engine, the node whose body contains it.
- *  A node whose outputs are not printed counts as a node without a body, because the
- *  end of its body is unknown.
+/** Finds the owner of each node that was parsed for an engine.  The owner is the node
+ *  whose body contains the parsed node.  If the log lacks the outputs of a node, the
+ *  end of its body is unknown.  Such a node counts as a node without a body.
  *  @param build  the number of the engine, as in h->parser */
 struct fsd_log_bodies fsd_log_bodies(struct fsd_arena *arena,
                                      const struct fsd_history *h, uint32_t build,

@@ -6,10 +6,10 @@
  *     NAME [Op] inputs: [t -> (1, 8)[FLOAT]], [optional input, not set],
  *     NAME [Op] outputs: [u -> (1, 8)[FLOAT]],
  *
- * The parser prints the nodes of a body between the inputs and the outputs of the
- * body's owner (body.c).  It prints no attributes, no values, and no
- * inputs and outputs of a body, so the program can prove less than with the model
- * itself.
+ * The parser prints the nodes of a body between the inputs and the outputs of the node
+ * that owns the body (body.c).  It does not print attributes, values, or the inputs and
+ * outputs of the body itself.  So the program can prove less with this graph than with
+ * the model itself.
  */
 #include "model/graph/graph.h"
 #include "read/log/log.h"
@@ -163,7 +163,9 @@ static struct fsd_span read_ports(struct net *net, struct fsd_slice t, fsd_id sc
 
 /* ------------------------------------------------------------------------ lines */
 
-/* Returns the scope of a parsed node.  The owner of the node has already been read. */
+/* Returns the scope of the parsed node with the number `parsed`; 0 for a node of the
+ * main graph.  If the node is in a body without a scope, adds the scope.  The node that
+ * owns the body must already be in the graph. */
 static fsd_id scope_of(struct net *net, uint32_t parsed)
 {
     fsd_id owner = net->bodies.owner[parsed];

@@ -33,11 +33,11 @@
 
 /* The options of trtexec that change the engine.  trtexec also prints options that do
  * not change it, such as those for timing caches, measurements and output files.  They
- * are not in this table.  Default values are not stored. */
+ * are not in this table.  An option whose value is `unset`, the default, is not stored;
+ * NULL: every value is stored. */
 static const struct {
     const char *name, *key, *unset;
-} options[] = {/* `unset` is the default value; NULL: every value is stored */
-               {"Precision", FSD_BUILT_PRECISION, ""},
+} options[] = {{"Precision", FSD_BUILT_PRECISION, ""},
                {"Calibration", FSD_BUILT_CALIBRATION, NULL},
                {"Workspace", NULL, ""},
                {"Memory Pools", NULL, ""},
@@ -301,9 +301,9 @@ static void read_route(struct fsd_history *h, struct fsd_slice command)
         keep(h, FSD_BUILT_ROUTE, (struct fsd_slice){route.s, n});
 }
 
-/* Reads options that change the engine and that only the documentation of trtexec 11.5
- * describes.  They are read from the command line, because no known log has them in its
- * list of options. */
+/* Reads some of trtexec's options from the command line, because no known log has them
+ * in its list of options.  These options change the engine.  Only the documentation of
+ * trtexec 11.5 describes them. */
 static void read_flags(struct fsd_history *h, struct fsd_slice command)
 {
     static const struct {
@@ -336,8 +336,9 @@ static void read_detail(struct fsd_history *h, struct fsd_slice text)
             keep(h, details[i], fsd_slice_trim(value));
 }
 
-/* Reads trtexec's options for measuring.  They are three lines; the last is about the
- * CUDA graph.
+/* Reads one of trtexec's options for measuring.  Only "Data transfers", "Spin-wait" and
+ * "CUDA Graph" are read.  trtexec prints "CUDA Graph" last.  So when the function reads
+ * this option, it stores the values of all three.
  */
 static void read_measured(struct fsd_log_options *o, struct fsd_history *h,
                           struct fsd_slice text)
@@ -430,8 +431,8 @@ static uint64_t first_line(const struct fsd_log_engine *engine)
     return first;
 }
 
-/* Returns the number of the engine of an attempt; FSD_NONE if the attempt led to no
- * engine; 0 if the log has no engine at all. */
+/* Returns the number of the engine to which `attempt` led.  If the attempt led to none,
+ * returns FSD_NONE; but if the log has no engine at all, returns 0. */
 static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 {
     uint32_t low = 0, high = engines->n; /* the engines are sorted by attempt */
@@ -451,10 +452,12 @@ static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 
 void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines)
 {
-    uint32_t voided = FSD_NONE; /* The loop goes backwards.  It has visited the first
-                                   line that the program of the engine `voided` printed.
-                                   Facts on earlier lines are not about this engine.
-                                   FSD_NONE: there is no such engine */
+    uint32_t voided = FSD_NONE; /* The loop goes backwards.  When it reaches the first
+                                   line of a program's output, `voided` becomes the
+                                   number of the engine that the log lists next after
+                                   this line; engines->n: there is none.  Facts on
+                                   earlier lines are not about this engine.
+                                   FSD_NONE: no such line was reached */
 
     for (uint32_t i = h->built.n, e = engines->n; i-- > 0;) {
         struct fsd_built_in *fact = &h->built.at[i];

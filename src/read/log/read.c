@@ -236,8 +236,9 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
     if (read_sums(r, t) || read_layer_list(r, t) || read_register(r, t) ||
         read_network(r, t) || fsd_event_read(&r->events, t))
         return;
-    /* A line of the builder counts as a line of unknown form.  A line of another
-     * program counts as unknown only if it is damaged. */
+    /* No function has recognized the line.  If the builder wrote it, it counts as a
+     * line of unknown form.  If another program wrote it, it counts as unknown only if
+     * it is damaged. */
     if (place->line.prefixed && (place->line.trt || place->line.severity == 'V'))
         fsd_history_unknown(r->h, t.s, t.n);
     else

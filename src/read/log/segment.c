@@ -437,8 +437,9 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
             close_list(s, true);
         close_kinds(s);
         out->attempt =
-            s->attempt; /* set after close_list(): if the file ends with the list of
-                           another engine, close_list() begins another attempt */
+            s->attempt; /* set after close_list(): if the attempt already has an engine,
+                           and the list at the end of the file is of another
+                           engine, close_list() begins a new attempt */
         return false;
     }
     out->listed = false;

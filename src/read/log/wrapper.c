@@ -55,8 +55,8 @@ static bool begins_own(struct fsd_slice t)
 
 /* Returns the offset of the first words that only TensorRT writes.  No letter, digit or
  * '_' may precede these words.  Returns 0 if there are no such words, or if the text
- * begins with them.  Also returns 0 if the text begins like a line of a layer: such a
- * line has no prefix, but names in it may contain the words. */
+ * begins with such words.  Also returns 0 if the text begins like a line of a layer.
+ * Such a line has no prefix, but the words may be a part of a name in it. */
 static size_t find_own(struct fsd_slice t)
 {
     if (!t.n || fsd_slice_begins(t, "Layer(") || fsd_slice_begins(t, "Name: ") ||
@@ -106,8 +106,9 @@ static char severity_of_day(struct fsd_slice word)
 
 /* ------------------------------------------------------------ a sample and a line */
 
-/* How a word of a sample may differ in another line with the same prefix.  The text
- * around the word, from blank to blank, decides:
+/* How a word of a sample may differ in another line with the same prefix.  The sample
+ * consists of texts between blanks; such a text may have several words.  The text that
+ * contains the word decides:
  *
  *     IS_FIXED   the text has no digit: the word may not differ
  *     IS_NUMBER  the text has digits but no letter: the word may be another number
@@ -186,8 +187,8 @@ static bool word_fits(struct fsd_slice sample, size_t at, struct fsd_slice word,
 
 /* Returns the length of the prefix of `line` that fits the sample; 0 if `line` does not
  * fit.  Between words, the number of blanks may differ, because loggers pad a severity
- * with blanks.  At its end, the prefix has at most as many blanks as the sample:
- * further blanks in `line` belong to the text after the prefix. */
+ * with blanks.  If the prefix ends with blanks, it ends with at most as many as the
+ * sample.  Further blanks in `line` belong to the text after the prefix. */
 static size_t fit(struct fsd_slice sample, struct fsd_slice line, char *severity)
 {
     struct fsd_slice s = sample, t = line;

@@ -52,10 +52,10 @@ static bool contains(const struct fsd_graph *engine, fsd_sym a, fsd_sym b)
 
 enum { GAP = 64 };
 
-/* Returns the only layer without an entry from the layer `after` up to, but without,
- * the layer `before`.  Returns FSD_NONE if there is no such layer or if there are
- * several.  Also returns FSD_NONE if the range is too long to identify a layer by its
- * position. */
+/* Returns the only layer without an entry in the range from `after` to `before` - 1.
+ * Returns FSD_NONE if the range has no such layer, or several.  Also returns FSD_NONE
+ * if the range has more than GAP layers, because a position in a long range does not
+ * identify a layer. */
 static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
 {
     fsd_id found = FSD_NONE;

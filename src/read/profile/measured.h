@@ -63,9 +63,9 @@ static inline bool fsd_join_has(const struct fsd_join *join, uint32_t entry)
  *  3. Entries such as "Gemm_12" are joined in order to the layers without a name that
  *     have the type Gemm, if there are as many such entries as such layers.
  *  4. If the entries directly before and after an entry are joined, the entry is
- *     joined to a layer between the layers of these two entries.  No other layer there
- *     may lack an entry.  The name of the layer must contain the name of the entry, or
- *     the reverse.
+ *     joined to the only layer without an entry between the layers of these two
+ *     entries.  The name of this layer must contain the name of the entry, or the
+ *     reverse.
  *  5. An entry with a truncated name is joined to a layer whose name begins with it.
  *  6. An entry that ran in the body of another entry's layer gets this layer. */
 struct fsd_join fsd_profile_join(struct fsd_arena *arena,

@@ -7,9 +7,11 @@
 
 enum { DEPTH_MAX = 64, TAIL_MAX = 4 };
 
-/* The kinds of parts of a name. fsd_expr.part is the kind of the last part that was
- * read. fsd_expr_read() derives the form of the name from the kind of its only part, or
- * from a part of the kind PART_FOREIGN, unless the form is already known. */
+/* The kinds of parts of a name.  fsd_expr.part is the kind of the last part that was
+ * read.  fsd_expr_read() derives the form of the name from any part of the kind
+ * PART_FOREIGN.  It derives the form from a part of another kind only if the name has
+ * no other part.  It does not change a form that is already known, or the form of a
+ * layer whose provider is not the builder. */
 enum part { PART_PLAIN, PART_WRAPPER, PART_COPY, PART_FOREIGN, PART_LIST };
 
 /* ---------------------------------------------------------------- known names */

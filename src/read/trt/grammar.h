@@ -90,9 +90,10 @@ struct fsd_known {
     } tail;
 };
 
-/** Finds the longest known name that begins at `at` and ends, with its suffixes, at a
- *  boundary.  A name of a node or a constant takes precedence over a longer name of
- *  another tensor, unless a suffix of the longer name marks a copy. */
+/** Finds the longest name of the model that begins at `at`; returns false if there is
+ *  none.  A name counts only if a boundary follows the name and its suffixes.  The name
+ *  of a node or a constant takes precedence over a longer name of another tensor,
+ *  unless a suffix of the longer name marks a copy. */
 bool fsd_expr_known(struct fsd_expr *p, size_t at, enum fsd_place in,
                     struct fsd_known *out);
 

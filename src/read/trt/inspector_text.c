@@ -12,8 +12,8 @@
  *     Strides: [4,1], StrideOrder: [1,0], Datatype: Half, Format: (Linear) Row major
  *     linear format }], Constants: [], Outputs: [ ... ], TacticName: t, StreamId: 0
  *
- * A value ends where a comma, a word and a colon follow outside of brackets.  The value
- * of Metadata is the last and ends with the line.
+ * A value ends at a comma outside of brackets if a key follows: a word and a colon.
+ * The value of Metadata is the last and ends with the line.
  */
 #include "read/trt/build.h"
 #include "read/trt/json.h"

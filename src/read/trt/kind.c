@@ -80,8 +80,9 @@ bool fsd_trt_is_own_type(const char *type)
            !strcmp(type, "FinishNvmRegions");
 }
 
-/* Returns the kind of a layer, according to its type and its name (l->form).  A
- * Reformat is one of these, according to its Origin, which TensorRT states since 8.2:
+/* Returns the kind of a layer, according to its type, its provider, its name (l->form)
+ * and, for a Reformat, its Origin.  TensorRT states the Origin since 8.2.  The Origin
+ * shows what a Reformat is:
  *
  *     REFORMAT        a reformat that TensorRT added
  *     QDQ             an unfused QuantizeLinear or DequantizeLinear of the model

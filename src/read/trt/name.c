@@ -454,8 +454,8 @@ void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
     p.steps = STEPS_AT_LEAST + (uint64_t)STEPS_PER_BYTE * p.text.n;
     read_base(&p, layer, name);
     /* When the builder adds the layer "T copy", it prints a log line.  In this line,
-     * the layer has the name of its tensor, "T".  The log has no such name for a copy
-     * whose name does not end with " copy". */
+     * the layer has the name of its tensor, "T".  A copy whose name ends differently,
+     * such as "Concat_5_copy_input", has no such name in the log. */
     if (layer->form == FSD_NAME_COPIES) {
         struct fsd_slice tensor = fsd_slice_of(fsd_text(p.g->names, layer->base_name));
 

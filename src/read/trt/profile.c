@@ -168,7 +168,8 @@ static enum fsd_status step_profile(struct profile_reading *p, struct fsd_record
     return FSD_OK;
 }
 
-/* Drops profiles without layers, and returns the number of the others. */
+/* Drops the profiles without layers, from index `first` on.  Returns the number of
+ * profiles from there on that it keeps. */
 static uint32_t keep_filled(fsd_profile_vec *out, uint32_t first)
 {
     uint32_t kept = first;

@@ -25,8 +25,12 @@ struct trace_reading {
     struct fsd_intern *names;
     struct fsd_records r;
     struct fsd_profile profile;
-    FSD_VEC(uint32_t) entry_of; /* by symbol of the layer: its entry, plus 1 */
-    FSD_VEC(uint32_t) times;    /* indexed by entry: the number of its times so far */
+    FSD_VEC(uint32_t)
+    entry_of; /* indexed by the symbol of a layer's name: 1 plus the
+                                   index of the layer's entry; 0: no entry yet */
+    FSD_VEC(uint32_t)
+    times; /* indexed by entry: how many valid times of its layer
+                                   were read so far */
 };
 
 bool fsd_trace_is(const struct fsd_file *file)

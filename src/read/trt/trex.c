@@ -1,6 +1,6 @@
 /*
- * Reads the metadata.json of trt-engine-explorer. It has the sections of trtexec's log
- * as JSON, without units, in one file or several:
+ * Reads a metadata.json of trt-engine-explorer. The sections of one build may be in
+ * several such files. A file has sections of trtexec's log as JSON, without units:
  *
  *     {"build_options": {"Precision": "FP32+FP16", ...},
  *      "device_information": {"Selected Device": "NVIDIA A100 80GB PCIe",
@@ -70,8 +70,8 @@ static void say(struct trex *t, const char *text)
     fsd_log_option_read(&t->options, t->h, &line);
 }
 
-/* Converts a number to text, without its unit, with as many digits as trtexec
- * prints. */
+/* Converts a number to text, with as many digits as trtexec prints. Appends the unit
+ * "GHz" to a clock rate, and no unit to any other number. */
 static void put_number(const struct fsd_field *f, char *out, size_t room)
 {
     bool clock = f->key_len > 10 && !memcmp(f->key + f->key_len - 10, "Clock Rate", 10);

@@ -25,8 +25,9 @@ struct fsd_trt_format {
     bool understood; /**< false: a word is unknown */
 };
 
-/** Reads a description of n bytes.  If the description does not state the type or a
- * part of the layout, this member of the result is unknown. */
+/** Reads a description of n bytes.  If the description states no type, the type in the
+ * result is FSD_DTYPE_UNKNOWN.  If it states no order, the order of the layout is
+ * FSD_ORDER_UNKNOWN.  All other parts of the layout that it does not state are 0. */
 struct fsd_trt_format fsd_trt_format(const char *s, size_t n);
 
 /* ------------------------------------------------------------------------ kind.c */

@@ -14,7 +14,7 @@ import { noun, safe } from "./words.js";
  * node that a name stands for, if the page shows it.
  * @typedef {{find(chosen: import("./types").Chosen): unknown}} Finder */
 
-/** Maximum number of rules whose advice the card shows if the summary has no advice. */
+/** Maximum number of rules whose fixes the card shows: see todo_of(). */
 const MOST_RULES = 4;
 /** Matches code in backquotes, commands, a rule of lint, "layer 12", and words that may be
  * names. */

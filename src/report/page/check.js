@@ -143,7 +143,8 @@ const findings_of = (b) => b.check?.findings ?? [];
 /** The reason why the build could not be checked. @param {CheckedBuild} b */
 const failure_text = ({ error }) => (error ? safe([error.file, error.message].filter(Boolean).join(": ")) : "");
 
-/** The right side of the row: what changed and what was found, or why the build was not checked.
+/** The right side of a build's row: the first IN_ROW errors and warnings, and the
+ * number of the others; or the reason why the build could not be checked.
  * @param {CheckedBuild} b */
 function build_items(b) {
     const loud = findings_of(b).filter((f) => f.severity !== "info");

@@ -1,10 +1,11 @@
 /*
  * Two builds as a subject. A block is a region: groups of layers of both builds that
  * have nodes in common. The groups of the old build are on the left, those of the new
- * build on the right. Below its groups, each side shows some inserted layers of its
- * build: those that the other build lacks, and those that differ in the other build.
- * Before the regions are the changes of the network's inputs and outputs. After the
- * regions are the changes of single nodes.
+ * build on the right. Below its groups, each side shows the inserted layers of
+ * the region that the other build lacks, or that differ in the other build. Before the
+ * regions are the changes of the network's inputs and outputs. After the regions are
+ * the changes of inserted layers that belong to no region, and then the changes of
+ * single nodes.
  */
 import { change_chips, group_chips, item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";

@@ -24,10 +24,11 @@ export function filtered(blocks, state, but) {
 }
 
 /** For each value of a facet, counts the objects that have the value. Only blocks that
- * pass all other facets and the search are examined. If a block has `units` for the
- * facet, its objects are units()[facet], such as nodes or findings. Object i has value
- * i of the block's facet. Otherwise, the only object is the block itself. For each
- * value, an object is counted once, even if several blocks have the object.
+ * pass the search and all other facets are examined. The objects of a block are usually
+ * units()[facet], such as nodes or findings; object i has the value facets[facet][i].
+ * If a block has no `units` for the facet, the block itself is the object, and it has
+ * all values in facets[facet]. For each value, an object is counted once, even if
+ * several blocks have the object.
  * @param {Block[]} blocks @param {State} state @param {string} facet @returns {Map<string,
  * number>} */
 export function tally(blocks, state, facet) {

@@ -258,8 +258,9 @@ export class GraphView {
 
     /* ----------------------------------------------------------------- pan and zoom */
 
-    /** Keeps the drawing visible: a small drawing stays within the stage, and a large one always
-     * covers a part of it. */
+    /** Keeps the drawing visible. On each axis, a small drawing leaves the stage by at
+     * most MARGIN. A large drawing covers the stage, except for at most MARGIN at each
+     * edge. */
     bound() {
         for (const [axis, size, room] of /** @type {["x" | "y", number, number][]} */ ([["x", this.size.width, this.stage.clientWidth], ["y", this.size.height, this.stage.clientHeight]])) {
             const spare = room - size * this.zoom.scale;

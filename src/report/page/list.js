@@ -127,7 +127,9 @@ export class RowList {
         this.grid.classList.toggle("many", sides.length > 2);
     }
 
-    /** If the width changed, rows are rendered again, because names are shortened to fit. */
+    /** If only the height changed, renders the rows that became visible. If the width
+     * changed, renders the head and all visible rows again, because names are shortened
+     * to fit the width. */
     resized() {
         if (this.width === this.grid.clientWidth) return this.render();
         this.width = this.grid.clientWidth;

@@ -321,7 +321,8 @@ by_id("theme").addEventListener("click", () => {
     root.dataset.theme = dark ? "light" : "dark";
 });
 document.addEventListener("keydown", pressed);
-/* A link within the page does not navigate, because a browser may forbid navigation in a frame. */
+/* A plain click on a link within the page calls visit() instead of navigating, because
+ * a browser may forbid navigation in a frame. */
 document.addEventListener("click", (event) => {
     const to = /** @type {Element} */ (event.target).closest?.('a[href^="#"]')?.getAttribute("href");
     if (to === undefined || to === null || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -1,11 +1,12 @@
 /*
  * Cuts the modules of a model to a useful depth. For the view `scopes`,
- * explain/cost/scope.c does the same; a test compares the results. On the page of a
- * run, the uncut module of each node comes from scope.c, too.
+ * explain/cost/scope.c does the same; a test compares the results. If the page shows a
+ * run, scope.c also finds the uncut module of each node. Otherwise, module_of_name()
+ * finds it in the node's name.
  */
 
-/** More than USEFUL modules are enough to tell the parts of a model apart; more than
- * TOO_MANY modules are unreadable. */
+/** A page with at most USEFUL modules does not tell the parts of a model apart; a page
+ * with more than TOO_MANY is unreadable. */
 const USEFUL = 6;
 const TOO_MANY = 60;
 const MOST_DEPTH = 32;

@@ -42,7 +42,8 @@ static void put_embedded(struct fsd_print *json, FILE *out)
     fwrite(text, 1, kept, out);
 }
 
-/* Writes the printed JSON into the page, as the data of this name. */
+/* Writes the printed JSON into the page, in a script element with the id "data-" plus
+ * `name`. Frees the JSON. */
 static void put_data(const char *name, struct fsd_print *json, FILE *out)
 {
     fsd_print_close(json);
@@ -91,9 +92,10 @@ static void put_judged(const struct fsd_report *r, FILE *out)
     put_subject("judged", FSD_OF_CHECK, &judged, out);
 }
 
-/* Writes a page of several builds side by side, or of one build. The page of a check
- * also has the verdict. The page of lint has the findings of lint in place of the run's
- * own findings, and may have a model without an engine. */
+/* Writes a page of several builds side by side, of one build, or of the checks of a
+ * list. The page of a check also has the verdict. The pages of lint and of a failed
+ * build show the findings of lint in place of the run's own findings. The page of lint
+ * may show a model without an engine. The page of a failed build always does. */
 void fsd_page_write(const struct fsd_report *r, FILE *out)
 {
     struct fsd_print json, pictures;

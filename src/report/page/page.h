@@ -8,8 +8,8 @@
  * instead. */
 void fsd_page_write(const struct fsd_report *report, FILE *out);
 
-/** Prints, as JSON, the texts of a page that the documents of its subjects do not
- * contain. texts.c
+/** Prints, as one JSON object, the other texts that a page needs. The documents of its
+ * subjects do not contain these texts. texts.c
  * @param findings the page explains the rules of these findings; NULL: none */
 void fsd_page_put_texts(const struct fsd_report *report,
                         const struct fsd_findings *findings, FILE *out);

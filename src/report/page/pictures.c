@@ -263,8 +263,9 @@ static void put_places(struct fsd_json *object, const char *side, const fsd_id *
         fsd_json_add_number(list, places[g]);
 }
 
-/* Adds the name of each box's node. In a comparison of two exports, a box has one
- * node. */
+/* Adds one member for each group. Its name is the id of the group's box, such as "o3".
+ * Its value is the key of the group's node. In a comparison of two exports, a group has
+ * only one node. */
 static void put_names(struct fsd_json *object, const struct fsd_state *s, char side)
 {
     char box[16];
@@ -307,8 +308,8 @@ static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
     put_names(object, c->new, 'n');
 }
 
-/* Returns the index in m->rows of the row that contains a group. The result is indexed
- * by build, then by group. */
+/* Returns an array, indexed by build, then by group. Each element is the index in
+ * m->rows of the row that contains the group. */
 static fsd_id **rows_of_groups(struct fsd_arena *arena, const struct fsd_matrix *m)
 {
     fsd_id **rows = FSD_NEW(arena, fsd_id *, m->n);

@@ -54,7 +54,8 @@ class Run {
         this.built = document.layers.length > 0;
         /** A model alone has no layers, so none of its nodes counts as unexplained. */
         this.nodes = this.built ? document.nodes : document.nodes.map((n) => (n.fate === "unexplained" ? { ...n, fate: "", why: "" } : n));
-        /** By name: the number of the node; null if several nodes have the name.
+        /** Maps a name to the number of its node, or to null if several nodes have the
+         * name.
          * @type {Map<string, number | null>} */
         this.by_name = new Map();
         for (const n of this.nodes) this.by_name.set(n.name, this.by_name.has(n.name) ? null : n.index);
@@ -364,7 +365,9 @@ function all_blocks(run) {
         if (known === undefined && l.region !== undefined) regions.set(l.region, tint);
         return layer_block(run, l, known ?? tint);
     });
-    /* The sort is stable, so vanished nodes stay behind their layer. */
+    /* The `at` of a block of vanished nodes is 0.5 more than the number of the layer
+     * before it. The sort is stable, so blocks after the same layer keep their
+     * order. */
     return [...layers, ...vanished_blocks(run)].sort((a, b) => a.at - b.at);
 }
 
@@ -617,9 +620,9 @@ function tiles_of(run) {
 }
 
 /** Returns the layers as points, and the peaks of the device: multiply-adds and bytes
- * per millisecond. `roofline.bound` states which of these peaks bounds a layer. At
- * this peak, the layer needs the time `roofline.ms`. Therefore, the peak is the layer's
- * number of multiply-adds or bytes, divided by `roofline.ms`.
+ * per millisecond. Each peak is computed from a layer that this peak bounds
+ * (`roofline.bound`). At the peak, the layer needs the time `roofline.ms`. Therefore,
+ * the peak is the layer's number of multiply-adds or bytes, divided by this time.
  * @param {Run} run @returns {import("./types").Roofline} */
 function roofline_of(run) {
     const timed = run.layers.some((l) => l.ms !== undefined);

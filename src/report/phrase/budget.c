@@ -241,10 +241,12 @@ static void print(FILE *out, const char *from, const char *end)
 }
 
 /* Returns the end of the part of a block to print: the whole items that fit into
- * `share`. If not even the first item fits, the part is empty. But if nothing else is
- * on the page (`alone`), the part must not be empty. The part is then the first item if
- * this item fits into `room`, otherwise as many lines of the item as fit, otherwise the
- * front of its first line. */
+ * `share`. If not even the first item fits, the part is empty.
+ *
+ * But if nothing else is on the page (`alone`), the part must not be empty. Instead of
+ * an empty part, the function then takes the first item if this item fits into `room`.
+ * Otherwise it takes as many lines of the item as fit into `room`. If not even the
+ * first line fits, it takes the front of this line. */
 static const char *part_end(const struct block *block, unsigned share, unsigned room,
                             bool alone)
 {

@@ -1,8 +1,8 @@
 /*
  * Each format has one escaping function, which replaces bytes. Names come from the
  * model and may be hostile, so every function first applies fsd_put_safe(). Dialects of
- * Markdown differ, and get new markup. The function for Markdown therefore does not
- * list the characters that are markup: it prints a numeric reference for every
+ * Markdown differ, and new versions add markup. The function for Markdown therefore has
+ * no list of the characters that are markup. It prints a numeric reference for every
  * character that is not known to be harmless.
  */
 #include "report/phrase/escape.h"

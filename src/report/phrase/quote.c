@@ -25,8 +25,9 @@ static bool is_letter(char c)
     return isalpha((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* Whether a reader may take the name for a sentence: it has a blank between words, or
- * bytes outside ASCII, because some scripts need no blanks. */
+/* Whether a reader may take the name for a sentence. This is so if the name has a blank
+ * between words. It is also so if the name has bytes outside ASCII: some scripts put no
+ * blanks between words. */
 static bool is_prose(const char *s, size_t n)
 {
     bool before = false, blank = false;

@@ -1,6 +1,6 @@
 /*
- * Puts quotes around names of an input, for language models, which might follow an
- * instruction in a name.
+ * Puts quotes around those names of an input that a reader may take for sentences.
+ * Without quotes, a language model might follow an instruction in such a name.
  */
 #pragma once
 

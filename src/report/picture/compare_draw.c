@@ -125,13 +125,15 @@ static void list_layers(struct build_side *x)
 
 /* ---------------------------------------------------------------- what is drawn */
 
-/* Marks the units to draw; take_neighbours() adds their neighbors. These units are:
+/* Marks the picked units, which are then drawn. take_neighbours() later adds their
+ * neighbors. The picked units are:
  *
- *     the groups and the changed moves of the selected regions
- *     with pick->loose, the changed moves outside of all regions
- *     without pick->partial, all moves
+ *     the groups of the selected regions
+ *     the changed moves of the selected regions
+ *     if pick->loose is true: the changed moves outside all regions
+ *     if pick->partial is false: all moves
  *
- * Also sets the tints of the moves. */
+ * Also sets the tints of all moves. */
 static void take_picked(struct build_side *x, bool *in)
 {
     const struct fsd_compare *c = x->c;
@@ -396,9 +398,9 @@ static bool take_named(struct naming *n, const struct fsd_word *word)
 
         if (own)
             fsd_nearest_try(n->nearest, fsd_text(n->s->names, node->key));
-        if (is_named(n->s, i, word)) /* a quantizer or view has no group; if it is
-                                        named, the group whose output it forwards is
-                                        selected */
+        if (is_named(n->s, i, word)) /* a quantizer or view has no group: the group
+                                        whose output it forwards is selected
+                                        instead */
             take_node(n, own ? i : fsd_origin_node(node->core.at));
     }
     return n->any;

@@ -301,8 +301,8 @@ static void put_content(const struct fsd_drawing *w, const struct fsd_box *box,
     }
 }
 
-/* The name of a layer's tactic, or its number: an engine from a log has only
- * numbers. */
+/* Returns the name of a layer's tactic, or the tactic's number if the name is not
+ * known. The builder's list of layers in a log states only numbers. */
 static fsd_sym tactic_of(const struct fsd_drawing *w, fsd_id layer)
 {
     const struct fsd_layer *l = &scene_of(w)->d->engine->layers.at[layer];

@@ -165,8 +165,9 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
 
 /* ------------------------------------------------------------------------ homes */
 
-/* Whether `layer` computes a node that has the tensor of one of the ports. If
- * `producers` is true, the node must write the tensor, else it must read the tensor. */
+/* Whether `layer` computes a neighbor of the node that has these ports. If `producers`
+ * is true, a neighbor is a node that writes the tensor of one of the ports. Otherwise,
+ * it is a node that reads such a tensor. */
 static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span ports,
                        bool producers)
 {

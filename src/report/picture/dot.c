@@ -93,7 +93,8 @@ static void put_box(const struct fsd_drawing *w, fsd_id id, FILE *out)
     const char *const attributes[][3] = {
         {"shape", look.shape, usual.shape},
         {"style", look.style, usual.style},
-        /* A box in a cluster has no color, because the cluster has it. */
+        /* A cluster itself has the fill color, so a box in it has the usual fill. Only
+         * a dashed box keeps its own fill. */
         {"fillcolor",
          in_cluster(w, box) && !strstr(look.style, "dashed") ? usual.fill : look.fill,
          usual.fill},
@@ -231,10 +232,13 @@ static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* Prints a wire. The tensor of a wire within a fused layer is not in memory. Such a
- * wire therefore has a label only if its type changes, and its tooltip shows the form
- * that the tensor would have. A wire from or to the box of a tensor has no label,
- * because the box shows the form; painter->port_labels overrides this. */
+/* Prints a wire. A wire has a label if the types at its two ends differ. With
+ * `wire_labels`, all other wires have labels, too, except those within a fused layer.
+ * The tensor of a wire within a fused layer is not in memory. The tooltip of this wire
+ * shows the form that the tensor would have.
+ *
+ * Without painter->port_labels, a wire from or to the box of a tensor never has a
+ * label, because the box shows the form. */
 static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
                      bool wire_labels, FILE *out)
 {
@@ -289,10 +293,13 @@ static void put_tie(const struct fsd_drawing *w, const struct fsd_line *tie, FIL
         fprintf(out, " tooltip=\"%s\"", tip);
 }
 
-/* Whether a box without an incoming line needs no invisible line from the top of its
- * side. A wire from the box to its consumer keeps the box above the consumer. But a box
- * in a cluster needs the invisible line, because the cluster could move the box
- * elsewhere. A box that is not of the kind FSD_BOX_ITEMS also needs it. */
+/* Whether a box without an incoming line keeps its place without help. If the result is
+ * false, the box needs an invisible line from the top of its side.
+ *
+ * A box keeps its place if it has a wire to a consumer (`leads`): the wire keeps the
+ * box above the consumer. There are two exceptions: a box in a cluster, because the
+ * cluster could move the box elsewhere, and a box that is not of the kind
+ * FSD_BOX_ITEMS. */
 static bool stands_free(const struct fsd_drawing *w, fsd_id b, const bool *leads)
 {
     const struct fsd_box *box = &w->boxes.at[b];

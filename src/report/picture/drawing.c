@@ -63,7 +63,8 @@ static uint32_t *ranks_of(const struct fsd_drawing *w, struct fsd_arena *arena)
 {
     uint32_t *rank = FSD_NEW(arena, uint32_t, w->boxes.n);
     uint32_t *before =
-        FSD_NEW(arena, uint32_t, w->boxes.n); /* by box: incoming lines not yet
+        FSD_NEW(arena, uint32_t, w->boxes.n); /* by box: the number of incoming
+                                                 lines that were not yet
                                                  followed */
     uint32_t *start = FSD_NEW(arena, uint32_t, w->boxes.n + 2), n = 0, done = 0;
     struct edge {

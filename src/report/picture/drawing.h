@@ -29,9 +29,9 @@ enum fsd_box_kind {
     FSD_BOX_ITEMS,  /**< nodes or layers, or one fusion group */
     FSD_BOX_INPUT,  /**< an input tensor of the graph */
     FSD_BOX_OUTPUT, /**< an output tensor */
-    FSD_BOX_TENSOR, /**< a tensor of an engine that many layers write and read; in a
-                         comparison, also an input or output of the engine that the
-                         network does not have under this name */
+    FSD_BOX_TENSOR, /**< a tensor of an engine that many layers write and read. In a
+                         comparison, also an input or output of the engine, if no input
+                         or output of the network has its name */
     FSD_BOX_MOVE,   /**< in a comparison: a data-movement layer between groups */
     FSD__BOX_COUNT
 };
@@ -211,8 +211,9 @@ void fsd_put_type_word(enum fsd_dtype type, FILE *out);
 
 /** Prints the names of a picture's files into the legend.
  * @param left NULL: the picture has one file
- * @param apart true: prints as much of the end of each path as shows a difference,
- *         "x/a.onnx" and "y/a.onnx"; false: prints the names without folders */
+ * @param apart true: prints the end of each path, beginning with the last part that
+ *         differs, such as "x/a.onnx" and "y/a.onnx"; false: prints the names without
+ *         folders */
 void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 
 /** The beginning and the end of a legend's table, and one cell. */
@@ -388,7 +389,7 @@ const struct fsd_form *fsd_wire_form(const struct fsd_graph *g,
 double fsd_box_ms(const struct fsd_drawing *w, const struct fsd_box *box,
                   const struct fsd_diff *d);
 
-/** Whether no layer computes the node. */
+/** Whether it is known that no layer computes the node. */
 bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node);
 
 /** Parses "none", "run" or "scope:N". */

@@ -53,8 +53,8 @@ const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_i
 
 /* --------------------------------------------------------------------------- layer */
 
-/* The class of a layer's time, if the layer's kind does not determine the class;
- * otherwise "". */
+/* The name of the class of a layer's time, for the two classes that the layer's kind
+ * does not show. For any other class, "". */
 static const char *spent_word(unsigned spent)
 {
     return spent == FSD_SPENT_REQUANTIZE || spent == FSD_SPENT_REQUESTED

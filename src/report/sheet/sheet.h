@@ -130,8 +130,9 @@ const void *fsd_record_held(struct fsd_arena *arena, const struct fsd_record *of
                             fsd_fill_row_fn *fill, const void *from, fsd_id i);
 #define FSD_HELD(arena, type, from, i)                                                 \
     fsd_record_held((arena), &type##_record, fill_##type, (from), (i))
-/** One row, for printing. `own` is the arena of a row that fsd_row_begin() fills, and
- * fsd_row_end() frees it. NULL: the row is stored in the list of rows. */
+/** One row, for printing. If fsd_row_begin() fills the row, `own` is the arena of the
+ * row, and fsd_row_end() frees this arena. If the row is stored in the list of rows,
+ * `own` is NULL. */
 struct fsd_row {
     const void *at;
     struct fsd_arena *own;

@@ -164,7 +164,8 @@ struct level {
     const struct level *outer;
 };
 
-/* The index of the column that contains rows; `of->n` if no column does. */
+/* The index of the column whose rows become lines of the table: the first column that
+ * has a title and contains rows. Returns `of->n` if there is none. */
 static uint32_t unfolded(const struct fsd_record *of)
 {
     uint32_t i = 0;
@@ -189,9 +190,10 @@ static const struct fsd_column *next_column(const struct fsd_record *of, uint32_
     return NULL;
 }
 
-/* Prints the cells of the outer levels, which each line repeats, and then the cells of
- * this level.
- * @return the number of printed cells */
+/* Prints the cells of all outer rows, and then the cells of this row.
+ * @param repeated true: several lines may repeat the cells of this row, so its texts
+ *         are shortened
+ * @return the number of printed cells, with those of the outer rows */
 static uint32_t put_levels(const struct markup *m, const struct level *l, bool repeated,
                            FILE *out)
 {

@@ -291,8 +291,10 @@ static void put_one_column(const struct block *b, fsd_id layer,
     }
 }
 
-/* The width of the model's side, in columns: the width of its longest text, but at most
- * two fifths of the line. 0: the nodes are printed below their layer. */
+/* The width of the model's side, in columns: the longest text of a node, and room for
+ * the evidence. The width is at least LEAST (LEAST_REGION if there are regions), and at
+ * most two fifths of the line. 0: the nodes are printed below their layer, because the
+ * line is shorter than SIDE_BY_SIDE or the style sets `one_column`. */
 static size_t left_width(const struct fsd_diff *d, const struct fsd_style *style,
                          struct fsd_arena *scratch)
 {

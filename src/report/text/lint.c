@@ -44,8 +44,9 @@ static bool is_alike(const struct fsd_findings *all, const struct fsd_finding *a
     return a->facts.n == b->facts.n;
 }
 
-/* Prints the node of a finding. Prints its layer instead if the finding has no node, or
- * the same node as `head`. */
+/* Prints the place of finding `f`, which is usually its first node. If `f` has no node,
+ * or the same first node as `head`, prints the first layer of `f` instead, if there is
+ * one. If `f` has neither a node nor a layer, prints "the model". */
 static void put_place(const struct fsd_findings *all, const struct fsd_finding *head,
                       const struct fsd_finding *f, FILE *out)
 {

@@ -123,8 +123,10 @@ static void put_region(const struct fsd_diff *d, fsd_id layer, FILE *out)
     }
 }
 
-/* The text on a layer's nodes. A layer that computes no node shows its name; an
- * inserted layer shows nothing. */
+/* The text on a layer's nodes. The first layer of a region lists the nodes of the whole
+ * region, and the other layers of the region show nothing. A layer outside all regions
+ * lists its own nodes. If it computes no node, it shows its own name, or nothing if it
+ * is inserted. */
 static char *subject_of(const struct fsd_diff *d, fsd_id layer,
                         const struct fsd_text_row *row, struct fsd_arena *arena)
 {
@@ -315,9 +317,10 @@ static void put_heading(const struct listing *l, struct fsd_text_scope scope)
 }
 
 /* Whether a heading must be printed above the row. `stated` is the last printed
- * heading. A row without names fits below any heading. The empty heading is printed as
- * "the whole model". It is left out if the scope of the row begins with a slash,
- * because the names in the row then begin with a slash, too, and are complete. */
+ * heading. A row without names needs no heading, and `stated` is not repeated. The
+ * empty heading ("the whole model") is left out if the scope of the row begins with a
+ * slash: the names in the row then also begin with a slash, which shows that they are
+ * complete. */
 static bool needs_heading(const struct fsd_text_row *row, struct fsd_text_scope stated)
 {
     return row->named && !fsd_text_is_scope(row->heading, stated) &&

@@ -94,8 +94,9 @@ static void put_sizes(const struct fsd_diff *d, const fsd_tensor_vec *inputs,
         fprintf(out, ", %s (--shape sets other sizes)\n", which);
 }
 
-/* Prints the optimization profile if the engine has several. Then prints the sizes that
- * the dynamic inputs have in the run and in the optimum of the profile. */
+/* Prints the optimization profile if the engine has several. Then prints the sizes of
+ * dynamic inputs: first of those whose sizes come from the run in the log, then of
+ * those whose sizes are the optimum of the profile. */
 static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
                         FILE *out)
 {
@@ -356,8 +357,9 @@ static struct hurt hurt_of(const struct fsd_diff *d, const struct fsd_finding *f
     return hurt;
 }
 
-/* Prints the first `most` findings of a rule, or all with --all. Findings with the same
- * message share a line. */
+/* Prints the findings of a rule, the most expensive first. Consecutive findings with
+ * the same message are printed once, with their number. Without --all, at most `most`
+ * messages are printed, and then the number of the other findings. */
 static void put_rule(const struct fsd_diff *d, uint32_t rule, uint32_t most,
                      const struct fsd_style *style, FILE *out)
 {
@@ -425,8 +427,8 @@ void fsd_text_brief(const struct fsd_brief *brief, const struct fsd_style *style
     }
 }
 
-/* The highest severity among the findings of a rule. It may be lower than the level of
- * the rule. */
+/* The highest severity among the findings of a rule; -1 if there are none. It may be
+ * lower than the level of the rule. */
 static int worst_of(const struct fsd_findings *all, uint32_t rule)
 {
     int worst = -1;
@@ -449,8 +451,8 @@ static void put_verdict(const struct fsd_findings *all, const struct fsd_style *
     putc('\n', out);
 }
 
-/* Prints the first few warnings and errors of each rule, and the number of notes of
- * each rule. */
+/* Prints the first few findings of each rule that has an error or a warning. If all
+ * findings of a rule are notes, prints only their number. */
 static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style *style,
                                 FILE *out)
 {

@@ -17,15 +17,18 @@ static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
     putc('\n', out);
 }
 
-/* Whether the node has the outcome `fate` for a reason (`why`) that names neither
- * another node nor a log event. Nodes with the same such reason are listed together. */
+/* Whether the node has the outcome `fate`, and its result `r` names neither another
+ * node (`other`) nor a log event (`event`). Such nodes are listed together if they have
+ * the same reason (`why`). */
 static bool is_plain(const struct fsd_node_result *r, enum fsd_fate fate)
 {
     return r->fate == fate && r->other == FSD_NONE && r->event == FSD_NONE;
 }
 
-/* Prints one line with the nodes that have the same outcome and reason, and then the
- * reason: "view_1, ... and 33 more (--all shows them)  it changes only the shape". */
+/* Prints one line: the nodes like node `first`, and then their reason: "view_1, ... and
+ * 33 more (--all shows them)  it changes only the shape". A node is like `first` if
+ * is_plain() is true and it has the same outcome and the same reason.
+ * @return the number of these nodes, including those that are not named */
 static uint32_t put_same_reason(const struct fsd_diff *d, const struct fsd_style *style,
                                 fsd_id first, FILE *out)
 {
@@ -151,8 +154,9 @@ void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,
         fprintf(out, "- %u %s", d->summary->by_fate[i], fsd_fate_name(fate));
         fsd_ink(style, FSD_INK_PLAIN, out);
         put_ops(d, fate, out);
-        /* Folded constants and absorbed quantizers are numerous and have the same
-         * reasons, so only their number is printed. Other nodes are named. */
+        /* Folded and absorbed nodes are numerous, and have the same few reasons.
+         * Without --all, only their number and their operators are therefore printed.
+         * Nodes with other outcomes are named. */
         if (style->all || (fate != FSD_FATE_FOLDED && fate != FSD_FATE_ABSORBED))
             put_vanished(d, style, fate, out);
     }

@@ -52,7 +52,7 @@ static void put_rule(const struct fsd_verdict *v, uint32_t rule, size_t *room,
     const struct fsd_outcome *r = &v->findings->rules.at[rule];
     struct fsd_print piece;
     uint32_t left = r->found;
-    bool open = false; /* whether <details> is unfolded: the rule has an error */
+    bool open = false; /* true: the rule has an error, so <details> is unfolded */
 
     if (!left)
         return;

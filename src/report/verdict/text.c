@@ -32,8 +32,10 @@ void fsd_put_outcome(const struct fsd_outcome *rule, FILE *out)
         fprintf(out, ", %u ignored", rule->ignored);
 }
 
-/* Prints the number of findings of a rule and its budget, if the rule fails the check
- * or has ignored findings. For other rules, the findings state everything. */
+/* Prints the number of findings of a rule, its budget, and the number of its ignored
+ * findings. Prints this only if findings of the rule are ignored, or if the rule has
+ * level error, a budget and findings. For other rules, the findings state everything.
+ * Prints nothing for a skipped rule: see put_skipped(). */
 static void put_outcome_line(const struct fsd_outcome *rule, FILE *out)
 {
     bool fails = rule->budget && rule->found && rule->level == FSD_ERROR;
@@ -101,7 +103,8 @@ void fsd_put_cause(const struct fsd_root_cause *cause, FILE *out)
             cause->warnings, fsd_plural(cause->warnings));
 }
 
-/* The number of findings with the same rule and severity, and how many are printed. */
+/* Findings with the same rule, severity and cause. `n` is their number. `put` is the
+ * number of those that put_findings() has handled so far, even if it omitted them. */
 struct alike {
     uint32_t n, put;
 };

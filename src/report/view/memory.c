@@ -100,7 +100,7 @@ static const char text[] =
 
 /* Returns the memory that the log states for each layer, indexed by layer. An element
  * is NULL if the log states none.
- * @param sums receives the sums of the whole engine, or NULL */
+ * @param[out] sums the sums of the whole engine; set to NULL if the log states none */
 static const struct fsd_memory_use **stated_of(struct fsd_arena *arena,
                                                const struct fsd_diff *d,
                                                const struct fsd_memory_use **sums)

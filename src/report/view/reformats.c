@@ -300,7 +300,8 @@ static const char text[] =
     "them)\n><\nlayers that take no time\n{free_shown!}>";
 
 /* Fills a row of a data-movement layer.
- * @param notes the different pieces of advice of all rows; the row's advice is added */
+ * @param[in,out] notes the different pieces of advice of the rows so far. If this row
+ *         has advice, this advice is added */
 static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
                        const struct fsd_diff *d, fsd_id layer, struct fsd_intern *notes)
 {
@@ -384,9 +385,10 @@ static uint32_t beyond(const struct fsd_rows *rows, uint32_t most)
     return rows->at.n > most ? rows->at.n - most : 0;
 }
 
-/* Fills the answer. Text shows only the first few layers that the model requests, and
- * the first few that requantize. If more than FEW_FREE layers take no time, it shows
- * only their number. */
+/* Fills the answer. If neither --all nor --top is passed, text shows at most FEW_LISTED
+ * layers that the model requests, and at most FEW_LISTED layers that requantize. If
+ * more than FEW_FREE layers take no time, and --all is not passed, text shows only the
+ * number of these layers. */
 static void fill_root(struct fsd_arena *arena, struct answer *root,
                       const struct fsd_request *request, const struct lists *lists)
 {

@@ -5,8 +5,8 @@
  *     [no input] product of two weights --> Add, Transpose --> copy that pads
  *
  * A chain of such layers begins with a layer whose nodes have only constant inputs in
- * the model. A layer that reads only outputs of such layers computes a constant, too,
- * if the sizes of its outputs are known, and if none of its nodes is random.
+ * the model. Each further layer of the chain reads only outputs of layers that compute
+ * constants, has outputs of known sizes, and has no random node.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"

@@ -95,10 +95,10 @@ struct cause {
     bool behind_product; /* the result of reads_products() */
 };
 
-/* Whether all inputs of higher precision than `asked` come from products that ran in
- * `asked`. False if the layer has no such inputs. A low-precision product accumulates
- * in higher precision. It also outputs this higher precision if another kernel scales
- * and quantizes its result. */
+/* Whether the layer has inputs of higher precision than `asked`, and all these inputs
+ * are outputs of products that ran in `asked`. A low-precision product accumulates in
+ * higher precision. The product also outputs this higher precision if another kernel
+ * scales and quantizes its result. */
 static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype asked)
 {
     const struct fsd_graph *e = d->engine;

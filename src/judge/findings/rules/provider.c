@@ -62,9 +62,10 @@ static const char *fallen_from(const struct fsd_finder *f,
 }
 
 /* Reports that only the old build states providers. Two rules call this function,
- * which reports for only one of them. If a kernel of the old build was not on the CPU,
- * this is the rule on fallbacks, because this kernel may have fallen back. Otherwise,
- * it is the rule on changed providers.
+ * but only one of them reports the finding:
+ *   - The rule on fallbacks, if a kernel of the old build ran on a provider other than
+ *     the CPU: this kernel may have fallen back to the CPU.
+ *   - Otherwise, the rule on changed providers.
  * @param fallback whether the caller is the rule on fallbacks */
 static void report_unstated_providers(struct fsd_finder *f, bool fallback)
 {
