@@ -400,14 +400,12 @@ static void put_scatter(struct fsd_code *c, fsd_id node, struct fsd_code_words *
         w);
 }
 
-/* Writes a Resize. Its scales are written as numbers, so they must be stored in the
- * model. Its sizes are written as numbers if they are known, else as a variable. */
+/* Writes a Resize. Its scales must be stored in the model. Its sizes are written as
+ * numbers if they are known, else as a variable. */
 static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
-    fsd_id scales = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 2));
-    const struct fsd_value *value = fsd_tensor_value(c->g, scales);
-    enum fsd_dtype type = fsd_tensor_form(c->g, scales)->type;
-    double scale;
+    const struct fsd_value *scales =
+        fsd_tensor_value(c->g, fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 2)));
 
     if (!strcmp(text_of(c, node, "keep_aspect_ratio_policy", "stretch"), "stretch") &&
         !attr_of(c, node, "axes") && !fsd_node_int(c->g, node, "antialias", 0))
@@ -415,12 +413,8 @@ static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
     else
         c->why = "the operator resizes only some axes, antialiases, or keeps the "
                  "aspect ratio";
-    if (value && value->bytes && value->size) {
-        fsd_words_put(w, ", scales=(");
-        for (uint64_t i = 0; fsd_element_number(value, type, i, &scale); i++)
-            fsd_words_printf(w, "%s%.9g", i ? ", " : "", scale);
-        fsd_words_put(w, ")");
-    }
+    if (scales && scales->bytes && scales->size)
+        fsd_code_template(c, node, ", scales=~2", w);
     fsd_code_template(
         c, node,
         "{3:, shape=%3}{mode:, mode=!mode!}{coordinate_transformation_mode:, "
@@ -434,27 +428,16 @@ static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
 /* Writes an Upsample. Its scales are weights or, before opset 9, an attribute. */
 static void put_upsample(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
-    const struct fsd_attr *scales = attr_of(c, node, "scales");
-    fsd_id weight = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 1));
-    const struct fsd_value *value = fsd_tensor_value(c->g, weight);
-    enum fsd_dtype type = fsd_tensor_form(c->g, weight)->type;
-    double scale;
+    const struct fsd_value *scales =
+        fsd_tensor_value(c->g, fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 1)));
 
-    if (!scales && !(value && value->bytes && value->size)) {
+    if (attr_of(c, node, "scales") || (scales && scales->bytes && scales->size))
+        fsd_code_template(c, node,
+                          "resize(@, $0, scales={scales:!scales!|~1}{mode:, "
+                          "mode=!mode!}, place='asymmetric', rounding='floor')",
+                          w);
+    else
         c->why = "the scales are unknown";
-        return;
-    }
-    fsd_code_template(c, node, "resize(@, $0, scales=", w);
-    if (scales) {
-        fsd_code_template(c, node, "!scales!", w);
-    } else {
-        fsd_words_put(w, "(");
-        for (uint64_t i = 0; fsd_element_number(value, type, i, &scale); i++)
-            fsd_words_printf(w, "%s%.9g", i ? ", " : "", scale);
-        fsd_words_put(w, ")");
-    }
-    fsd_code_template(c, node,
-                      "{mode:, mode=!mode!}, place='asymmetric', rounding='floor')", w);
 }
 
 /* Writes an LSTM, GRU or RNN as a loop, as TensorRT's ONNX parser does. */

@@ -70,8 +70,8 @@ static enum fsd_status check_behind(const struct fsd_code *c, fsd_id node,
 
         if (source != FSD_NONE && !done[source])
             return fsd_fail(err, FSD_E_FORMAT, c->g->path, FSD_POS_NONE, 0,
-                            "expected nodes that can be computed one after another, "
-                            "found '%.200s' on a cycle",
+                            "expected a model without cycles, found '%.200s' on a "
+                            "cycle",
                             fsd_code_node_name(c, node));
     }
     return FSD_OK;

@@ -232,10 +232,10 @@ static void put_attr(const struct fsd_code *c, const struct fsd_attr *attr,
     case FSD_ATTR_FLOATS:
         fsd_words_put(w, "(");
         for (uint32_t i = 0; i < attr->list.n; i++) {
+            fsd_words_put(w, i ? ", " : "");
             fsd_code_number(c->g->floats.at[attr->list.at + i], w);
-            fsd_words_put(w, ", ");
         }
-        fsd_words_put(w, ")");
+        fsd_words_put(w, attr->list.n == 1 ? ",)" : ")");
         break;
     case FSD_ATTR_UNREAD:
     case FSD_ATTR_STRINGS:
@@ -304,20 +304,43 @@ static void put_type(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
         c->why = fsd_printed(c->arena, "TensorRT has no type %s", fsd_dtype_name(type));
 }
 
+/* Writes the numbers of a weight that the model stores: one element as a number, a
+ * vector as a tuple. Writes nothing and returns false for other tensors. */
+static bool put_numbers(const struct fsd_code *c, fsd_id tensor,
+                        struct fsd_code_words *w)
+{
+    fsd_id weight = fsd_code_weight(c, tensor);
+    const struct fsd_value *value = fsd_tensor_value(c->g, weight);
+    const struct fsd_form *form = fsd_tensor_form(c->g, weight);
+    double number;
+
+    if (number_of(c, tensor, &number)) {
+        fsd_code_number(number, w);
+        return true;
+    }
+    if (!value || !value->bytes || form->dims.n != 1 ||
+        !fsd_element_number(value, form->type, 0, &number))
+        return false;
+    fsd_words_put(w, "(");
+    for (uint64_t i = 0; fsd_element_number(value, form->type, i, &number); i++) {
+        fsd_words_put(w, i ? ", " : "");
+        fsd_code_number(number, w);
+    }
+    fsd_words_put(w, ")");
+    return true;
+}
+
 static void put_operand(struct fsd_code *c, fsd_id node, char how, char which,
                         struct fsd_code_words *w)
 {
     fsd_id tensor;
-    double number;
 
     if (which == '*') {
         how == '^' ? put_aligned(c, node, w) : put_operands(c, node, w);
         return;
     }
     tensor = fsd_node_in_tensor(c->g, node, (uint32_t)(which - '0'));
-    if (how == '~' && number_of(c, tensor, &number))
-        fsd_code_number(number, w);
-    else if (how != '%' || !put_ints(c, tensor, w))
+    if (how == '~' ? !put_numbers(c, tensor, w) : how != '%' || !put_ints(c, tensor, w))
         fsd_code_operand(c, node, (uint32_t)(which - '0'), w);
 }
 
