@@ -48,11 +48,11 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
                     {learnt[b].more,
                      "groups of nodes for which this build states more facts than the "
                      "first build",
-                     "are not recorded as variants; to record them, pass this "
-                     "build as the first build"},
+                     "are not recorded as variants; to record the additional "
+                     "facts, pass this build as the first build"},
                     {learnt[b].less, "variants that state less than the first build",
-                     "are accepted by a check only if the checked build and this build "
-                     "have the same builder version"}};
+                     "are accepted by a check only if the checked build has the same "
+                     "builder version as this build"}};
 
         for (size_t i = 0; i < FSD_COUNT_OF(left); i++) {
             struct fsd_print print;
@@ -70,9 +70,9 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
     }
 }
 
-/* Reads the printed snapshot, and writes the state that was read. The builds have facts
- * that no snapshot stores. The state that was read has only the stored facts, so the
- * written rows cannot depend on the other facts. */
+/* Writes the snapshot that was printed to `print`. Its rows may depend on facts of the
+ * builds that no snapshot stores. The function therefore reads the printed snapshot
+ * into a state, which has only stored facts, and writes this state as a snapshot. */
 static enum fsd_status write_again(const struct fsd_print *print, FILE *out,
                                    struct fsd_error *err)
 {
@@ -568,8 +568,8 @@ static void update_variants(const struct fsd_check *check, FILE *out)
     snprintf(text, sizeof text,
              "the snapshot keeps %" PRIu32 " of its variants and drops %" PRIu32 "%s",
              kept, dropped,
-             dropped ? ", because this build differs from every recorded build in "
-                       "the nodes of the dropped variants"
+             dropped ? ", because this build matches no recorded build in the "
+                       "nodes of the dropped variants"
                      : "");
     fsd_note(&check->opt, text);
 }

@@ -360,8 +360,8 @@ static enum fsd_status read_snapshots(struct fsd_directory *d, struct fsd_error 
                           "expected at most %d snapshots", MOST_SNAPSHOTS);
     if (status == FSD_OK && !d->snapshots.n)
         status = fsd_fail(err, FSD_E_ARG, d->path, FSD_POS_NONE, 0,
-                          "expected a snapshot, or a directory that holds some, found "
-                          "a directory without any");
+                          "expected a snapshot, or a directory with snapshots, found "
+                          "a directory without snapshots");
     return status;
 }
 

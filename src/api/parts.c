@@ -28,8 +28,8 @@ static enum fsd_status check_options(const struct fsd_options *opt,
     if (opt->log || opt->engine_number)
         return fsd_fail(
             err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-            "expected a single engine, because %s is set, found several; in place "
-            "of an engine, you can pass the log that lists its layers",
+            "expected a single engine with %s, found several; to read the layers of "
+            "an engine from a log, pass the log in place of this engine",
             opt->log ? "--log" : "--engine");
     return FSD_OK;
 }

@@ -112,7 +112,7 @@ static enum fsd_status check_fit(const struct fsd_match *match,
         return FSD_OK;
     if (2 * (fit.names_found + fit.tensors_found) >= fit.names + fit.tensors)
         return check_weights(match, &fit, err);
-    found = fsd_inputs_by_profile(opt) ? "found a profile;" : "but";
+    found = fsd_inputs_by_profile(opt) ? "found a profile with other names;" : "but";
     if (fit.tensors)
         snprintf(bindings, sizeof bindings, " and %u of its %u inputs and outputs",
                  fit.tensors_found, fit.tensors);

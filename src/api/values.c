@@ -40,8 +40,8 @@ static enum fsd_status combine(struct fsd_inputs *d, const struct opened *o,
     if (opt->values_rows && n != 1)
         return fsd_fail(
             err, FSD_E_ARG, opt->values[1], FSD_POS_NONE, 0,
-            "expected one set of tensors, found two files (--rows compares the rows "
-            "of each tensor)");
+            "expected one set of tensors for --rows, found two files (--rows "
+            "compares rows within each tensor)");
     if (opt->values_rows && first)
         return fsd_numbers_of_rows(d->arena, d->model, first, numbers, err);
     return second ? fsd_numbers_of_sets(d->arena, d->names, first, second, numbers, err)
@@ -61,8 +61,8 @@ static enum fsd_status read_all(struct fsd_inputs *d, struct opened *o,
         if (status == FSD_OK && o->table && opt->values_rows)
             status = fsd_fail(
                 err, FSD_E_ARG, opt->values[i], FSD_POS_NONE, 0,
-                "expected a set of tensors, found a table (--rows compares the rows of "
-                "each tensor)");
+                "expected a set of tensors for --rows, found a table (--rows compares "
+                "rows within each tensor)");
         if (status == FSD_OK && o->table && opt->n_values > 1)
             status = fsd_fail(err, FSD_E_ARG, opt->values[i], FSD_POS_NONE, 0,
                               "expected two sets of tensors, or one table, found a "
@@ -81,8 +81,8 @@ enum fsd_status fsd_numbers_load(struct fsd_inputs *d, const struct fsd_options 
     *out = NULL;
     if (!opt->n_values && opt->values_rows)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected --values with a set of tensors, found no --values "
-                        "(--rows compares the rows of each tensor)");
+                        "expected --values with a set of tensors for --rows, found no "
+                        "--values (--rows compares rows within each tensor)");
     if (!opt->n_values)
         return FSD_OK;
     if (opt->n_values > FILES_MAX)

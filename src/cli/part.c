@@ -36,5 +36,5 @@ void check_part(const struct command_line *line)
     if (line->part.cut.n_layers || line->part.cut.n_groups)
         usage_error("--layer and --group need an ENGINE");
     if (line->run.log || line->run.n_profiles)
-        usage_error("a log or a profile needs an ENGINE");
+        usage_error("--log and --profile need an ENGINE");
 }

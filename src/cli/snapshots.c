@@ -113,7 +113,7 @@ enum fsd_status find_snapshot_place(const struct fsd_options *run, const char *t
         (folder && !put_name(run, path + n, PATH_MAX - n)))
         return fail_file(
             err, FSD_E_ARG, to,
-            "expected a label= that is valid as a file name in this folder, "
+            "expected a label= that can name the snapshot's file in this folder, "
             "found '%.100s'",
             run->label ? run->label : "none");
     status = make_folders(path, list, err);

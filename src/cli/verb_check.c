@@ -15,8 +15,8 @@ static const struct option_row options[] = {
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
     {"label", "LABEL",
-     "Label for the purpose of the build, e.g. sm86: the label selects the snapshot "
-     "in a directory, and --update records the label",
+     "Label that states what the build is for, e.g. sm86; 'check' selects the "
+     "snapshot with this label from a directory, and --update records the label",
      TAKEN_BY(take_label)},
     {"update", NULL, "Accept the build: rewrite the snapshot and report what changed",
      FLAG(check.accept)},
@@ -69,8 +69,8 @@ static void sort_words(struct command_line *line)
 
     if (line->builds) {
         if (n > 1)
-            usage_error("expected only --list and at most one file (SNAPSHOT, for the "
-                        "lines that have no snapshot=), found '%s' too",
+            usage_error("with --list, expected no file except SNAPSHOT (for the lines "
+                        "that have no snapshot=), found '%s' too",
                         line->words[1]);
         refuse_beside_list(line);
         line->check.snapshot = n ? line->words[0] : NULL;

@@ -182,7 +182,7 @@ static void report_kept(const struct collect *c)
 
     snprintf(text, sizeof text,
              "the command failed with status %d; its files are in %s, "
-             "which no verb accepts as a build",
+             "and no verb accepts this directory as a build",
              c->status, c->partial.path);
     print_note(NULL, text);
 }

@@ -19,8 +19,8 @@ static const struct option_row options[] = {
      "outputs of a run are in two files, pass --values twice",
      WORDS(values, part.cut.n_values)},
     {"alone", "ENGINE",
-     "Report whether the part, built alone, has the same fusions as within MODEL; "
-     "ENGINE is the engine or build log of the part built alone",
+     "Report whether ENGINE, which was built from the part alone, has the same fusions "
+     "as the part within MODEL; ENGINE is an engine or a build log",
      WORD(cut.alone)},
     {0},
 };
@@ -31,9 +31,10 @@ static const char doc[] =
     "-o FILE, it writes no model.\vThe part includes the Q/DQ pairs at its edges (an "
     "INT8 layer thus stays INT8), and the nodes that compute its constants.  "
     "ENGINE supplies "
-    "sizes that the model leaves dynamic.  Sizes that nodes compute from known sizes "
-    "become initializers.  All other bytes are the same as in MODEL.  If ENGINE is the "
-    "log of a failed build, the part has the nodes at which the build "
+    "sizes that the model leaves dynamic.  If nodes compute a size from known sizes, "
+    "the part has this size as an initializer.  All other bytes are the same as in "
+    "MODEL.  If ENGINE is the log of a failed build, the part has the nodes at which "
+    "the build "
     "failed.\n\nExternal weights stay in their files if FILE is in the folder of "
     "MODEL; otherwise cut copies the weights into FILE.";
 
@@ -75,7 +76,8 @@ static enum fsd_status print_report(const void *payload, const struct sink *to)
     return fsd_cutting_report(job->cutting, job->path, job->alone, to->out, to->err);
 }
 
-/* Sets `path` to DIR/inputs.npz. Fails if this file, or an output, is an input. */
+/* Sets `path` to DIR/inputs.npz. Fails if this file, or another output file, would
+ * replace an input file. */
 static enum fsd_status aim_inputs(const struct command_line *line,
                                   struct command_line *to, char path[PATH_MAX],
                                   struct fsd_error *err)

@@ -33,8 +33,8 @@ static const struct option_row options[] = {
     {"collapse", "HOW",
      "Pictures: HOW is none (one box for each layer), run (one box for each run of "
      "equal layers) or scope:N (one box for all layers whose nodes have names that "
-     "begin "
-     "with the same N parts); default: none, but fewer boxes if the graph is large",
+     "begin with the same N parts); default: none, but fewer boxes if the graph is "
+     "large",
      WORD(picture.collapse), .words = "run none scope:1 scope:2", .group = 5},
     ROW_LAYOUT_TIMEOUT,
     {0},
@@ -162,8 +162,9 @@ static enum fsd_status run_numbered(struct command_line *line,
     return status;
 }
 
-/* Writes the reports of all engines of a log, or of one run. A file that is not a log
- * of several engines is not an error here: the run reports the file's kind. */
+/* With --engine=all, writes a report on each engine of a log. Without this option, or
+ * if the file is no log with engines, writes the report of one run. If the file has an
+ * error, this run reports it. */
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     const char *log = line->run.engine ? line->run.engine : line->run.model;

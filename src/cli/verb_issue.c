@@ -33,8 +33,8 @@ static const struct option_row options[] = {
      "numbers",
      FLAG(issue.options.no_weights)},
     {"verify", NULL,
-     "Build the part alone with trtexec or tensorrt_rtx, if installed, and report "
-     "whether the finding occurs there",
+     "Build the part alone by the same builder (trtexec or tensorrt_rtx), if it is "
+     "installed, and report whether the finding also occurs in that build",
      FLAG(issue.verify)},
     {0},
 };

@@ -70,7 +70,7 @@ static void check_line(struct command_line *line)
     if (line->fix.options.n_scales && !line->fix.wanted)
         usage_error("--scale needs --fix");
     if (!line->run.engine && (line->run.log || line->run.n_profiles))
-        usage_error("a log or a profile needs an ENGINE");
+        usage_error("--log and --profile need an ENGINE");
 }
 
 static enum fsd_status print_lint(const void *payload, const struct sink *to)

@@ -132,14 +132,15 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     return status;
 }
 
-const struct verb verb_routes = {"routes",
-                                 "[MODEL] [CACHE] BUILD...",
-                                 "explain builds with several sets of options",
-                                 doc,
-                                 {"model.onnx tuning.jsonl iterations/",
-                                  "model.onnx opt=0.log opt=3.log opt=3,tf32=off.log"},
-                                 .most_words = MOST_WORDS,
-                                 .check = check_line,
-                                 .run = run,
-                                 .two_builds = true,
-                                 .subject = FSD_OF_ROUTES};
+const struct verb verb_routes = {
+    "routes",
+    "[MODEL] [CACHE] BUILD...",
+    "compare builds with different options, and explain the differences",
+    doc,
+    {"model.onnx tuning.jsonl iterations/",
+     "model.onnx opt=0.log opt=3.log opt=3,tf32=off.log"},
+    .most_words = MOST_WORDS,
+    .check = check_line,
+    .run = run,
+    .two_builds = true,
+    .subject = FSD_OF_ROUTES};

@@ -16,9 +16,9 @@ static const struct option_row options[] = {
      "node:12 or a pattern",
      WORD(query.break_at)},
     {"as", "FORM",
-     "Print only names, in this form: names, trtexec, polygraphy or api (Python); with "
-     "--break, those of the tensors to mark; otherwise, those of all tensors that you "
-     "can mark together",
+     "Print only the names of the tensors to mark, in this form: names, trtexec, "
+     "polygraphy or api (Python). With --break, these are the tensors that split the "
+     "fusion; otherwise, all tensors that you can mark together",
      WORD(query.as), .words = "names trtexec polygraphy api"},
     {0},
 };
@@ -36,7 +36,8 @@ static const char doc[] =
 struct job {
     const struct fsd_diff *diff;
     const struct command_line *line;
-    uint32_t *left_out; /* out: number of names that the written lists lack */
+    uint32_t *left_out; /* out: number of names that a list omits, because its form
+                           cannot express them */
 };
 
 static enum fsd_status print_report(const void *payload, const struct sink *to)

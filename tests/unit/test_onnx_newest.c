@@ -198,9 +198,9 @@ static void newest__several_devices(void **state)
 
     (void)state;
     assert_string_equal(remark_text(&load, "input/multi-device"),
-                        "the model has 1 configuration for several devices: tp2 of "
-                        "2; it assigns 1 node to these devices; the report describes "
-                        "a single device");
+                        "the model has 1 configuration for several devices: tp2 "
+                        "(devices: 2); the model assigns 1 node to these devices, but "
+                        "the report describes a single device");
     drop_load(&load);
     fsd_arena_free(arena);
 }

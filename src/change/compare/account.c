@@ -368,9 +368,9 @@ static void take_flag(struct fsd_compare *c, bool lost)
                                    name, runs_in(c->new, FSD_TF32) ? " or tf32" : "",
                                    name)
                      : fsd_printed(c->arena,
-                                   "no node ran in %s before; the number of such nodes "
-                                   "is now %u, so probably only the new build was made "
-                                   "with --%s",
+                                   "no node ran in %s before; the number of nodes "
+                                   "that changed to this type is %u, so probably only "
+                                   "the new build was made with --%s",
                                    name, c->precisions.n, name));
 }
 

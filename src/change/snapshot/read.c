@@ -246,8 +246,8 @@ static bool take_sources(struct reader *r, struct fsd_span *out)
     return true;
 }
 
-/* Reads a node of the current group.  Fails if the node precedes `from`, the node of
- * the previous border: the comparison requires that all borders of a node adjoin. */
+/* Reads a border's node, which must be in the current group, and not before `from`, the
+ * previous border's node.  So all borders of a node adjoin, as the comparison needs. */
 static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
 {
     struct word word = r->w.word;
@@ -258,7 +258,7 @@ static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
         r->s->nodes.at[*out].group == r->s->groups.n)
         return true;
     r->w.word = word;
-    return fsd_words_complain(&r->w, "a node of this group, in order of node lines");
+    return fsd_words_complain(&r->w, "a node of this group, in the order of its lines");
 }
 
 /* Reads borders of a group: "< a fp16 b" for an input, "> b fp16" for an output. */

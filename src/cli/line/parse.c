@@ -86,7 +86,7 @@ static void check_no_verb(const struct command_line *line, const char *arg)
     const char *first = line->run.model;
 
     if (!first && find_verb(arg) && access(arg, F_OK) != 0)
-        usage_error("the verb '%s' does not have the option that stands before it "
+        usage_error("the option before the verb '%s' does not belong to this verb "
                     "('fusiondiff help %s' lists the verb's options)",
                     arg, arg);
     if (first && line->run.engine && !strpbrk(first, "./")) { /* the first argument is

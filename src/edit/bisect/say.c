@@ -48,10 +48,10 @@ static void put_found(const struct fsd_bisection *b, FILE *out)
     for (uint32_t i = 0; i < h->found.n; i++) {
         if (h->found.at[i].n == 1)
             continue;
-        fprintf(
-            out,
-            "  at least one of these %u fusions; they can only be split together:\n",
-            h->found.at[i].n);
+        fprintf(out,
+                "  at least one of these %u fusions (a build splits all or none of "
+                "them):\n",
+                h->found.at[i].n);
         for (uint32_t k = 0; k < h->found.at[i].n; k++)
             put_group(b, h->pool.at[h->found.at[i].at + k], out);
     }
@@ -98,8 +98,8 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
 
     fprintf(out,
             one ? "This fusion causes the failure:\n"
-                : "At least one of these %u fusions causes the failure; they can only "
-                  "be split together:\n",
+                : "At least one of these %u fusions causes the failure (a build splits "
+                  "all or none of them):\n",
             h->n);
     put_suspects(b, out);
     fprintf(out, "With %s", one ? "this fusion" : "these fusions");
@@ -112,7 +112,7 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
         fputs(" split, and with changes to ", out);
         fsd_put_noun(out, along, "other fusion");
     } else {
-        fputs(" split alone", out);
+        fputs(" split, and without changes to other fusions", out);
     }
     fputs(", the engine was right", out);
     if (others)
@@ -315,7 +315,7 @@ void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span c
             seen[i] != FSD_SEEN_ALTERED)
             continue;
         other++;
-        fputs(seen[i] == FSD_SEEN_NOTHING ? "  unknown for  "
+        fputs(seen[i] == FSD_SEEN_NOTHING ? "  unknown whether this fusion changed:  "
               : seen[i] == FSD_SEEN_ALTERED
                   ? "  has the same nodes, but now performs different operations:  "
               : changed ? "  changed unexpectedly:  "

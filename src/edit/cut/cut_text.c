@@ -116,7 +116,7 @@ static bool is_in_one_layer(const struct fsd_match *m, fsd_id a, fsd_id b)
            m->region_of_node[a] == m->region_of_node[b];
 }
 
-/* The requested nodes that layers compute, without quantizers: the core. */
+/* The core: the requested nodes that layers compute. Quantizers are left out. */
 static fsd_id_vec core_of(const struct fsd_cut_plan *plan)
 {
     fsd_id_vec core = {0};
@@ -146,8 +146,8 @@ static bool names_only(const struct fsd_cut_plan *plan, const struct fsd_diff *a
 
     if (own || other)
         fprintf(out,
-                "  alone    the fusions are unknown: %s states only the names of its "
-                "layers; build it with --profilingVerbosity=detailed\n",
+                "  alone    unknown fusions: %s states only the names of its layers; "
+                "build it with --profilingVerbosity=detailed\n",
                 other ? "the engine of the part" : "the engine of the model");
     return own || other;
 }
@@ -209,8 +209,7 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
         fsd_id a = core.at[i], apart;
 
         if (alone->nodes[a].fate != FSD_FATE_LAYER) {
-            fputs("  alone    the fusions are unknown: no layer of the part's engine "
-                  "computes ",
+            fputs("  alone    unknown fusions: no layer of the part's engine computes ",
                   out);
             fsd_put_node_name(plan->d, a, out);
             fputs("\n", out);
@@ -218,8 +217,8 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
         }
         if (fsd_opaque_layer_of(alone->match, alone->layers, a) != FSD_NONE ||
             fsd_opaque_layer_of(plan->d->match, plan->d->layers, a) != FSD_NONE) {
-            fputs("  alone    the fusions are unknown: one of the engines does not "
-                  "list the kernels of the region that contains ",
+            fputs("  alone    unknown fusions: one of the engines does not list the "
+                  "kernels of the region that contains ",
                   out);
             fsd_put_node_name(plan->d, a, out);
             fputs("\n", out);

@@ -600,9 +600,9 @@ static void put_notes(struct text *x)
               "are unchanged. fusiondiff removed descriptions and metadata.\n",
               x->out);
     if (t->no_weights && t->plan)
-        fputs("- fusiondiff replaced the weights: each float is now 2^-6 (0.015625), "
-              "and each integer of up to 16 bits is now 0 in a vector and 1 in any "
-              "other tensor. Shapes, indices and scalars (such as per-tensor scales) "
+        fputs("- fusiondiff replaced the weights: each float is now 2^-6 (0.015625). "
+              "Integers of up to 16 bits are now 0 in vectors, and 1 in all other "
+              "tensors. Shapes, indices and scalars (such as per-tensor scales) "
               "are unchanged. With these weights, the outputs of the part differ "
               "from those of the model.\n",
               x->out);

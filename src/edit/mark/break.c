@@ -118,8 +118,8 @@ static struct fsd_candidate before_last_factor(const struct fsd_marks *m, fsd_id
 }
 
 #define WRITES_MORE                                                                    \
-    "if you mark a tensor of this generated kernel, the kernel also writes it, and "   \
-    "is not split"
+    "if you mark a tensor of this generated kernel, the kernel also writes this "      \
+    "tensor, but the builder does not split the kernel"
 
 static struct fsd_candidate break_epilogue(const struct fsd_marks *m, fsd_id group)
 {
@@ -190,8 +190,10 @@ static bool is_stacked(const struct fsd_marks *m, fsd_id product)
            (m->d->nodes[product].realised == FSD_FP32 || !is_behind_product(m, tensor));
 }
 
-/* Separates one of several products. The product then fuses the nodes that follow
- * it. */
+/* Breaks a horizontal fusion at the output of one of its products: the one for which
+ * the fewest groups change. This product then gets its own kernel. Unless the product
+ * is stacked (is_stacked()), its kernel also fuses each group that reads the output and
+ * is a generated kernel without a product. */
 static struct fsd_candidate break_horizontal(const struct fsd_marks *m, fsd_id group)
 {
     struct fsd_candidate best = none;

@@ -88,8 +88,8 @@ FSD_RECORD(way_row, WAY_ROW)
     set(t, NAME,  called, fsd_marks_called(arena, m, group), "nodes", .aside = true) \
     set(t, IDS,   nodes, nodes_of(arena, m, group), NULL) \
     set(t, FLAG,  exact, fsd_marks_has_break(m, group), "exact", \
-        .about = "true: fusiondiff knows how to split the fusion; `mark` or `pass` " \
-                 "names the tensors for this") \
+        .about = "true: fusiondiff knows how to split the fusion; `mark` names the " \
+                 "tensor to mark, or `pass` names the tensors to pass through Ifs") \
     has(t, NAME,  mark,    "mark", .about = "the tensor to mark as an output") \
     has(t, ROWS,  pass,    NULL, .of = &passed_row_record, \
         .about = "if no marked tensor splits the fusion: the tensors to pass through " \
@@ -104,8 +104,8 @@ FSD_RECORD(way_row, WAY_ROW)
                  "one") \
     set(t, ROWS,  ways,    ways_of(arena, m->d, m->layer_of[group]), NULL, \
         .of = &way_row_record, \
-        .about = "for TensorRT for RTX: ways to split kernels of this kind, and how " \
-                 "many of the measured kernels were split in each way")
+        .about = "only with TensorRT for RTX: ways to split kernels of this kind, " \
+                 "and how many of the measured kernels were split in each way")
 FSD_RECORD(break_row, BREAK_ROW)
 
 #define NAME_ROW(has, set, when, t) \
@@ -138,7 +138,7 @@ static const char break_text[] =
     "layer {layer}  {fusion}  {called:.80}\n"
     "<  mark  {mark}\n>"
     "<{pass!}>"
-    "<  no tensor splits only this fusion: {none}\n>"
+    "<  fusiondiff proposes no split of this layer: {none}\n>"
     "<  {why}\n>"
     "<  fusions that change if this fusion is split:\n{changes!}>"
     "<  ways to split kernels of this kind, with measured results:\n{ways!}>";
@@ -498,7 +498,8 @@ enum fsd_status fsd_view_tensors(struct fsd_sheet *sheet,
 
     if (request->q->as && !form)
         return FSD_E_ARG;
-    /* A list for another tool has only tensors whose marks change nothing. */
+    /* A list for another tool has only free tensors, whose marks change no fusion. The
+     * list of --break is the exception. */
     query.only_free |= form && !query.break_at;
     of.q = &query;
     m = fsd_marks_new(request->d);

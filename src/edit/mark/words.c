@@ -21,7 +21,8 @@ static const struct {
     [FSD_WHY_CONV] =
         {"epilogue",
          "an output of the network must be row-major: if the tensor is marked, a "
-         "separate kernel computes the nodes after the Conv, and writes this layout"},
+         "separate kernel computes the nodes after the Conv, and writes the tensor "
+         "row-major"},
     [FSD_WHY_FORM] = {"form", "the generated kernel writes a layout or shape that an "
                               "output of the network cannot have: if the tensor is "
                               "marked, the builder adds a conversion; the builder "

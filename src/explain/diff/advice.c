@@ -522,7 +522,7 @@ static bool has_several_scales(const struct fsd_diff *d, fsd_id concat)
 }
 
 /* Whether a pooling produces the data of the copy, and the builder for RTX built the
- * engine.  Its pooling kernels cannot write into a part of another tensor. */
+ * engine.  Pooling kernels for RTX cannot write into a part of another tensor. */
 static bool is_pooled(const struct fsd_diff *d, fsd_id layer)
 {
     fsd_id node = d->flows->of[layer].producer;
@@ -689,7 +689,7 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
 /* Advice that depends on the cause alone. */
 static const char *const plain_advice[FSD__CAUSE_COUNT] = {
     [FSD_CAUSE_SCALE] =
-        "use the larger scale for the quantizers before and after this layer",
+        "give the quantizers around this layer the larger of their two scales",
     [FSD_CAUSE_PLUGIN] =
         "let the plugin support more formats (supportsFormatCombination)",
     [FSD_CAUSE_DLA] =

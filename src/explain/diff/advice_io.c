@@ -68,8 +68,8 @@ struct need {
     bool input;
     enum fsd_dtype type;
     char layout[16];   /* "" if unknown */
-    const char *other; /* the reason why the layer is needed with any I/O format; NULL:
-                          the layer is not needed with this format */
+    const char *other; /* the reason why no I/O format is known to remove the layer;
+                          NULL: this format removes it */
 };
 
 /* Whether both forms have the same sizes from the channel axis to the last axis.  The
@@ -194,7 +194,7 @@ static struct need need_of(const struct fsd_diff *d, fsd_id layer)
     if (fsd_layer_pads(d->match, layer, NULL))
         need.other = "it pads the tensor, and no format avoids that";
     else if (keeps_format(in, made) && in->raw == made->raw)
-        need.other = "it converts nothing: it reads and writes the same format";
+        need.other = "it converts nothing, because it reads and writes the same format";
     else if (fsd_moves_unasked(d->match, &d->layers[layer], layer) &&
              in->dims.n == made->dims.n && !fsd_sizes_alike(e, in, e, made, false))
         need.other = "it copies the elements without a change of their order";

@@ -214,7 +214,7 @@ static enum fsd_status read_csv(struct table *t)
     char mark;
 
     if (!take_line(t, &text, &line))
-        return fail_at_line(t, "a table, CSV or JSON", "an empty file");
+        return fail_at_line(t, "a table (CSV or JSON)", "an empty file");
     mark = memchr(line.s, '\t', line.n) ? '\t' : ',';
     status = read_header_line(t, line, mark, &name);
     while (status == FSD_OK && take_line(t, &text, &line)) {

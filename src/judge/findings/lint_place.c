@@ -1,7 +1,7 @@
 /*
  * Rules on missing and useless quantizers, next to operators that run in low precision
- * and next to operators that cannot run in low precision. There is one row per place
- * (place.h). The functions check conditions that a form cannot express.
+ * and next to operators that cannot run in low precision. Each row describes a kind of
+ * place by a form (place.h). The functions check conditions that a form cannot express.
  */
 #include "base/base.h"
 #include "judge/findings/place.h"
@@ -77,19 +77,21 @@ static bool is_scaled_by_channel(const struct fsd_lint *l, fsd_id conv, fsd_id t
 }
 
 /* Whether the kernel that computes the Add could read the skip branch in 8 bits, so
- * that a Q/DQ pair on this branch helps. True for all builders but TensorRT for RTX,
- * where it depends on the model:
+ * that a Q/DQ pair on this branch helps. True for all builders but TensorRT for RTX.
+ * For TensorRT for RTX, the first case that applies decides:
  *
- *     One scale for all channels of `conv`: no. The kernel of `conv` computes the Add,
- *     and reads the skip branch in that branch's own type. The pair would only add one
- *     more written tensor.
- *
- *     One scale for each channel of `conv`: yes, because a kernel after `conv` computes
- *     the Add. No if a convolution computes the skip branch, see rounds_in_kernel().
- *
- *     The skip branch is the output of a pooling or the like: yes. Without the pair,
+ *     The skip branch is the output of a pooling or the like: true. Without the pair,
  *     the builder moves a quantizer over the pooling, and a layer computes the pooling
- *     again for the unquantized Add. */
+ *     again for the unquantized Add.
+ *
+ *     `conv` has one scale for all channels (see is_scaled_by_channel()): false. The
+ *     kernel of `conv` computes the Add, and reads the skip branch in that branch's own
+ *     type. The pair would only add one more tensor that the engine writes.
+ *
+ *     The kernel of the skip branch's convolution computes the Add (see
+ *     rounds_in_kernel()): false.
+ *
+ *     Otherwise: true, because a kernel after `conv` computes the Add. */
 static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
                            fsd_id skip)
 {
@@ -100,14 +102,14 @@ static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
            (is_scaled_by_channel(l, conv, branch) && !rounds_in_kernel(l, skip));
 }
 
-/* Whether the skip input of an Add has no quantizer. Convolutions may compute both
- * inputs of the Add. The skip branch is then the one whose convolution reads the
- * block's input: the model computes this input no later than the input of the other
- * convolution (begins_at()).
+/* Whether the skip input of an Add has no quantizer. If convolutions compute both
+ * inputs of the Add, the skip branch is the one whose convolution reads the block's
+ * input. This is the convolution whose input the model computes first; if both read one
+ * tensor, either (begins_at()).
  *
  * The new pair gets the scale of a Q that already reads the skip branch. If there is no
- * such Q, the scale must be measured. The message then names the Q on the Add's output
- * as a provisional scale, because the range of this output is similar. */
+ * such Q, the scale must be measured. If a Q follows the Add, the message then proposes
+ * that Q's scale provisionally, because the range of the Add's output is similar. */
 static bool is_bare_skip(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -185,9 +187,10 @@ static bool is_before_operators(struct fsd_place *p)
     return !p->l->style.after_operators;
 }
 
-/* Whether a transposed convolution between quantizers has no INT8 kernel. TensorRT for
- * RTX has no such kernel; other builders have none if another operator is between the
- * quantizers. */
+/* Whether a quantized transposed convolution has no INT8 kernel. TensorRT for RTX never
+ * has such a kernel. Other builders have no INT8 kernel that also computes a
+ * normalization, activation or Concat behind the convolution. The form in the row of
+ * is_narrow_elsewhere() requires such an operator. */
 static bool is_narrow_on_rtx(struct fsd_place *p)
 {
     fsd_id node = fsd_place_node(p, 'n');
@@ -277,8 +280,9 @@ static bool is_wide_anyway(struct fsd_place *p)
            !fsd_form_is(l->facts, producer, "Conv");
 }
 
-/* Whether the node adds or multiplies a constant, or masks or scales the input of a
- * softmax. */
+/* Whether an input of the node is a constant, or only a Softmax reads the node's
+ * output. In the second case, the node masks or scales the input of the Softmax. False
+ * if the exporter quantizes outputs of operators (style.after_operators). */
 static bool only_shifts(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -340,8 +344,10 @@ static bool wants_narrow(const struct fsd_lint *l, fsd_id node)
                "AveragePool|GlobalAveragePool|GlobalMaxPool|Resize|ReduceMean|Pad");
 }
 
-/* Whether `node` is a residual addition, and `q` is on its skip branch: only one input
- * of `node` has a pair, or no convolution precedes `q`. */
+/* Whether `node` is a residual addition, and `q` is on its skip branch. This is assumed
+ * if `node` is an addition, and one of two conditions holds:
+ *   - Only one input of `node` has a pair.
+ *   - No quantized convolution precedes `q`. */
 static bool is_residual(const struct fsd_lint *l, fsd_id node,
                         const struct fsd_quantizer *q)
 {
@@ -359,10 +365,11 @@ static bool feeds_nothing_narrow(struct fsd_place *p)
     fsd_id dq = fsd_tensor_only_reader(l->g, fsd_place_tensor(p, 'q'));
     fsd_id reader = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, dq, 0));
 
-    p->text[0] = l->style.after_operators
-                     ? fsd_printed(p->f->scratch, "%s quantizes outputs of operators: ",
-                                   l->style.name ? l->style.name : "the exporter")
-                     : "";
+    p->text[0] =
+        l->style.after_operators
+            ? fsd_printed(p->f->scratch, "%s quantizes the outputs of operators, so ",
+                          l->style.name ? l->style.name : "the exporter")
+            : "";
     return reader != FSD_NONE && fsd_tensor_producer(l->g, q->data) != FSD_NONE &&
            !l->facts->constant[q->data] && !wants_narrow(l, reader) &&
            !is_residual(l, reader, q) &&

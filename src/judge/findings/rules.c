@@ -31,8 +31,8 @@ static const struct fsd_rule rules[] = {
      .why = "Shapes, weights and all nodes that the engine does not name are unknown.",
      .fix = "Pass the ONNX model, or a build log that contains the parser's lines."},
     {"mapping/conflict", FSD_WARNING,
-     "Metadata or a layer's name places a node in one layer, but tensors place this "
-     "node in another.",
+     "Metadata or a layer's name places a node in one layer, but the tensors of the "
+     "layers place the node in another layer.",
      RUN, .find = fsd_find_conflicts,
      .why = "One of these two pieces of evidence is wrong, so the report may link "
             "the node to the wrong layer.",
@@ -102,7 +102,7 @@ static const struct fsd_rule rules[] = {
          "of the engine writes a quantized type.",
      .fix =
          "Look for convolution or GEMM kernels of the engine that write a quantized "
-         "type. If there are any, compare the quantizers after these kernels with the "
+         "type. If there are any, compare the quantizers in these kernels with the "
          "quantizers that run in separate kernels. Otherwise, compare the times with "
          "the times of an FP16 build."},
     {"fusion/epilogue-unfused", FSD_WARNING,
@@ -300,8 +300,8 @@ static const struct fsd_rule rules[] = {
      .why = "It is not known whether both builds used the same GPU and options.",
      .fix = "Pass the build log (--log), as you did for the snapshot."},
     {"variant", FSD_INFO,
-     "For these nodes, an additional build of the snapshot matches the new build "
-     "best.",
+     "For these nodes, the new build is closer to an additional build of the snapshot "
+     "(--also) than to the first build.",
      CHANGE, fsd_find_variants, 0, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Builds of one model can differ although nothing changed, so the check "
             "accepts every recorded build.",
@@ -367,7 +367,7 @@ static const struct fsd_rule rules[] = {
      .fix = "Dump the engine with detailed profiling verbosity."},
     {"facts-unknown", FSD_WARNING,
      "The dump of this build lacks tensors or Metadata, or this build was passed as a "
-     "snapshot of an older fusiondiff.",
+     "snapshot that an older fusiondiff wrote.",
      CHANGE, fsd_find_less_info, 0, COUNT, NONE_MORE,
      .why = "The check has less information about this build than about the build of "
             "the snapshot.",
@@ -436,8 +436,8 @@ static const struct fsd_rule rules[] = {
             "list the kernel.",
      .fix = "Dump the whole engine again with detailed profiling verbosity."},
     {"new-kernel", FSD_ERROR,
-     "For the same nodes, the engine contains an additional "
-     "kernel.",
+     "For the same nodes, the engine contains a kernel that it did not contain "
+     "before.",
      CHANGE, fsd_find_counted_kernels, FSD_KERNEL_ADDED, COUNT, NONE_MORE,
      .why = "The engine computes nodes twice, or in more steps than before.",
      .fix = "Run `where` to list the layers that compute the node, and "
@@ -527,12 +527,12 @@ static const struct fsd_rule rules[] = {
      .fix = "If the model was changed on purpose, no action is needed."},
     {"improved", FSD_INFO, "The build is better than the snapshot.", CHANGE,
      fsd_find_better, 0, 0, .budget = {-1, -1, -1},
-     .why = "If you do not update the snapshot, the check does not report a later "
-            "build that loses this improvement.",
+     .why = "Without an update of the snapshot, the check accepts the loss of this "
+            "improvement in a later build.",
      .fix = "Run `check --update` and commit the snapshot."},
     {"snapshot-older", FSD_INFO,
-     "The snapshot of an older fusiondiff lacks some facts that this version "
-     "compares.",
+     "The snapshot was written by an older fusiondiff and lacks some facts that this "
+     "version compares.",
      CHANGE, fsd_find_older, false, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "The check cannot find changes of facts that the snapshot lacks.",
      .fix = "Run `check --update` and commit the snapshot."},
@@ -563,8 +563,8 @@ static const struct fsd_rule rules[] = {
      .fix = "Remove the nodes and type changes between the layers of the block; the "
             "finding names these layers."},
     {"precision-required", FSD_OFF,
-     "A smaller share of the work runs in the required types than the policy "
-     "requires.",
+     "The share of the work that runs in the required types is below the policy's "
+     "minimum.",
      CASE, fsd_find_not_in_types, 0, FSD_SETS_TYPES, NONE_MORE,
      .why = "An engine that silently runs in higher precision is several times slower.",
      .fix = "List the nodes by `names --not TYPE`. In a strongly typed build, "

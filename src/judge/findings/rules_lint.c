@@ -124,9 +124,9 @@ static const struct fsd_rule lint_rules[] = {
      .source =
          "rtx: measured for fusiondiff, 42 models, 106 builds: after the fix, 21 "
          "models move fewer bytes (up to 25 %), and no model moves more; the rule "
-         "excludes operators before an FP8 quantizer: the same fix there makes 2 of 8 "
-         "models move 5 % more bytes (20 builds); trt8, trt10, trt11: documented by "
-         "NVIDIA, the TensorRT developer guide, Q/DQ placement; reported by users, "
+         "excludes operators before an FP8 quantizer, because the fix makes 2 of 8 "
+         "such models move 5 % more bytes (20 builds); trt8, trt10, trt11: documented "
+         "by NVIDIA, the TensorRT developer guide, Q/DQ placement; reported by users, "
          "TensorRT issue 2976"},
     {"qdq/silu", FSD_WARNING, "A quantizer is inside a SiLU.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS,
@@ -288,9 +288,9 @@ static const struct fsd_rule lint_rules[] = {
      .source = "any builder: documented by NVIDIA, the TensorRT developer guide, "
                "explicit quantization; rtx: measured for fusiondiff, 35 models, each "
                "built with a single weight scale and again with one scale per "
-               "channel: with the single scale, 14 models move more bytes (up to 9 %) "
-               "or have one more layer, all with a convolution before an addition; the "
-               "other 21 models move the same bytes in both builds"},
+               "channel: with the single scale, 14 models, each with a convolution "
+               "before an addition, move more bytes (up to 9 %) or have one more "
+               "layer; the other 21 models move the same bytes in both builds"},
     {"scale/bias", FSD_INFO,
      "The scale of a bias is not the product of the input scale and the weight scale.",
      LINT, .find = fsd_lint_places,

@@ -8,10 +8,12 @@
  * entry is the cost of the layers that the entry removes. The cost is a share of the
  * engine's time or, if no time was measured, of the engine's bytes. Each layer counts
  * for one change only. A change is left out if its gain is less than 1 %. FP16 is
- * listed only with --peak, which shows whether memory bounds a kernel. If the gain of
- * an edit that lint proposes is unknown, and no time was measured, the bytes of the
- * tensors whose type the edit changes replace the gain. If these bytes do not replace
- * it, the edit is still listed.
+ * listed only with --peak, which shows whether memory bounds a kernel.
+ *
+ * The gain of an edit that lint proposes may be unknown. If no time was measured, the
+ * bytes of the tensors whose type the edit changes then take the place of the gain. If
+ * times were measured, or if these bytes are unknown, the edit is still listed, without
+ * a gain.
  *
  * Some builders let the kernels of INT8 products write floats, which other kernels
  * then quantize. No change of the model is known to avoid this. The first entry
@@ -271,10 +273,9 @@ static void add_constants(struct todo *t, const bool *constant)
     }
 }
 
-/* Adds the DEED_FACT entry for an engine of TensorRT for RTX in which no kernel of a
- * quantized product writes a quantized type (none_quantizes). Other kernels must then
- * quantize the results. The entry is left out if these other kernels cost less than
- * LEAST. */
+/* Adds the DEED_FACT entry if no kernel of a quantized product writes a quantized type
+ * (none_quantizes()), so that other kernels quantize the results. The entry is left out
+ * if these other kernels cost less than LEAST. */
 static void add_fact(struct todo *t)
 {
     const struct fsd_spent_sum *sum = &t->d->cost->spent[FSD_SPENT_REQUANTIZE];
@@ -354,7 +355,7 @@ static void put_fact(struct todo *t, const struct deed *deed, bool brief, FILE *
             "%s no known change of the model avoids %s; compare with an FP16 "
             "build",
             brief ? ":" : "",
-            t->d->findings->proposed.n ? "most of the requantization"
+            t->d->findings->proposed.n ? "all of the requantization"
                                        : "the requantization");
 }
 

@@ -476,10 +476,11 @@ static bool any_in_model(const struct finder *f)
 }
 
 /* The kind of change to which a finding belongs; KINDS if it belongs to no change.
- * Collects the kinds of the finding's nodes, and returns the first of them in the order
- * of enum kind; BUILDER if the nodes have no kind. A node of only one model has the
- * kind that kind_of() returns. A node of both models has the kinds in f->near. A node
- * is looked up in the new build, then in the old build. */
+ *
+ * If a rule on changes reports nodes, this is the first kind, in the order of enum
+ * kind, that one of these nodes has; BUILDER if no node has a kind. A node of only one
+ * model has the kind that kind_of() returns. A node of both models has the kinds in
+ * f->near. A node is looked up in the new build, then in the old build. */
 static enum kind kind_of_finding(const struct finder *f, const struct fsd_finding *item)
 {
     const struct fsd_findings *all = f->v->findings;
@@ -533,7 +534,7 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     FILE *out = fsd_print_open(&text);
 
     fputs(first->kind == BUILDER ? "The difference may explain "
-                                 : "This change is at or next to ",
+                                 : "This change is at or next to the place of ",
           out);
     if (errors)
         fprintf(out, "%u of ", first->errors);
@@ -571,8 +572,8 @@ static const char *todo_in_all(const struct finder *f)
     if (fsd_is_built_otherwise(c))
         return todo_of_builder(f);
     if (c->account.state[FSD_ASPECT_NODES] == FSD_ASPECT_UNKNOWN)
-        return "Pass the model to both check and snapshot: check then reports whether "
-               "the model changed.";
+        return "Pass the model to both `check` and `snapshot`: `check` then reports "
+               "whether the model changed.";
     if (c->account.state[FSD_ASPECT_OPTIONS] == FSD_ASPECT_UNKNOWN)
         return "Compare the options and the GPU of both builds. If they are equal, "
                "build again. If rebuilds differ from each other, record them as "
@@ -617,9 +618,11 @@ static const char *cost_text(const struct finder *f, uint64_t bytes)
 }
 
 /* Writes the sentences for findings that no single change explains. The first sentence
- * states that the model differs; if not, that the builder, its options or another
- * aspect of the engine differs (fsd_is_built_otherwise()); if not, that the cause of
- * the builder's different decisions is unknown (unexplained()). */
+ * states the first of these facts that is true:
+ *   - The model differs.
+ *   - The builder, its options or another aspect of the engine differs
+ *     (fsd_is_built_otherwise()).
+ *   - The cause of the builder's different decisions is unknown (unexplained()). */
 static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KINDS])
 {
     const struct fsd_compare *c = f->c;

@@ -185,10 +185,10 @@ static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state
                        producer);
 }
 
-/* In a snapshot of several builds, the builds differ in some rows. In the checked
- * build, each such row is like the row of one of these builds, or like none of them.
- * Returns the numbers of such rows: "1 like build A, 2 like build C, 1 like none of the
- * builds"; "" if there are no such rows. */
+/* Counts the rows of the checked build that are as in build A, as in build B and so on,
+ * and those that are as in none: "1 as in build A, 2 as in build C, 1 as in none of the
+ * builds". Counts only rows in which the snapshot's builds differ (s->variants), and
+ * each row once; "" if there are no such rows. */
 static const char *variants_of(const struct fsd_verdict *v, const struct fsd_state *s)
 {
     uint32_t fit[FSD_MOST_BUILDS] = {0}, far = 0;
@@ -200,9 +200,9 @@ static const char *variants_of(const struct fsd_verdict *v, const struct fsd_sta
     }
     for (uint32_t b = 0; b <= s->also.n; b++)
         if (fit[b])
-            text = fsd_printed(v->arena, "%s%s%u like build %c", text,
+            text = fsd_printed(v->arena, "%s%s%u as in build %c", text,
                                *text ? ", " : "", fit[b], (char)('A' + b));
-    return far ? fsd_printed(v->arena, "%s%s%u like none of the builds", text,
+    return far ? fsd_printed(v->arena, "%s%s%u as in none of the builds", text,
                              *text ? ", " : "", far)
                : text;
 }
@@ -261,7 +261,7 @@ static struct fsd_verdict *verdict_of(const char *title,
                             c->by_width[FSD_WIDTH_NARROWED]));
     }
     if (c && old->variants.n)
-        add_row(v, "rows that may vary", "", variants_of(v, old));
+        add_row(v, "parts with recorded variants", "", variants_of(v, old));
     if (new->timed_runs || old->timed_runs)
         add_row(v, "inference time", c ? before.run : NULL, now.run);
     add_row(v, "sum of layer times", c ? before.ms : NULL, now.ms);

@@ -3,9 +3,9 @@
  * a row, and a function if no existing condition fits.
  *
  * The rules for TensorRT for RTX were measured, by building engines without a GPU. The
- * models came from exporters, or differed in one property only. For a rule with an
- * edit, edited models were built, too. The rules for other builders were not measured:
- * each names the document in which NVIDIA states the rule.
+ * models came from exporters, or differed from each other in one property only. For a
+ * rule with an edit, edited models were built, too. The rules for other builders were
+ * not measured: each names the document in which NVIDIA states the rule.
  */
 #include "judge/lint/fusion.h"
 #include "base/base.h"
@@ -64,9 +64,9 @@ static const struct fsd_fusion_rule rules[] = {
      MEASURED_TARGETS},
     {"attention/changed", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_changed,
      "`{A}` is between the Softmax and the product with V, and {B}",
-     "TensorRT for RTX fuses such an operator, except a Relu, only in FP16, with head "
-     "size 32 or 64, and with fixed sizes; in addition, the attention must have one "
-     "query, or equally many queries and keys, at most 512 of each",
+     "TensorRT for RTX fuses no Relu in this place, and other operators only if the "
+     "attention has one query, or is FP16 with head size 32 or 64, fixed sizes, and as "
+     "many queries as keys (at most 512)",
      "mask the scores before the Softmax",
      "63 of 63 attentions outside these limits are split, and 0 of 20 within them",
      MEASURED_TARGETS},
@@ -82,9 +82,8 @@ static const struct fsd_fusion_rule rules[] = {
      "the head size is {0}",
      "TensorRT for RTX fuses attention with head sizes from 9 to 256 only",
      "pad Q, K and V to head size 16 and slice the output",
-     "10 of 10 attentions with smaller head sizes are split, and 0 of 39 with head "
-     "sizes of 9 or more; after "
-     "the edit, 28 of 28 are one kernel",
+     "10 of 10 attentions with head sizes up to 8 are split, and 0 of 39 with head "
+     "sizes of 9 or more; all 28 edited attentions are one kernel",
      MEASURED_TARGETS, FSD_CURE_PADS},
     {"attention/sizes", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_uneven,
      "K has head size {0} and V has head size {1}",
@@ -112,7 +111,7 @@ static const struct fsd_fusion_rule rules[] = {
      fsd_attention_is_half_quantized,
      "only the product that computes the {A} has two quantized operands",
      "TensorRT for RTX fuses attention only if both products have two quantized "
-     "operands, or if neither product has two",
+     "operands, or if each product has at most one",
      "quantize the two operands of each product and the output, or quantize none of "
      "these five tensors",
      "49 of 49 such attentions are split; if only one operand of a product is "
@@ -120,9 +119,8 @@ static const struct fsd_fusion_rule rules[] = {
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/rounded", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_rounded,
      "the probabilities have quantizers, V has none, and {A}",
-     "TensorRT for RTX fuses such an attention only in FP16, with head size 32 or 64, "
-     "and with fixed sizes; in addition, the attention must have one query, or "
-     "equally many queries and keys, at most 512 of each",
+     "TensorRT for RTX fuses such an attention only if it has one query, or is FP16 "
+     "with head size 32 or 64, fixed sizes, and as many queries as keys (at most 512)",
      "remove the quantizers of the probabilities",
      "37 of 37 attentions outside these limits are split, and 0 of 11 within them; "
      "after the edit, 8 of 8 are one kernel",
@@ -142,9 +140,9 @@ static const struct fsd_fusion_rule rules[] = {
      "least 32, and if the output is quantized or of type FP16 or BF16",
      "remove the quantizers of the attention, and compute the attention in FP16 or "
      "BF16",
-     "39 of 39 attentions outside these limits are split; 5 were edited, and each is "
-     "then one kernel; 57 FP8 attentions with 32 keys or more are one kernel without "
-     "an edit, even with one query",
+     "39 of 39 attentions outside these limits are split; after the edit, 5 of 5 are "
+     "one kernel; without an edit, 57 FP8 attentions with 32 keys or more are one "
+     "kernel, even with one query",
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/behind", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_masked_behind,
      "`{A}` is between the Softmax and its quantizer",
@@ -157,8 +155,8 @@ static const struct fsd_fusion_rule rules[] = {
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/shared", FSD_PATTERN_ATTENTION, RTX, fsd_attention_shares_queries,
      "`{A}` also multiplies the queries, which have three axes",
-     "TensorRT for RTX merges this product with the attention's first product, unless "
-     "the queries have four axes",
+     "TensorRT for RTX merges such a product with the attention's first product, "
+     "unless the queries have four axes",
      "pad the summed axis of `{A}` with zeros",
      "26 of 26 such attentions are split; if the queries have four axes or are an "
      "input of the network, 0 of 25 are split; after the edit, 9 of 9 are one kernel",

@@ -269,8 +269,8 @@ static const struct fsd_refusal_row refusals[] = {
           "padding, so the sum would be divided by 0",
           MEASURED}},
     {" Split ", FSD_RTX, .holds = fsd_refused_splits_too_much,
-     .is = {"it splits its input into equal parts of a rounded-up size, and the parts "
-            "before the last one together exceed the input",
+     .is = {"each output but the last has the input's size divided by the number of "
+            "outputs, rounded up; together, these outputs exceed the input",
             MEASURED}},
 
     /* Compute capabilities. */
@@ -300,7 +300,7 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"TensorRT for RTX up to 1.6 does not support INT8 convolutions",
             "measured: TensorRT for RTX 1.4.0, 1.5.0, 1.6.1"}},
     {" GRU ", FSD_RTX, .until = 104, .holds = fsd_refused_reads_type, .types = T(FP16),
-     .is = {"TensorRT's layers for it have outputs of different "
+     .is = {"TensorRT converts the node into layers with outputs of different "
             "types",
             "measured: TensorRT for RTX 1.4.0"}},
 
@@ -366,8 +366,8 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"K is above 3840", LISTED}},
     {" Attention ", FSD_RTX, .holds = fsd_refused_is_no_kernel, .number = 16,
      .types = T(FP32),
-     .is = {"no kernel supports FP32 or a head size below 16, and the builder does not "
-            "decompose the node",
+     .is = {"the attention is FP32 or has a head size below 16; no kernel supports "
+            "this, and the builder does not decompose the node",
             MEASURED}},
     {" Attention ", FSD_RTX, .holds = fsd_refused_is_short_mask,
      .is = {"its mask has fewer columns than there are keys", MEASURED}},
@@ -410,7 +410,9 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"TensorRT for RTX 1.4 does not support three spatial dimensions",
             "measured: TensorRT for RTX 1.4.0"}},
     {" Celu ", FSD_RTX, .holds = fsd_refused_reads_type, .types = T(FP16) | T(BF16),
-     .is = {"TensorRT's layers for it have outputs of different ranks", MEASURED}},
+     .is = {"TensorRT converts the node into layers with outputs of different "
+            "ranks",
+            MEASURED}},
     {" LSTM GRU RNN ", FSD_ANY_BUILDER, .holds = fsd_refused_is_lopsided,
      .is = {"both directions must have the same activations", LISTED}},
     {" Mod ", FSD_RTX, .holds = fsd_refused_is_inexact,

@@ -25,12 +25,12 @@ enum {
     BODY_DEPTH = 256,      /* the maximum number of levels of nested bodies */
     NODE_LIMIT = 1 << 20,  /* the maximum number of nodes of a model, including the body
                               of each call of a function */
-    NODE_FREE = 1 << 15,   /* the number of nodes that a file of any size may have */
+    NODE_FREE = 1 << 15,   /* even the smallest file may have this many nodes */
     NODE_BYTES = 32,       /* this many bytes of the file allow one further node.  This
                               limits the memory of a run, about 900 bytes per node */
     WORK_LIMIT = 64 << 20, /* the maximum number of entries of the graph's arrays,
                               approximately */
-    WORK_FREE = 4 << 20,   /* a file of any size may need this many entries */
+    WORK_FREE = 4 << 20,   /* even the smallest file may need this many entries */
     WORK_BYTE = 4,         /* each byte of the file allows this many further entries */
     ATTR_LIMIT = 256,      /* the maximum number of attributes of one node, because they
                               are searched linearly */
@@ -521,15 +521,15 @@ static void remark_devices(struct fsd_graph *g, const Onnx__ModelProto *model,
     for (size_t i = 0; i < model->n_configuration && i < MOST_TOLD; i++) {
         const char *name = model->configuration[i]->name;
 
-        text = fsd_printed(g->arena, "%s%s %s of %d", text, i ? "," : ":",
+        text = fsd_printed(g->arena, "%s%s %s (devices: %d)", text, i ? "," : ":",
                            name ? name : "", model->configuration[i]->num_devices);
     }
     fsd_onnx_remark(
         g, "input/multi-device", FSD_NONE,
         fsd_intern_str(g->names,
                        fsd_printed(g->arena,
-                                   "%s; it assigns %u node%s to these devices; the "
-                                   "report describes a single device",
+                                   "%s; the model assigns %u node%s to these devices, "
+                                   "but the report describes a single device",
                                    text, placed, fsd_plural(placed))));
 }
 
@@ -593,7 +593,7 @@ enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
             remark_devices(g, model, fsd_onnx_modules(g, file, &wire));
     } else if (model || status == FSD_E_FORMAT) {
         /* The bytes are no protobuf message, or the message has no nodes and no
-         * outputs: most short files of other types end here. */
+         * outputs.  Most short files of other types reach this branch. */
         known = fsd_onnx_sniff(file, err);
         if (known)
             status = known;

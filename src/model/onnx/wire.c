@@ -102,7 +102,8 @@ static bool reserve(struct scan *s, const struct level *level, size_t n)
     if (s->n + n > FSD_WIRE_KEPT)
         return fail(s, FSD_E_LIMIT, level, level->pos,
                     "expected at most 256 MiB of data besides the weights, found more");
-    if (!s->cap) /* a small file keeps most fields, and padding makes lengths longer */
+    if (!s->cap) /* The output keeps most fields of a small file.  Padded lengths may
+                    make the output longer than the file */
         s->cap = s->file->size < FIRST_ROOM ? s->file->size + s->file->size / 8 + SLACK
                                             : FIRST_ROOM;
     while (s->cap < s->n + n)
@@ -148,7 +149,7 @@ static bool weigh(struct scan *s, const struct level *level, size_t n)
     if (s->weight / FSD_WIRE_WEIGHT <= s->file->size + FSD_WIRE_FREE)
         return true;
     return fail(s, FSD_E_LIMIT, level, level->pos,
-                "expected few empty messages for the size of the file, found too many");
+                "expected fewer empty messages in a file of this size, found too many");
 }
 
 /* Begins a block whose length is not known yet.  Returns the position of its content;
@@ -482,8 +483,9 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
     return true;
 }
 
-/* Writes the content of the field with this number.  A file may split the field into
- * parts: they are the pieces with this number among the pieces `from` to `to` - 1. */
+/* Writes the content of the message in the field with this number.  A file may split
+ * this message into parts.  Of the pieces `from` to `to` - 1, the parts are those with
+ * this number. */
 static bool write_content(struct scan *s, struct level *level, uint32_t number,
                           uint32_t from, uint32_t to)
 {

@@ -35,7 +35,7 @@ static const struct fsd_gloss blocks[] = {
      NULL, "Run `patterns`.", NULL},
     {"residual", "fusion/residual", BLOCK,
      "The addition of two paths: a branch and its shortcut. The builder can fuse the "
-     "Add into the last convolution or matrix multiplication of the longer path.",
+     "Add into the last convolution or matrix multiplication of the branch.",
      NULL, "Run `patterns`.", NULL},
 };
 

@@ -13,9 +13,9 @@
  * A tensor with the name of a tensor of the model has the value of that tensor.  A
  * tensor in blocks of channels has another name (reorder_token_N).  Its producer has
  * the name T_nchwc, which states the model's tensor T that the producer computes.  A
- * later fusion may add nodes after T to the producer, but does not change its name: a
- * Conv with a fourth input also computes the Add after T, and one with the attribute
- * `activation` the activation after T or after the Add.
+ * later fusion may add nodes after T to the producer, but does not change its name.  A
+ * Conv with a fourth input also computes the Add after T.  A Conv with the attribute
+ * `activation` also computes the activation after T or, if it has both, after the Add.
  */
 #include "base/file_type.h"
 #include "model/graph/graph.h"
@@ -30,8 +30,8 @@ struct reading {
     const struct fsd_vocab *vocab;
     fsd_id *tensor_of; /* indexed by tensor of `src`: the engine's tensor; FSD_NONE: a
                           constant, or not yet read */
-    /* For each node of the main graph, a list of the nodes in its bodies, at any depth:
-     * the first one, and the next ones; FSD_NONE: none; NULL: no bodies or no model. */
+    /* For node n of the main graph, first_inside[n] is the first node in its bodies, at
+     * any depth; next_inside[i] follows i.  FSD_NONE: none.  NULL: no body or model. */
     fsd_id *first_inside, *next_inside;
     const struct fsd_history *log; /* a log that is a list of assigned nodes; NULL:
                                            there is none */
@@ -321,9 +321,9 @@ static void read_name(struct reading *r, const struct fsd_node *n)
 
 /* -------------------------------------------------------------------------- tensors */
 
-/* Returns the output of the only node with the operator `op` that consumes the tensor
- * of the model; FSD_NONE if there is no such node, or several.  A tensor with more than
- * MOST_READERS consumers is not searched, because that would take quadratic time. */
+/* Returns the first output of the only node with the operator `op` that consumes the
+ * tensor of the model `m`; FSD_NONE if there is none, or several, or if the tensor has
+ * more than MOST_READERS consumers: searching so many would take quadratic time. */
 enum { MOST_READERS = 64 };
 
 static fsd_id behind(const struct fsd_graph *m, fsd_id tensor, fsd_sym op)
@@ -344,10 +344,10 @@ static fsd_id behind(const struct fsd_graph *m, fsd_id tensor, fsd_sym op)
     return fsd_node_out_tensor(m, found, 0);
 }
 
-/* Returns the model's tensor for the output of a node that outputs blocks of channels.
- * If the node's operator is of ONNX's own domain, the model has a node with the same
- * name.  Otherwise, the name of the node shows the tensor; see the beginning of this
- * file. */
+/* Returns the model's tensor for the output of a node that outputs blocks of channels;
+ * FSD_NONE if unknown.  If the operator is of the domain com.microsoft.nchwc, the name
+ * of the node shows the tensor; see the beginning of this file.  Otherwise, this is the
+ * first output of the model's only node with that name, if the operators are equal. */
 static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
 {
     const struct fsd_graph *m = r->vocab ? r->vocab->model : NULL;
@@ -503,9 +503,9 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
         t->alias = r->vocab->model->tensors.at[value].name;
 }
 
-/* Finds the model's nodes that produce (if `makes` is true) or consume the tensors at
- * `ports`, without nodes that no group of `provider` has.  Returns the number of the
- * group that has these nodes; 0 if there are none, or if they are in several groups. */
+/* Finds the model's nodes that produce (if `makes` is true) or consume a tensor at
+ * `ports`; ignores tensors with more than MOST_READERS such nodes.  Returns the number
+ * of the only group of `provider` with any of them; 0 if there is none or several. */
 static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool makes,
                         fsd_sym provider)
 {
@@ -540,9 +540,9 @@ static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool mak
 
 /* Returns the number of the group of assigned nodes that the partition `n` computes; 0
  * if it is unknown.  The nodes that produce the partition's outputs show the group.
- * The list may have such a node under another name, if the node was fused before the
- * assignment.  In this case, the nodes that consume the partition's inputs show the
- * group. */
+ * But if such a node was fused before the assignment, the list may have it under
+ * another name.  If the producers show no group, the nodes that consume the partition's
+ * inputs may show it. */
 static uint32_t part_of(const struct reading *r, const struct fsd_node *n, fsd_sym by)
 {
     uint32_t part = r->log && r->vocab ? part_at(r, n->out, true, by) : 0;
@@ -584,9 +584,9 @@ static bool is_named_quantizer(const struct reading *r, const struct fsd_node *n
            fsd_node_is(r->vocab->model, mention->node, n->op);
 }
 
-/* Returns the model's node for `n`, a node in a body of the optimized model; FSD_NONE
- * if there is none.  It is the node with the name of `n` or, if there is no such node,
- * the producer of the tensor with the name of the first output of `n`. */
+/* Returns the model's node for `n`, a node in a body of the optimized model.  This is
+ * the only node with the name of `n`; if there is none or several, the producer of the
+ * tensor with the name of n's first output.  FSD_NONE: none, or it is in no body. */
 static fsd_id body_node_of(const struct reading *r, const struct fsd_node *n)
 {
     const struct fsd_graph *m = r->vocab->model;
@@ -704,7 +704,7 @@ static const char *producer_of(const struct reading *r)
     }
 }
 
-/* Lists, for each layer, the nodes in its bodies and in the bodies inside them. */
+/* Fills r->first_inside and r->next_inside, if there are bodies and a model. */
 static void index_bodies(struct reading *r)
 {
     const struct fsd_graph *src = r->src;
@@ -780,9 +780,9 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
 }
 
 static const char *const reads[] = {
-    "optimized models for the CPU, ONNX Runtime 1.12 to 1.32",
-    "profiles of sessions, ONNX Runtime 1.12 to 1.32",
-    "verbose logs of sessions, ONNX Runtime 1.12 to 1.32", NULL};
+    "optimized models for the CPU (ONNX Runtime 1.12 to 1.32)",
+    "profiles of sessions (ONNX Runtime 1.12 to 1.32)",
+    "verbose logs of sessions (ONNX Runtime 1.12 to 1.32)", NULL};
 
 static const char words[] =
     "cpu execution provider onnxruntime tensorrt rtx cuda openvino nnapi coreml qnn "

@@ -48,11 +48,11 @@ const struct fsd_gloss fsd_trt_glossary[] = {
     {"FusedConvActConvolution", NULL, TYPE,
      "A convolution with its activation, in one kernel.", NULL, NULL, NULL},
     {"PWN", "PWN(*,* + PWN(*,fusedPointwiseNode(*", PART,
-     "PWN(a, b) is a pointwise node: operators that compute each element by itself "
-     "(Add, Mul, Relu, Sigmoid, Clip), fused into one generated kernel. `A + PWN(b)` "
-     "computes b in the kernel of A.",
-     "A pointwise node that is not fused reads and writes whole tensors, "
-     "but computes little. Memory bandwidth therefore limits the node.",
+     "PWN(a, b) is a pointwise node: one generated kernel that computes the operators "
+     "a and b (such as Add, Mul, Relu, Sigmoid, Clip) element by element. In "
+     "`A + PWN(b)`, the kernel of A also computes b.",
+     "A pointwise node that is not fused into another layer's kernel reads and writes "
+     "whole tensors, but computes little. Memory bandwidth therefore limits the node.",
      "`patterns` states why an activation or addition was not fused into the "
      "convolution before it.",
      THREAD "2525; " GUIDE ", PointWise fusion"},
@@ -100,7 +100,7 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "kernel computes several operators between matrix multiplications: "
      "pointwise operators, reductions, normalizations, Softmax, data movement.",
      "Memory bandwidth limits such a kernel in most engines.",
-     "`inside LAYER` lists its nodes.", NULL},
+     "`inside LAYER` lists the kernel's nodes.", NULL},
     {"gemm", "gemm,*gemm_mm*", TYPE, "A matrix multiplication of a compiled region.",
      NULL, NULL, NULL},
     {"correlation", "correlation,deconv", TYPE,

@@ -61,9 +61,7 @@ const char *fsd_json_kind(const cJSON *item)
         return "a list";
     if (cJSON_IsObject(item))
         return "an object";
-    return cJSON_IsNull(item)   ? "null"
-           : cJSON_IsBool(item) ? "true or false"
-                                : "nothing";
+    return cJSON_IsNull(item) ? "null" : cJSON_IsBool(item) ? "a boolean" : "nothing";
 }
 
 enum fsd_status fsd_json_fail_limit(const struct fsd_json_reading *r, unsigned limit,

@@ -39,9 +39,9 @@ static const char *known_neighbour(const cJSON *root)
     } neighbours[] = {
         {"timeMs", "a profile (trtexec --exportProfile)"},
         {"averageMs", "a profile (trtexec --exportProfile)"},
-        {"latencyMs", "the times of single runs (trtexec --exportTimes)"},
-        {"startComputeMs", "the times of single runs (trtexec --exportTimes)"},
-        {"endToEndMs", "the times of single runs (trtexec --exportTimes)"},
+        {"latencyMs", "the times of whole runs (trtexec --exportTimes)"},
+        {"startComputeMs", "the times of whole runs (trtexec --exportTimes)"},
+        {"endToEndMs", "the times of whole runs (trtexec --exportTimes)"},
         {"model_options", "the metadata of a build (trt-engine-explorer)"},
         {"build_options", "the metadata of a build (trt-engine-explorer)"},
         {"device_information", "the metadata of a run (trt-engine-explorer)"},
@@ -200,11 +200,12 @@ static const char *skip_space(const struct fsd_json_text *text, const char *at)
 
 /* ------------------------------------------------------------------ piece by piece */
 
-/* A position in the text.  read_pieces() finds the outermost brackets, commas and
- * colons, and parses each layer alone: it frees a layer before it parses the next one.
- * This saves memory, because cJSON needs 140 bytes for each value.  A parsed file would
- * take about ten times the size of its text.  The scan reports no errors: if it fails,
- * fsd_json_read() parses the whole file. */
+/* A position in the text.  read_pieces() itself reads only the outermost brackets,
+ * commas and colons.  It parses each layer alone, and frees the layer before it parses
+ * the next one.  This saves memory, because cJSON needs 140 bytes for each value.  A
+ * parsed file would take about ten times the size of its text.  read_pieces() does not
+ * report errors in the syntax.  To find such an error, report_wrong() parses the whole
+ * file. */
 struct pieces {
     const struct fsd_json_text *text;
     const char *at;     /* the next byte; it is no blank */
@@ -328,9 +329,10 @@ static enum fsd_status report_wrong(struct fsd_json_reading *r,
     root = cJSON_ParseWithLengthOpts(text->s, text->n, &end, 0);
     if (!root && errno != ENOMEM)
         status = fail_at(r, text, end, "JSON", false);
-    else if (root && !has_layers(root)) /* JSON, but no dump.  This is checked before
-                                           the text after `root`, because the kind of
-                                           the file helps the user more */
+    else if (root && !has_layers(root)) /* The file is JSON, but no dump.  This test
+                                           comes before the test for text after `root`:
+                                           the kind of the file helps the user more than
+                                           an error in its syntax */
         status = refuse_root(r, root);
     else if (root && (end = skip_space(text, end)) < text->s + text->n)
         status = fail_at(r, text, end, "nothing after the JSON value", true);

@@ -11,8 +11,9 @@
  *
  * A line that begins with '{' begins an object.  The object ends with the line of its
  * closing bracket; in a damaged dump, a comma may follow the bracket.  Only objects
- * that name a layer are read.  Other lines are ignored, but if a number in the lines
- * "--- Layer 0 ---" is missing, the reader adds a remark.
+ * that name a layer are read.  Other lines are ignored, except for the numbers in
+ * lines like "--- Layer 0 ---".  If such a number is missing, or if the last number
+ * does not fit the number of layers that were read, the reader adds a remark.
  */
 #include "read/trt/build.h"
 #include "read/trt/json.h"
@@ -117,7 +118,7 @@ enum fsd_status fsd_json_objects(struct fsd_build *b, const struct fsd_file *fil
     FSD_THEN(status, read_objects(&r, &o));
     if (status == FSD_OK && o.numbered && (o.gap || o.numbered != r.layer)) {
         snprintf(text, sizeof text,
-                 "layers that the numbers imply: %llu; layers read: %u",
+                 "layers by the file's numbering: %llu; layers read: %u",
                  (unsigned long long)o.numbered, r.layer);
         fsd_build_remark(b, "input/odd-lines", fsd_intern_str(b->g->names, text));
     }

@@ -44,8 +44,9 @@ static bool is_plan(const struct fsd_file *file)
 }
 
 /* Finds the form of a text by words.  It searches far into the text, because a log may
- * begin with a page of trtexec's options.  A word that must begin a line may also begin
- * the file, where no newline comes before it. */
+ * begin with a page of trtexec's options.  A word in `words` that begins with a newline
+ * must stand at the beginning of a line.  Such a word is also found where the text of
+ * the file begins, even if no newline precedes it there. */
 static enum form form_of_text(const struct fsd_file *file)
 {
     enum { SEARCHED = 1 << 16 };
@@ -112,7 +113,8 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
     bool json = form == FORM_JSON;
 
     switch (input) {
-    case FSD_INPUT_ENGINE: /* also accepts a plan: load() refuses it with advice */
+    case FSD_INPUT_ENGINE: /* a plan is accepted here so that load() can refuse it
+                              with advice */
         if (form == FORM_NONE)
             return FSD_CLAIM_NONE;
         return form == FORM_TEXT || form == FORM_PLAN ||
@@ -334,7 +336,9 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
         status = read_table(b, source, err);
     else if (status == FSD_OK && source->history)
         status = take_tables(source, err);
-    /* For a log of several engines, api/inputs.c finds the version of each engine. */
+    /* If source->history is set, api/inputs.c sets the version.  It takes the version
+     * of this engine from the history, because a log of several engines may state
+     * several versions. */
     if (status == FSD_OK && !source->history && fsd_log_version(head, version))
         b->version = fsd_intern_str(b->g->names, version);
     if (status != FSD_E_FORMAT || form_of(file) != FORM_TEXT)
@@ -460,15 +464,15 @@ static void read_log(struct fsd_history *h, const struct fsd_file *file)
 }
 
 static const char *const reads[] = {
-    "layer dumps (JSON), TensorRT 8.2 to 11, TensorRT for RTX, Torch-TensorRT",
-    "verbose build logs, TensorRT 8.0 to 10.16, TensorRT for RTX",
+    "JSON layer dumps (TensorRT 8.2 to 11, TensorRT for RTX, Torch-TensorRT)",
+    "verbose build logs (TensorRT 8.0 to 10.16, TensorRT for RTX)",
     "the inspector's text, and console logs of trtexec --dumpLayerInfo",
     "the output of polygraphy inspect model --show layers",
     "profiles: JSON and tables (trtexec, TensorRT's samples), traces (Torch-TensorRT)",
     "times of whole runs: trtexec --exportTimes",
     "metadata.json of trt-engine-explorer, which can replace a log",
     "the output of a dry run of Torch-TensorRT",
-    "tuning caches: trtexec --tuningCacheFile, TensorRT 11.1 and later",
+    "tuning caches: trtexec --tuningCacheFile (TensorRT 11.1 and later)",
     NULL};
 
 static const char *const phrases[] = {"Reformatting CopyNode for Input Tensor ",

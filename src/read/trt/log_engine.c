@@ -239,8 +239,9 @@ static void remark_odd_lines(struct reading *r)
     fsd_vec_push(r->b->g->arena, &r->b->g->remarks, remark);
 }
 
-/* Reads the layers of an engine from one of its lists.  `order` begins with the list
- * that states most about each layer.  The bindings may be in another list. */
+/* Reads the layers of an engine.  The log may have several lists of these layers.  Only
+ * one list is read: the one whose form comes first in `order`.  The first form in
+ * `order` states most about each layer.  The bindings may be in another list. */
 static enum fsd_status read_engine(struct reading *r,
                                    const struct fsd_log_engine *engine)
 {
@@ -314,10 +315,11 @@ static enum fsd_status fail_several(const struct fsd_file *file,
         const struct fsd_log_list *at = first_list(e);
 
         used += (size_t)snprintf(
-            list + used, sizeof list - used, "%s%u (line %llu, %u layer%s%s%.*s)",
-            i ? "; " : "", i + 1, (unsigned long long)at->number, at->layers,
-            at->layers == 1 ? "" : "s", e->title.n ? ", of " : "",
-            (int)(e->title.n < 40 ? e->title.n : 40), e->title.n ? e->title.s : "");
+            list + used, sizeof list - used,
+            "%sengine %u (line %llu, %u layer%s%s%.*s)", i ? "; " : "", i + 1,
+            (unsigned long long)at->number, at->layers, at->layers == 1 ? "" : "s",
+            e->title.n ? ", of " : "", (int)(e->title.n < 40 ? e->title.n : 40),
+            e->title.n ? e->title.s : "");
         if (used + 120 >= sizeof list && i + 1 < engines->n)
             snprintf(list + used, sizeof list - used, "; and %u more",
                      engines->n - i - 1);

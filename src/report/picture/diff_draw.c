@@ -153,9 +153,11 @@ static void add_wires(struct side *s)
 
 /* ------------------------------------------------------------------------- ties */
 
-/* Adds a tie from `box`, a box of nodes, to the box of `layer` (`to`). `part` is true
- * if `box` is not in the cluster of `to`. `rank` sorts the ties by `to`. Of the ties to
- * the same box, those with `part` come last. */
+/* Adds a tie from `box`, a box of nodes, to the box of `layer` (`to`). Adds nothing if
+ * the layer is not drawn. `part` is true if `box` is not in the cluster of `to`.
+ *
+ * Ties are sorted by `rank`. Ties to the same box are therefore adjacent, and those
+ * with `part` are the last of them. */
 static void add_tie(const struct side *model, const struct side *engine, fsd_id box,
                     fsd_id layer, bool loose)
 {
@@ -196,10 +198,12 @@ static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
     lines->n = n;
 }
 
-/* Adds ties from each node to its layers. Some nodes of a region have no layer of their
- * own, although they did not vanish. A region is large, so only the first of these
- * nodes that is drawn has ties to the layers of the region. If the region has more than
- * MANY_LAYERS layers, this node has a tie only to the first layer. */
+/* Adds ties from each node to its layers.
+ *
+ * For some nodes, it is only known that the layers of a region compute them together. A
+ * region may have many such nodes, so only one of them has ties: the first one that is
+ * drawn. This node has ties to all layers of the region. If these are more than
+ * MANY_LAYERS, the node has a tie only to the first of them. */
 static void add_ties(const struct side *model, const struct side *engine,
                      const struct fsd_diff *d)
 {
@@ -466,8 +470,8 @@ static bool simplify(struct fsd_plan *plan)
             continue;
         if (job->opens)
             snprintf(plan->less, sizeof plan->less,
-                     "the picture has %u boxes instead; select a box to see the nodes "
-                     "and layers in it",
+                     "this picture therefore has %u boxes; select a box to see the "
+                     "nodes and layers in it",
                      plan->drawing->boxes.n);
         else
             snprintf(plan->less, sizeof plan->less,

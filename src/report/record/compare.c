@@ -189,7 +189,7 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
     set(t, TEXT,  precision, fsd_region_precision(r), FSD_ALWAYS, \
         .about = "the worst precision change of a node in the region, in the same " \
                  "words as `change` in the member `edges`; unknown if no known type " \
-                 "changed, but a build does not state every node's type") \
+                 "changed and a build does not state every node's type") \
     set(t, FLAG,  opaque, r->hidden, NULL, .if_true = true, \
         .about = "both builds have the same groups in the region, but a build does " \
                  "not state the kernels of a group, so the fusion inside that group " \
@@ -536,7 +536,7 @@ FSD_RECORD_FROM(summary, SUMMARY, const struct fsd_compare *c = from)
                  "both builds state the layer of each node") \
     set(t, COUNT, fuses_more, b->fuses_more, FSD_ALWAYS, \
         .about = "number of regions in which this builder makes fewer groups than " \
-                 "the other builder; only the regions of `groups` are counted") \
+                 "the other builder, among the regions that `groups` covers") \
     set(t, COUNT, conversions, b->conversions, FSD_ALWAYS, \
         .about = "number of layers that convert data, except quantizers and layers " \
                  "that take no time") \

@@ -65,8 +65,8 @@ FSD_RECORD(edit, EDIT)
         lint->quantizers.n ? "unknown exporter" : "nothing is quantized", FSD_ASIDE) \
     set(t, COUNT, quantizers, seen->quantizers, FSD_ALWAYS, \
         .says = "<, {quantizers!|quantizer|quantizers} of activations " \
-                "({before_narrow} before operators that run in low precision, " \
-                "{behind_operators} directly after operators)>", \
+                "({before_narrow|feeds|feed} only a low-precision operator, " \
+                "{behind_operators|quantizes|quantize} the output of an operator)>", \
         .about = "number of quantizers of activations") \
     set(t, COUNT, before_narrow, seen->before, FSD_ALWAYS, \
         .about = "number of quantizers of activations that only a low-precision " \

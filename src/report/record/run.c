@@ -50,9 +50,9 @@ FSD_RECORD_FROM(model, MODEL, const struct fsd_diff *d = from;
 FSD_RECORD(sized_input, SIZED_INPUT)
 /* clang-format on */
 
-/* A row for each tensor in `tensors`. These tensors are inputs with dynamic sizes. A
- * row has the name of the input, and the sizes for which all counts are computed. NULL:
- * `tensors` is empty. */
+/* Returns a row for each tensor in `tensors`. These tensors are inputs with dynamic
+ * sizes. The row has the name of the input, and the sizes of the input for which all
+ * counts are computed. Returns NULL if `tensors` is empty. */
 static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
                                        const struct fsd_diff *d,
                                        const fsd_tensor_vec *tensors)
@@ -168,8 +168,8 @@ FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
     when(t, COUNT,  runs, m->profiles && m->runs, m->runs, NULL, .large = true) \
     when(t, RECORD, totals, m->profiles > 1, fsd_spread_held(arena, &m->totals), NULL, \
         .of = &fsd_spread_row_record, \
-        .about = "spread of the total times of the profiles; their median may differ " \
-                 "from `total`, the sum of the layers' medians") \
+        .about = "spread of the total times of the profiles; the median total time " \
+                 "may differ from `total`, which is the sum of the layers' medians") \
     when(t, MS,     nodes, m->profiles, fsd_real(sums->nodes), NULL) \
     when(t, MS,     opaque, m->profiles && d->summary->opaque, \
         fsd_real(sums->opaque), NULL, \

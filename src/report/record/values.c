@@ -98,8 +98,8 @@ FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
     set(t, COUNT, layer, fsd_count_id(e->layer), NULL, \
         .about = "the layer that computes this node") \
     SUSPECTED(t, suspects, when, \
-        "possible causes: the nodes between this tensor and the nearest earlier " \
-        "tensors with an error within the limit") \
+        "possible causes: the nodes between this tensor and the nearest measured " \
+        "tensors before it") \
     SUSPECTED(t, layers, when, "the layers that compute the suspects") \
     SUSPECTED(t, behind, when, \
         "Casts and quantizers that are suspects, or that directly precede a suspect") \
@@ -147,8 +147,8 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
     when(t, ROWS,   enters, measured, FSD_LATER(arena, entry, v->entries.n, d), NULL, \
         .of = &entry_record, \
         .about = "tensors where an error enters, in the model's order: the tensor's " \
-                 "error is above the limit, but no tensor on which it depends has " \
-                 "such an error; only the first 16 entries have suspects") \
+                 "error is above the limit, but none of the nearest measured tensors " \
+                 "before it has such an error; only the first 16 have suspects") \
     when(t, RECORD, first_nan, measured && v->has_nan, \
         FSD_HELD(arena, entry, d, v->entries.n), NULL, .of = &entry_record, \
         .about = "the first tensor with a NaN or infinite value where the reference " \
@@ -156,8 +156,8 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
     when(t, ROWS,   growth, errors, FSD_LATER(arena, growth, v->growth.n, d), NULL, \
         .of = &growth_record, \
         .about = "tensors along which the error grows, from the first wrong tensor " \
-                 "on; where several measured tensors come next, the list continues " \
-                 "with the largest error")
+                 "on; where the network branches, the list follows the branch whose " \
+                 "next measured tensor has the largest error")
 FSD_RECORD_SHARED(values, VALUES)
 /* clang-format on */
 

@@ -99,7 +99,8 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
         fsd_put_tally(out, &any, c->by_width[w], fsd_width_name(w));
     /* An edge is a tensor between two groups. c->edges has the edges whose type or
-     * layout changed. The precisions of the nodes may be unchanged. */
+     * layout changed. An edge can change even if no node changes its precision, so
+     * edges are counted separately. */
     for (uint32_t i = 0; i < c->edges.n; i++)
         edges[c->edges.at[i].width]++;
     if (c->untyped == c->regions.n && c->untyped)
@@ -168,7 +169,7 @@ static void put_time_changes(const struct fsd_compare *c, FILE *out)
         [FSD_BLAME_FUSION] = "different fusion",
         [FSD_BLAME_PRECISION] = "same fusion, different precision",
         [FSD_BLAME_KERNEL] =
-            c->across ? "same fusion and precision: kernels of a different builder"
+            c->across ? "same fusion and precision, but kernels of a different builder"
             : c->untyped
                 ? "same fusion: different tactics, types that are not stated, or noise"
                 : "same fusion and precision: different tactics, or noise",
@@ -185,7 +186,7 @@ static void put_time_changes(const struct fsd_compare *c, FILE *out)
     if (!c->timed)
         return;
     put_time_change(runs ? "             " : "time         ", c->before, c->after,
-                    runs ? "in layers, by cause:\n" : "by cause:\n", out);
+                    runs ? "sum of the layers; by cause:\n" : "by cause:\n", out);
     for (uint8_t b = 0; b < FSD__BLAME_COUNT; b++) {
         if (b == FSD_BLAME_PRECISION && c->untyped == c->regions.n)
             continue;

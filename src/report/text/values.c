@@ -195,8 +195,8 @@ static void put_growth(const struct fsd_diff *d, const struct fsd_style *style,
     if (v->growth.n < 2)
         return;
     fsd_ink_title(style, "grows", out);
-    fputs("relative L2 error along the network; where several measured "
-          "tensors come next, the list continues with the largest error\n",
+    fputs("relative L2 error along the network; where the network branches, the list "
+          "follows the branch whose next measured tensor has the largest error\n",
           out);
     for (uint32_t i = 0; i < v->growth.n; i++) {
         bool last = i + 1 == v->growth.n;

@@ -21,7 +21,7 @@ enum { SHOWN = 10, SHOWN_SKIPS = 8 };
             "combinations that the builder timed") \
     set(t, COUNT,  kernels, spent->kernels, "kernels", \
         .about = "number of timed kernels; for a region, the number includes the " \
-                 "kernels that its compiler timed") \
+                 "kernels that the region's compiler timed") \
     set(t, COUNT,  cached, spent->cached, "cached", \
         .about = "number of results taken from the timing cache") \
     set(t, COUNT,  skipped, spent->skipped, "skipped", \
@@ -240,8 +240,8 @@ static struct fsd_real share_of(const struct work *w, const struct spent *s)
 
 /* ----------------------------------------------------------------- layers, sources */
 
-/* All parts of one layer or of one tactic source. The group that takes the most time is
- * first. */
+/* All parts of one layer or of one tactic source. groups_of() sorts the groups by time,
+ * the longest time first. */
 struct group {
     fsd_sym key;
     struct fsd_span parts; /* the parts of the group. They are consecutive, because

@@ -176,7 +176,8 @@ static void say_ways(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id lay
 
     for (uint32_t i = 0; (way = fsd_split_way_at(d, layer, i)); i++)
         say(tale, "to split",
-            fsd_printed(tale->arena, "%s: %s; %s", way->way, way->seen, way->also));
+            fsd_printed(tale->arena, "%s: in tests, %s; %s", way->way, way->seen,
+                        way->also));
 }
 
 /* The layer that computes both nodes; FSD_NONE if no layer does. */

@@ -183,8 +183,9 @@ static struct fsd_words differences(const struct context *k, uint32_t row, uint3
     return fsd_words(changed, n);
 }
 
-/* Names the difference from the first build's cell, for a cell whose text does not show
- * the difference. */
+/* Names the most important difference from the first build's cell: " other layouts".
+ * Used for a cell with the same text as the first build's cell. Returns "" if
+ * differences() finds none, for example for an input or output. */
 static const char *less_seen(const struct context *k, uint32_t row, uint32_t b)
 {
     struct fsd_words by = differences(k, row, b);
@@ -634,8 +635,9 @@ static const struct fsd_rows *varying_rows(const struct context *k)
 
 /* ------------------------------------------------------------------------- sheets */
 
-/* States that the builders have different versions; NULL: all versions are equal.
- * Different versions may cause any other difference. */
+/* States which build has another builder version than the first build, because this may
+ * cause any other difference. If there are several such builds, names the first of
+ * them. NULL: no version is known to differ from that of the first build. */
 static const char *versions_text(const struct context *k)
 {
     const struct fsd_state *first = k->m->builds[0];
@@ -700,7 +702,7 @@ FSD_RECORD_PART(stability, matrix, STABILITY)
 static const char matrix_head[] =
     "{n_builds} builds; * marks a difference from A, ? marks an unknown fact\n"
     "int8 | fp16: "
-    "two groups of nodes, x2: two layers, +1: one inserted "
+    "two groups of nodes; x2: two layers; +1: one inserted "
     "layer\n{builds}<{failed!}><\n{versions!}\n>\n{n_rows|row|rows}: {same} equal in "
     "all builds< ({tactics!} of these with different tactics)>, {differing} different";
 

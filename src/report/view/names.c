@@ -16,10 +16,12 @@
  * modelopt, or the most frequent 16-bit type for autocast. Other options exclude the
  * nodes and operators that run in a higher precision.
  *
- * Some forms state a type for each node. This is the type in which the node runs, so a
- * build with this list keeps the type. But if --finding RULE is passed and RULE needs a
- * type, the forms state that type. A name that a form cannot express is left out and
- * counted. A comment line states the number of nodes whose type is unknown.
+ * layerPrecisions, layerOutputTypes and polygraphy state a type for each node. This is
+ * the type in which the node runs, so a build with this list keeps the type. But if
+ * --finding RULE is passed, and RULE has a type that the next build should use
+ * (fsd_rule.keep), these forms state that type. A name that a form cannot express is
+ * left out and counted. A comment line states the number of nodes whose type is
+ * unknown.
  */
 #include "base/base.h"
 #include "base/lines.h"
@@ -103,9 +105,9 @@ static enum fsd_status choose_found(struct fsd_arena *arena, const struct fsd_di
     return FSD_OK;
 }
 
-/* Chooses nodes of the query: those that a layer computes, except Q and DQ. If the
- * query has a type (`not_type`), nodes that run in this type are left out. Nodes whose
- * type is unknown or is no precision (shapes, masks) are always left out. */
+/* Chooses nodes of the query. Leaves out nodes that no layer computes, Q and DQ nodes,
+ * and nodes whose type is unknown or is no precision (shapes, masks). If the query has
+ * a type (`not_type`), also leaves out nodes that run in this type. */
 static enum fsd_status choose(struct fsd_arena *arena,
                               const struct fsd_request *request, struct chosen *out)
 {
@@ -174,9 +176,12 @@ static bool is_above(const struct fsd_diff *d, fsd_id node, int rank)
     return computes(d, node) && fsd_dtype_rank(d->nodes[node].realised) > rank;
 }
 
-/* Lists operators, separated by blanks, and marks each of them in `whole`. An operator
- * is listed if at least two of its nodes have a known precision, and if all these nodes
- * run in a higher precision than `rank`. */
+/* Lists operators, separated by blanks, and marks each of them in `whole`. Only nodes
+ * that a layer computes in a known precision count, except Q and DQ. An operator is
+ * listed if at least two of its nodes count, and if all its nodes that count run in a
+ * higher precision than `rank`. An operator that a shell would not read as one word is
+ * left out.
+ * @return the list; NULL if no operator is listed */
 static const char *ops_above(struct fsd_arena *arena, const struct fsd_diff *d,
                              int rank, bool *whole)
 {
@@ -402,8 +407,9 @@ const struct fsd_rows *fsd_names_forms(struct fsd_arena *arena,
 /* Whether a form can express the name. The name must not be empty. It must not have a
  * hidden character, or a character that a shell or the form would interpret (`cannot`).
  * If the names become arguments of a command (`words`), the command must not take the
- * name for an option ("-x"). Unless the form escapes characters (`escapes`),
- * fsd_put_escaped() must not change the name. */
+ * name for an option ("-x"). If the form cannot escape characters (`escapes` is false),
+ * the name must not contain a command for the runner of a CI job (fsd_is_command()),
+ * because fsd_put_escaped() may change such a name. */
 static bool can_hold(const struct form *form, const char *name)
 {
     return *name && !strpbrk(name, form->cannot) && !has_hidden(name) &&
@@ -430,7 +436,7 @@ FSD_RECORD(name_row, NAME_ROW)
     has(t, COUNT, of_unknown_type, NULL) \
     has(t, TEXT,  low,             NULL, \
         .about = "with --realised: the type in which most nodes run, among the types " \
-                 "to which the tool can convert nodes") \
+                 "to which the tool selected with --as can convert nodes") \
     has(t, TEXT,  half,            NULL, \
         .about = "with --realised: the 16-bit type in which most nodes run") \
     has(t, NAME,  ops,             NULL, \

@@ -54,8 +54,8 @@ FSD_RECORD(crossing_row, CROSSING_ROW)
     has(t, COUNT, crossing,     NULL) \
     has(t, BYTES, bytes,        NULL, .about = "bytes of all tensors that pass " \
                                                "between parts, each counted once") \
-    has(t, COUNT, unknown,      NULL, .about = "number of tensors between parts " \
-                                               "whose size is unknown") \
+    has(t, COUNT, unknown,      NULL, .about = "number of tensors of unknown size " \
+                                               "that pass between parts") \
     set(t, FLAG,  nodes_known, known, FSD_ALWAYS) \
     has(t, ROWS,  engines,      "Engines", .of = &engine_row_record) \
     has(t, ROWS,  tensors,      "Tensors between parts", .of = &crossing_row_record)

@@ -158,7 +158,8 @@ static const char *count_text(const struct fsd_routes_source *k, struct fsd_coun
                        : "-";
 }
 
-/* For some columns of the text's table: whether at least one route fills the column. */
+/* Which optional columns the text's table has: the times, the losses, and the facts on
+ * builds. Each of these is shown if at least one route has it. */
 struct shown {
     bool ms, loss, builds;
     int name; /* width in columns */
@@ -406,13 +407,13 @@ static const char *kept_text(const struct fsd_routes_source *k)
         return NULL;
     if (r->kept_by == FSD_KEPT_NONE)
         return fsd_printed(
-            k->arena,
-            "%s: no tested route changes fewer of these knobs and keeps the gain",
+            k->arena, "%s: no tested route keeps the gain with fewer of these changes",
             knobs_text(k, r->kept));
-    return fsd_printed(
-        k->arena, "%s: route %s %s", knobs_text(k, r->kept), route_name(k, r->kept),
-        r->kept_by == FSD_KEPT_ENGINE ? "has the engine of the best route"
-                                      : "is as fast as the best route");
+    return fsd_printed(k->arena, "%s: without other changes, route %s %s",
+                       knobs_text(k, r->kept), route_name(k, r->kept),
+                       r->kept_by == FSD_KEPT_ENGINE
+                           ? "has the engine of the best route"
+                           : "is as fast as the best route");
 }
 
 /* --------------------------------------------------------------------------- sheet */

@@ -37,8 +37,8 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
 /* clang-format off */
 #define PROOF_ROW(has, set, when, t) \
     set(t, TEXT,  happened, fsd_happened_name(region->happened), "fusion", \
-        .always = true, .about = "the change of the fusion; the words are those of " \
-                                 "the schema fusiondiff-compare for a region") \
+        .always = true, .about = "how the fusion changed, in the same words as the " \
+                                 "member `what` of a region in fusiondiff-compare") \
     set(t, WORDS, before, groups_of(k, c, region->old_groups, false), "groups before", \
         .always = true, .about = "for each group, the nodes that its layers compute") \
     set(t, WORDS, after, groups_of(k, c, region->new_groups, true), "groups after", \
@@ -231,8 +231,10 @@ static void put_more(double ms, FILE *out)
     fsd_put_delta(ms < 0 ? -ms : 0, ms < 0 ? 0 : ms, out);
 }
 
-/* Prints the change in time, "+0.4000 ms (1.200 -> 1.600 ms)"; for several pairs, its
- * range. */
+/* Prints the change in time: "+0.4000 ms (1.200 -> 1.600 ms)". If several pairs have
+ * times, prints the smallest and the largest change. If no pair has times, prints that
+ * the times were not measured, or that they were measured in different ways. Also
+ * states if all changes are within the noise. */
 static void put_cost(const struct fsd_routes_source *k,
                      const struct fsd_route_effect *e, FILE *out)
 {
@@ -305,8 +307,10 @@ static bool states(const struct fsd_routes_source *k, const char *fact, fsd_sym 
     return false;
 }
 
-/* States further differences between the builds of the pair, according to their logs,
- * because these may also cause the effect. */
+/* States further differences between the two builds of the shown pair, because these
+ * may also cause the effect. They are values of knobs with `follows`, which were read
+ * from the builds. A value that only repeats the value of the changed knob is left
+ * out. */
 static void put_followers(const struct fsd_routes_source *k,
                           const struct fsd_route_effect *e, FILE *out)
 {

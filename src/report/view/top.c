@@ -1,7 +1,7 @@
 /*
- * Lists the most expensive layers, or groups of layers. Without times, the ranking uses
- * bytes or multiply-adds. The answer then states the unit of the ranking, because this
- * is not a unit of time.
+ * Lists the most expensive layers or nodes, or groups of them. They are ranked by time.
+ * If times are unknown, they are ranked by bytes or multiply-adds, and the text states
+ * this. With --rank-by, layers or nodes are ranked by a column of external numbers.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -33,7 +33,8 @@ struct ranking {
                         (--values); FSD_NONE: they are not ranked by external numbers */
     item_vec items;
     const char *by;   /* the quantity by which items are ranked */
-    const char *unit; /* the unit of the ranking: "ms", "bytes", "multiply-adds" */
+    const char *unit; /* the unit of the ranking: "ms", "bytes", "multiply-adds", or the
+                         name of `column` */
     double total;     /* sum of the items' weights; for times: the profile's total */
     uint32_t unknown; /* number of items whose weight is unknown */
 };
@@ -200,8 +201,9 @@ static uint32_t row_of(const struct ranking *r, const struct basis *basis, fsd_i
                                        : FSD_NONE;
 }
 
-/* Returns the weight of a layer or node: the absolute value of its external number.
- * Returns -1 if this number is unknown. */
+/* Returns the weight of a layer or node: the absolute value of its external number. If
+ * the number is the cosine between two tensors, returns 1 minus this absolute value.
+ * Returns -1 if the number is unknown. */
 static double value_weight(const struct ranking *r, const struct basis *basis,
                            fsd_id id)
 {
@@ -360,12 +362,12 @@ FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
 static const char head[] =
-    "<{untimed}, so times are unknown and the ranking is by {unit}: ><ranked by "
-    "{ranked_by}: >the first {shown} of {of} {what}< take {share:.1} %>< of "
-    "{total_ms}><, the time of all layers; a run takes {run_ms}><; "
-    "{not_ranked!} of the {what} cannot be ranked: their {units} are "
-    "unknown><; {unvalued!} of the {what} have no value><; "
-    "{macs_not_attributed!} multiply-adds are attributed to no layer>";
+    "<{untimed}, so the ranking and the percentages are by {unit}, not by time: "
+    "><ranked by {ranked_by}: >the first {shown} of {of} {what}< take {share:.1} %>< "
+    "of {total_ms}><, the time of all layers; a run takes {run_ms}><; {not_ranked!} of "
+    "the {what} cannot be ranked: their {units} are unknown><; {unvalued!} of the "
+    "{what} have no value><; {macs_not_attributed!} multiply-adds are attributed to no "
+    "layer>";
 
 /* Templates, indexed by whether times are known and by whether each item is a single
  * layer. */
@@ -386,8 +388,8 @@ static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
     const char *nodes = fsd_phrase_of(arena, d, item->id, fsd_put_nodes_of);
 
     FSD_FILL(row, ITEM_ROW);
-    /* A layer that a compiler generated, or that stands for a whole region, does not
-     * have its nodes' names in its own name. */
+    /* If a compiler generated the layer, or if the layer stands for a whole region, its
+     * name does not contain the names of its nodes. The row then states the nodes. */
     if (nodes && (layer->provider == FSD_PROVIDER_COMPILER ||
                   d->layers[item->id].kind == FSD_KIND_FOREIGN))
         row->nodes = nodes;

@@ -48,9 +48,9 @@ void fsd_find_older(struct fsd_finder *f)
                 "version that took the snapshot",
                 same_build(f->c), f->reread);
     else
-        fputs("the snapshot of an older fusiondiff lacks kernels, sizes of the "
-              "engine's inputs and outputs, and most node attributes, so the check "
-              "does not compare these facts",
+        fputs("the snapshot was written by an older fusiondiff and lacks kernels, "
+              "sizes of the engine's inputs and outputs, and most node attributes, so "
+              "the check does not compare these facts",
               f->out);
     fputs(": --update rewrites the snapshot", f->out);
     f->count = f->rule->which ? f->reread : 1;
@@ -59,9 +59,10 @@ void fsd_find_older(struct fsd_finder *f)
 
 /* A snapshot may contain several builds: A, B, and so on. Reports nodes, data movement,
  * inputs and outputs for which a build other than A is the most similar to the new
- * build. The finding names this build. If the new build differs even from this build,
- * the finding states that no build is like the new build. Other rules then report the
- * differences from the named build. */
+ * build. The finding names this build. If even this build differs from the new build in
+ * the reported nodes, data movement, inputs or outputs, the finding states that none of
+ * the builds is like the new build there. Other rules then report the differences from
+ * the named build. */
 void fsd_find_variants(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old;
@@ -82,8 +83,8 @@ void fsd_find_variants(struct fsd_finder *f)
         else
             fputs("data movement outside all groups", f->out);
         fprintf(f->out, ": %s build %c of the snapshot (%s)",
-                v->apart ? "computed as in none of the recorded builds; most similar "
-                           "to"
+                v->apart ? "no recorded build is the same here; the most similar "
+                           "is"
                          : "computed as in",
                 (char)('A' + v->build), fsd_text(of->names, of->producer));
         f->now.line = v->line;

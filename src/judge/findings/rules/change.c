@@ -138,7 +138,7 @@ static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
         if (idle || was_idle)
             fprintf(
                 f->out,
-                "; but %s has a layer with these nodes that is a %s, which computes "
+                "; but in %s, a %s layer holds these nodes, and such a layer computes "
                 "nothing",
                 idle ? "the new build" : "the snapshot's build",
                 idle ? idle : was_idle);
@@ -341,9 +341,10 @@ static bool writes_edge(const struct fsd_state *s, const struct fsd_move *move,
     return reads;
 }
 
-/* Whether the rule on new moves reports the change of the edge: the new move writes the
- * edge's tensor, and the policy's level for this rule is not lower than the level of
- * the current rule. */
+/* Whether the rule on new moves reports the change of the edge, so that the current
+ * rule need not report it. Two conditions must hold:
+ *   - `m` is a new move that writes the edge's tensor.
+ *   - level_of_moves() is not lower than the level of the current rule. */
 static bool is_written_by(const struct fsd_finder *f, const struct fsd_move_change *m,
                           const struct fsd_edge_change *e)
 {

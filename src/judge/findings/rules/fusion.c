@@ -4,10 +4,11 @@
  * be the epilogue of the product's kernel. All kernels that a rule finds are one
  * finding, with their cost.
  *
- * The engine itself shows whether such kernels can be avoided. If another kernel has
- * the same epilogue, the builder supports the epilogue, and something prevents it here:
- * the finding is a warning. If no kernel has the epilogue, no change of the model is
- * known to help, and the finding only states the cost.
+ * The engine itself shows whether such kernels can be avoided. The kernel of another
+ * product may include the same operations in its epilogue. The builder then supports
+ * this epilogue, and something prevents it here: the finding is a warning. If no
+ * product's kernel includes these operations, no change of the model is known to help,
+ * and the finding only states the cost.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
@@ -29,7 +30,7 @@ static void put_whose(struct fsd_finder *f, const struct fsd_products *products)
     } else if (products->direct) {
         fprintf(f->out,
                 "; %u of the %u Conv and GEMM kernels in %s %s %s directly (such as "
-                "layer %u): compare the quantizers after these kernels with the "
+                "layer %u): compare the quantizers in these kernels with the "
                 "quantizers that run in separate kernels",
                 products->direct, products->narrow, type,
                 products->direct == 1 ? "writes" : "write", type, products->example);
@@ -504,8 +505,8 @@ static void report_unfused(struct fsd_finder *f, const struct unfused *all)
                 all->requantizing == 1 ? "s" : "");
     if (all->elsewhere)
         fprintf(f->out,
-                "; other Conv or GEMM kernels of this engine include the same kinds "
-                "of operations as %s: compare layer %u (separate) with layer %u "
+                "; for %s, other Conv or GEMM kernels of this engine include the same "
+                "kinds of operations: compare layer %u (separate) with layer %u "
                 "(fused)",
                 some_of(f, all->elsewhere, all->cost.layers), all->layer, all->like);
     else

@@ -164,7 +164,9 @@ static void report_types(struct fsd_finder *f, const struct fsd_kernel_change *k
     fsd_finding_open(f);
     fputs("the ", f->out);
     fsd_put_kernel(f, k, true);
-    fputs(k->after.sizes ? " reads, writes or contains a tensor of " : " runs in ",
+    fputs(k->after.sizes ? " reads, writes or contains a tensor of type "
+                           "and size "
+                         : " runs in ",
           f->out);
     put_tensor(f, f->c->new, &k->after);
     fputs("; before: ", f->out);

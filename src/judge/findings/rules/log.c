@@ -61,7 +61,7 @@ static void find_unparsed(struct fsd_finder *f)
     fsd_put_subjects(f, f->now.nodes);
     fprintf(
         f->out,
-        " (%s): in the model, but not in the log, the output of this node goes to `%s`",
+        " (%s): `%s` reads the output of this node in the model, but not in the log",
         fsd_text(f->d->names, f->d->model->nodes.at[h->unparsed_node].op),
         fsd_called(f, h->unparsed_by));
     if (h->unparsed_quantizers)
@@ -177,8 +177,9 @@ static void put_fallen(const struct fsd_finder *f, const struct fallen *g)
     fputs(")", f->out);
 }
 
-/* Finds the event to report for each layer that fell back: the last one that states a
- * reason. The builder checks a layer several times, but states the reason once. */
+/* Finds the event to report for each layer that fell back: the layer's last event that
+ * states a reason or, if no event states one, the layer's first event. The builder
+ * checks a layer several times, but states the reason once. */
 static const struct fsd_event **last_of_each(struct fsd_finder *f, uint32_t *n)
 {
     const struct fsd_history *h = f->d->history;

@@ -368,8 +368,8 @@ static void report_bounds(struct fsd_finder *f)
         else
             fprintf(f->out, "%u kernels, the first in layer %u, have", n, first->layer);
         fprintf(f->out,
-                " more %s than fusiondiff allows; the links of %s to nodes "
-                "may be incomplete",
+                " more %s than fusiondiff allows; fusiondiff may have missed nodes "
+                "of %s",
                 first->what, n == 1 ? "this layer" : "these layers");
         fsd_finding_close(f);
     }

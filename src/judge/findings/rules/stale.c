@@ -146,8 +146,8 @@ void fsd_find_stale(struct fsd_finder *f)
     } else if (!changes(f, false)) {
         fsd_finding_open(f);
         fputs("the model file differs from the model of the snapshot, but the engine "
-              "is byte-identical: the changes may be in weights, in scales or in the "
-              "model's producer, which a dump does not show",
+              "is byte-identical: the changes may be in weights, scales or the model's "
+              "producer, because a dump shows none of these",
               f->out);
         fsd_finding_close(f);
     }

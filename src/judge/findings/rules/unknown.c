@@ -90,10 +90,10 @@ void fsd_find_less_info(struct fsd_finder *f)
     if (!f->c->old->whole || f->c->new->whole)
         return;
     fsd_finding_open(f);
-    fputs("the build was passed as a snapshot of an older fusiondiff; this snapshot "
-          "lacks kernels, sizes of the engine's inputs and outputs, and most node "
-          "attributes, so the check does not compare these facts; pass the model and "
-          "the engine",
+    fputs("the build was passed as a snapshot that an older fusiondiff wrote; this "
+          "snapshot lacks kernels, sizes of the engine's inputs and outputs, and most "
+          "node attributes, so the check does not compare these facts; pass the model "
+          "and the engine",
           f->out);
     fsd_finding_close(f);
 }
