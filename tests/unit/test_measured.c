@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -290,6 +292,123 @@ static void another_name_is_joined_by_its_place(void **state)
     drop(&t);
 }
 
+enum { ROOM = 16 };
+
+/* Appends "K NAME | | t4:fp32 -> t5:fp32" for layer 4. */
+static void put_layer(FILE *out, const char *name, uint32_t at)
+{
+    fprintf(out, "K %s | | t%u:fp32 -> t%u:fp32\n", name, at, at + 1);
+}
+
+/* Calls `one` for each word of the text; "#3" is f0, f1 and f2. */
+static void each_word(const char *text, void (*one)(void *, const char *), void *to)
+{
+    char word[ROOM];
+    int read = 0;
+
+    for (; sscanf(text, "%15s%n", word, &read) == 1; text += read) {
+        char filler[ROOM];
+
+        if (*word != '#')
+            one(to, word);
+        for (int i = 0; *word == '#' && i < atoi(word + 1); i++) {
+            snprintf(filler, sizeof filler, "f%d", i);
+            one(to, filler);
+        }
+    }
+}
+
+struct layers {
+    FILE *out;
+    uint32_t n;
+};
+
+static void one_layer(void *to, const char *word)
+{
+    struct layers *l = to;
+
+    put_layer(l->out, word, l->n++);
+}
+
+/* Adds an entry: NAME, NAME~ (cut off), NAME=DECODED or NAME^2 (within entry 2). */
+static void one_entry(void *to, const char *word)
+{
+    struct measuring *t = to;
+    char name[ROOM], sign = '\0', rest[ROOM] = "";
+    struct fsd_profile_entry *e;
+
+    assert_true(sscanf(word, "%15[^~=^]%c%15s", name, &sign, rest) >= 1);
+    e = add_entry(t, name, -1, 1);
+    e->cut = sign == '~';
+    if (sign == '=')
+        e->unescaped = fsd_intern_str(t->names, rest);
+    if (sign == '^')
+        e->within = (uint32_t)atoi(rest);
+}
+
+/* Which layer (its name and number) each entry gets that is no filler. */
+static void an_entry_gets_its_layer(void **state)
+{
+    static const struct {
+        const char *layers, *entries, *joined;
+    } cases[] = {
+        {"a b c", "c a b", "2 0 1"},
+        /* layers of one name, in order */
+        {"a b a", "a a b", "0 2 1"},
+        {"a b", "a a b", "0 - 1"},
+        {"a b", "b x=a", "1 0"},
+        {"a b", "a i^1 b", "0 0 1"},
+        /* by the place between two entries: the only free layer, if a name contains the
+         * other */
+        {"a b pwn-c d", "b a c d", "1 0 2 3"},
+        {"a q b pwn-c d", "a z b c d", "0 - 2 3 4"},
+        {"a pwn-c c-pwn d", "a c d", "0 - 3"},
+        {"#40 a pwn-c d", "#40 a c d", "40 41 42"},
+        {"a #66 pwn-c d", "d c a", "68 - 0"},
+        {"a pwn-c d", "pwn~ a c d", "- 0 1 2"},
+        /* names that are cut off: the next free layer whose name begins so */
+        {"alpha beta", "be~", "1"},
+        {"alpha alps", "al~ al~", "0 1"},
+        {"alpha alps", "alps al~", "1 -"},
+        {"beta alpha beta", "alpha be~", "1 2"},
+        {"alpha", "al", "-"},
+        {"#70 zeta", "ze~", "-"},
+        {"#70 zeta", "#70 ze~", "70"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *text = NULL, found[64] = "";
+        size_t size = 0;
+        struct layers l = {open_memstream(&text, &size), 0};
+        struct measuring t;
+        struct fsd_join join;
+
+        fputs("in t0\n", l.out);
+        each_word(cases[i].layers, one_layer, &l);
+        fprintf(l.out, "out t%u\n", l.n);
+        fclose(l.out);
+        t = new_measuring(text);
+        add_profile(&t, 0);
+        each_word(cases[i].entries, one_entry, &t);
+        join = fsd_profile_join(t.arena, t.engine, &t.at[0]);
+        for (uint32_t k = 0; k < t.at[0].entries.n; k++) {
+            size_t at = strlen(found);
+
+            if (*fsd_text(t.names, t.at[0].entries.at[k].name) == 'f')
+                continue;
+            if (join.layer_of[k] == FSD_NONE)
+                snprintf(found + at, sizeof found - at, "%s-", at ? " " : "");
+            else
+                snprintf(found + at, sizeof found - at, "%s%u", at ? " " : "",
+                         join.layer_of[k]);
+        }
+        assert_string_equal(found, cases[i].joined);
+        drop(&t);
+        free(text);
+    }
+}
+
 /* All entries are layers, or all layers are entries; else it is another engine. */
 static void a_profile_fits_where_one_side_is_whole(void **state)
 {
@@ -326,6 +445,7 @@ int main(void)
         cmocka_unit_test(layers_of_one_name_are_taken_in_order),
         cmocka_unit_test(a_name_with_escapes_is_the_decoded_one),
         cmocka_unit_test(another_name_is_joined_by_its_place),
+        cmocka_unit_test(an_entry_gets_its_layer),
         cmocka_unit_test(a_profile_fits_where_one_side_is_whole),
     };
 
