@@ -3,6 +3,7 @@
  * how far times of one engine differ, and which route keeps the gain of the best.
  */
 #include "build_state.h"
+#include "change/routes/parts.h"
 #include "change/routes/routes.h"
 
 #include <math.h>
@@ -10,6 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -101,7 +103,65 @@ static struct fsd_state *build_moved(bool inserted, enum fsd_cause cause)
     return finished(s);
 }
 
+/* ------------------------------------------------------------------------ settings */
+
+static void a_setting_has_a_name_and_a_value(void **state)
+{
+    static const char *const cases[][2] = {
+        {"a=1 b=two", "a=1 b=two "},   {"--a=1,-b=2;c=3", "a=1 b=2 c=3 "},
+        {"  a=1 ,, b=2;", "a=1 b=2 "}, {"a=b=c", "a=b=c "},
+        {"=1 a= b c=3", "c=3 "},       {"", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct drawing d = new_drawing();
+        fsd_settings found = {0};
+        char text[64] = "";
+
+        fsd_settings_parse(d.arena, d.names, cases[i][0], &found);
+        for (uint32_t k = 0; k < found.n; k++) {
+            strcat(strcat(text, fsd_text(d.names, found.at[k].knob)), "=");
+            strcat(strcat(text, fsd_text(d.names, found.at[k].value)), " ");
+            assert_false(found.at[k].found);
+        }
+        assert_string_equal(text, cases[i][1]);
+        fsd_arena_free(d.arena);
+    }
+}
+
 /* -------------------------------------------------------------------------- knobs */
+
+static void a_knob_without_a_value_does_not_vary(void **state)
+{
+    struct drawing d = new_drawing();
+    const struct fsd_routes *r;
+
+    (void)state;
+    add_route(&d, "a=1 b=1", "", NULL, -1);
+    add_route(&d, "b=2", "", NULL, -1);
+    r = conclude(&d);
+    assert_false(varies(r, "a"));
+    assert_true(varies(r, "b"));
+    drop(&d);
+}
+
+static void no_more_knobs_than_the_limit_are_kept(void **state)
+{
+    struct drawing d = new_drawing();
+    static char text[16 * (FSD_MOST_KNOBS + 1)];
+    size_t at = 0;
+    const struct fsd_routes *r;
+
+    (void)state;
+    for (unsigned i = 0; i < FSD_MOST_KNOBS; i++)
+        at += (size_t)sprintf(text + at, "k%u=1 ", i);
+    add_route(&d, text, "", NULL, -1);
+    add_route(&d, "last=1", "", NULL, -1);
+    r = conclude(&d);
+    assert_int_equal(r->knobs.n, FSD_MOST_KNOBS);
+    drop(&d);
+}
 
 static void what_a_knob_determines_is_no_second_knob(void **state)
 {
@@ -466,9 +526,96 @@ static void a_step_between_two_builds_is_shown_before_others(void **state)
     fsd_state_free(one);
 }
 
+/* ------------------------------------------------------------------------- changes */
+
+/* A build of one fusion: of a and b, or of b and c; in FP16 or FP32. */
+static struct fsd_state *build_part(bool later, bool wide)
+{
+    struct fsd_state *s = new_state();
+    fsd_id a = add_node(s, "a", "Conv", NULL, 1, FSD_REF_PORT);
+    fsd_id b = add_node(s, "b", "Relu", NULL, 1, a);
+    fsd_id c = add_node(s, "c", "Sigmoid", NULL, 1, b);
+
+    s->model_hash[0] = 1;
+    add_output(s, "out", c);
+    add_group(s, wide ? FSD_FP32 : FSD_FP16, 1, b);
+    add_group(s, FSD_FP16, 1, later ? c : a);
+    s->layers = later ? 5 : 2;
+    return finished(s);
+}
+
+static void a_change_counts_regions_and_layers(void **state)
+{
+    struct drawing d = new_drawing();
+    struct fsd_state *one = build_part(false, false), *two = build_part(true, true);
+    const struct fsd_engine_change *change;
+
+    (void)state;
+    add_route(&d, "a=1", "", one, -1);
+    add_route(&d, "a=2", "", two, -1);
+    conclude(&d);
+    change = fsd_route_change(d.r, 0, 1);
+    assert_false(change->same);
+    assert_int_equal(change->added, 1);
+    assert_int_equal(change->gone, 1);
+    assert_int_equal(change->wider, 1);
+    assert_int_equal(change->narrower, 0);
+    assert_int_equal(change->layers, 3);
+    change = fsd_route_change(d.r, 1, 0);
+    assert_int_equal(change->added, 1);
+    assert_int_equal(change->wider, 0);
+    assert_int_equal(change->narrower, 1);
+    assert_int_equal(change->layers, -3);
+    assert_true(fsd_route_change(d.r, 1, 1)->same);
+    assert_null(fsd_route_change(d.r, FSD_NONE, 0));
+    drop(&d);
+    fsd_state_free(two);
+    fsd_state_free(one);
+}
+
+/* Of each pattern: the blocks that both builds know, those that were one kernel before,
+ * and those that are one now. */
+static void blocks_are_counted_by_pattern(void **state)
+{
+    struct drawing d = new_drawing();
+    fsd_sym name[5];
+    fsd_block_changes found;
+
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        name[i] = fsd_intern_str(d.names, (const char[]){(char)('a' + i), '\0'});
+    add_route(&d, "a=1", "", NULL, -1);
+    add_route(&d, "a=2", "", NULL, -1);
+    for (int i = 0; i < 2; i++) {
+        const struct fsd_route_block blocks[] = {
+            {.pattern = "epilogue", .anchor = name[0], .known = i, .whole = true},
+            {.pattern = "epilogue", .anchor = name[1], .known = true, .whole = !i},
+            {.pattern = "epilogue", .anchor = name[2], .known = true, .whole = i},
+            {.pattern = "epilogue", .anchor = name[3], .known = true, .whole = true},
+            {.pattern = "residual", .anchor = name[4], .known = !i, .whole = true},
+        };
+
+        for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
+            fsd_vec_push(d.arena, &d.at[i].blocks, blocks[k]);
+    }
+    conclude(&d);
+    found = fsd_route_block_changes(d.arena, d.r, 0, 1);
+    assert_int_equal(found.n, 1);
+    assert_string_equal(found.at[0].pattern, "epilogue");
+    assert_int_equal(found.at[0].blocks, 3);
+    assert_int_equal(found.at[0].lost, 1);
+    assert_int_equal(found.at[0].gained, 1);
+    drop(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_setting_has_a_name_and_a_value),
+        cmocka_unit_test(a_knob_without_a_value_does_not_vary),
+        cmocka_unit_test(no_more_knobs_than_the_limit_are_kept),
+        cmocka_unit_test(a_change_counts_regions_and_layers),
+        cmocka_unit_test(blocks_are_counted_by_pattern),
         cmocka_unit_test(what_a_knob_determines_is_no_second_knob),
         cmocka_unit_test(two_values_beside_one_are_not_determined),
         cmocka_unit_test(an_unknown_value_determines_nothing),
