@@ -108,8 +108,9 @@ void fsd_find_better(struct fsd_finder *f)
     }
     if (faster > 0)
         fprintf(f->out,
-                "%s%.4f ms instead of %.4f ms (noise does not explain the difference)",
-                comma, c->after, c->before);
+                "%s%.4f ms%s instead of %.4f ms (noise does not explain the "
+                "difference)",
+                comma, t.after, t.runs ? " a run" : "", t.before);
     if (!has_errors(f->found))
         fputs(": --update records this build as the reference for later builds",
               f->out);
