@@ -32,13 +32,13 @@ FSD_API enum fsd_status fsd_edit_view(const struct fsd_diff *diff, const char *v
 /* ------------------------------------------------------------------------ marking */
 
 /** Writes the model, with some tensors marked as outputs. The view "tensors" lists
- *  these tensors. Without `query->break_at`, the function marks all tensors whose marks
- *  change no fusion. With `query->break_at`, it marks the tensors that split the fusion
- *  of this layer or node. If no mark can split the fusion, it inserts one or more Ifs
- *  instead. Each If forwards one tensor, inside the fusion or at its border, in both
- *  branches.
+ *  these tensors. Without `query->break_at`, they are the tensors that can all be
+ *  outputs at once without a change of any fusion. With `query->break_at`, they are the
+ *  tensors that, as outputs, split the fusion of this layer or node. If no output can
+ *  split this fusion, the function inserts Ifs instead. Each If passes on,
+ *  unchanged, one tensor inside the fusion or at its border.
  *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file, if `break_at` names no
- *          fusion, or if no known split changes only this fusion; FSD_E_IO if the
+ *          fusion, or if no suitable split of this fusion is known; FSD_E_IO if the
  *          model's file is gone; FSD_E_MISMATCH if this file has changed since it was
  *          read; FSD_E_LIMIT for a result of more than 2 GiB; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_diff_mark(const struct fsd_diff *diff,
@@ -112,10 +112,9 @@ FSD_API enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FI
 /** Adds the result of the build that fsd_bisection_next() requested, and writes what
  *  the result proves.
  *  @param rebuilt  `rebuilt->engine` is the engine of that build. `rebuilt->model` is
- *                  the file from which the engine was built; if this field is NULL, the
- *                  model of the search is used. The caller may have no such engine and
- *                  pass NULL as `rebuilt`. The search then assumes, without proof, that
- *                  the fusions changed as requested.
+ *          the file from which the engine was built; NULL: the model of the search. If
+ *          `rebuilt` itself is NULL, the search assumes, without proof, that the
+ *          fusions changed as requested.
  *  @return FSD_OK; FSD_E_ARG if the search is over; FSD_E_MISMATCH if the engine is of
  *          another network; and all that fsd_diff_open() returns. A failure leaves the
  *          search unchanged. */
@@ -281,14 +280,13 @@ struct fsd_cut_options {
 
 struct fsd_cutting;
 
-/** Determines the contents of a part. The part has the nodes that `cut` selects. If
- *  neither `cut->from` nor `cut->to` is set, it also has the quantizers on the inputs
- *  and outputs of these nodes. It has the constants that these nodes and quantizers
- *  read.
+/** Determines the contents of a part: the nodes that `cut` selects, and the constants
+ *  that they read. If neither `cut->from` nor `cut->to` is set, the part also has the
+ *  quantizers on the inputs and outputs of these nodes, with their constants.
  *  @param out  set to the part on success, to NULL on failure; free it with
  *          fsd_cutting_free().
  *  @param opt  as for fsd_diff_open(); `engine` may be NULL if `cut` has no layers and
- *              no groups. The engine provides types and sizes that the model lacks.
+ *          no groups. The engine provides types and sizes that the model lacks.
  *  @param err  may be NULL.
  *  @return FSD_OK; FSD_E_ARG if a name, pattern or number in `cut` matches nothing, if
  *          a selected layer computes no node, if no node is selected, or if a requested
@@ -389,9 +387,9 @@ FSD_API enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
  *  every field. */
 struct fsd_issue_options {
     const char *finding; /**< the fingerprint of the finding to report, or the id of a
-                              rule. A rule stands for its worst finding. NULL: the worst
-                              finding of all rules. Ignored if there are two builds: the
-                              default is then the worst difference */
+                              rule, for its worst finding. NULL: the worst finding of
+                              all rules. If there are two builds, this field is ignored:
+                              without `part`, the worst difference is reported */
     struct fsd_cut_options part; /**< reports these layers, groups or nodes instead of a
                                       finding. If there are two builds, these are
                                       layers, groups or nodes of the later build.

@@ -447,10 +447,9 @@ FSD_API enum fsd_status fsd_directory_builds(struct fsd_directory **out,
                                              struct fsd_error *err);
 
 /** Gets the i-th build of a directory, from 0.
- *  @param[out] model  if the build is a directory or a snapshot: its path.  If the
- *          build is an engine: the path of the model; "" if there is no model.
- *  @param[out] engine  the path of the engine; "" if `model` is a directory or a
- *          snapshot.
+ *  @param[out] model  the path of the build if it is a directory or a snapshot.  If it
+ *          is an engine: the path of its model; "" if there is no model.
+ *  @param[out] engine  the path of the build if it is an engine; else "".
  *  @return false if the directory has fewer builds. */
 FSD_API bool fsd_directory_build(const struct fsd_directory *directory, uint32_t i,
                                  const char **model, const char **engine);
@@ -526,14 +525,13 @@ FSD_API enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *
                                        const struct fsd_style *style, FILE *out,
                                        struct fsd_error *err);
 
-/** Writes a line of JSON about one of many pairs of a model and an engine: the run of
- *  this pair, or its error.  pair.schema.json defines the line.
+/** Writes one line of JSON about one pair of a model and an engine: its run, or its
+ *  error.  pair.schema.json defines the line.
  *  @param pair  the name of the pair; NULL: writes the schema of a line instead.
  *  @param diff     the run of the pair; NULL if the run failed.
  *  @param failure  the error, if the run failed; else NULL.  If `diff` and `failure`
- *                  are both NULL, the line has only the name of the pair.  All lines
- *                  about the pair begin with the text of this short line before its
- *                  last brace.
+ *          are both NULL, the line has only the name of the pair.  Without its last
+ *          brace, this short line is a prefix of all lines about the pair.
  *  @return as fsd_diff_write(). */
 FSD_API enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
                                        const struct fsd_error *failure, FILE *out,

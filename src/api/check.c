@@ -70,9 +70,9 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
     }
 }
 
-/* Writes the snapshot that was printed to `print`. Its rows may depend on facts of the
- * builds that no snapshot stores. The function therefore reads the printed snapshot
- * into a state, which has only stored facts, and writes this state as a snapshot. */
+/* Reads the snapshot in `print` into a state, and writes this state as a snapshot. The
+ * text in `print` may depend on facts of the builds that no snapshot stores. The
+ * written text does not. */
 static enum fsd_status write_again(const struct fsd_print *print, FILE *out,
                                    struct fsd_error *err)
 {

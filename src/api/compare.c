@@ -65,8 +65,8 @@ void fsd_state_set_label(struct fsd_state *s, const char *label)
 
 /* Opens one build.
  * @param cites true: the findings of the run cite lint's advice, which takes time
- * @param judged true: the run belongs to a check. `opt->note` then does not receive the
- *         findings of report_misfits(), because the check's verdict has them */
+ * @param judged true: the run belongs to a check. The check's verdict has the findings
+ *         of report_misfits(), so `opt->note` does not receive them */
 static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
                                   bool cites, bool judged,
                                   const struct fsd_options *opt, struct fsd_error *err)
@@ -181,9 +181,9 @@ enum fsd_status fsd_check_network(const struct fsd_compare *c, struct fsd_error 
     if (fsd_alignment_fits(n))
         return FSD_OK;
     return fsd_fail(err, FSD_E_MISMATCH, c->new->model_path, FSD_POS_NONE, 0,
-                    "expected another export of %s, but only %u of the %u computing "
-                    "nodes in that model match one of the %u computing nodes in this "
-                    "model (--force continues)",
+                    "expected another export of %s, but only %u of its %u computing "
+                    "nodes match one of the %u computing nodes in this file (--force "
+                    "continues)",
                     c->old->model_path, n.aligned, n.old, n.new);
 }
 

@@ -18,8 +18,8 @@
 
 #include <ctype.h>
 
-/* Whether `name` is the number of a constant tensor, such as "71". If the layer has no
- * other name, the number is the name of a node, and the result is false. */
+/* Whether `name` means a constant tensor: it is a number, such as "71", and the layer
+ * has other names, too. If the number is the only name, it means a node. */
 static bool is_numbered_constant(const struct fsd_layer *l, struct fsd_slice name)
 {
     for (size_t i = 0; i < name.n; i++)
@@ -76,10 +76,10 @@ static void set_operator(struct fsd_graph *g, fsd_id node)
     }
 }
 
-/* Adds an unnamed tensor as the only input or output of a node. A node without an input
- * would count as constant.
- * @param flags FSD_TENSOR_OUTPUT for the output of the node, because nothing reads this
- *         output, and the node would otherwise count as dead; 0 for the input */
+/* Adds an unnamed tensor as the only input or output of a node. Without an input, the
+ * node would count as constant.
+ * @param flags for the input: 0. For the output: FSD_TENSOR_OUTPUT. Without this flag,
+ *         the node would count as dead, because nothing reads its output */
 static struct fsd_span own_tensor(struct fsd_graph *g, uint8_t flags)
 {
     fsd_id t = fsd_graph_add_tensor(g, 0, 0);
@@ -109,9 +109,9 @@ static fsd_sym without_clone(struct fsd_graph *g, fsd_sym name)
                : name;
 }
 
-/* Returns an array that is indexed by name, with all elements false. The caller looks
- * up mentioned names without suffixes such as "_clone_1". The function first interns
- * all names in this form, so that the array has an element for each of them. */
+/* Returns an array that is indexed by name, with all elements false. First interns the
+ * mentioned names without suffixes such as "_clone_1", so that the array has elements
+ * for these names, too. */
 static bool *names_there(struct fsd_graph *g, const struct fsd_graph *dump)
 {
     for (uint32_t i = 0; i < dump->mentions.n; i++)

@@ -1,13 +1,12 @@
 /*
- * Opens the files of a run in the order in which they depend on each other. The log is
- * first: it may also be the engine, and may contain the network of the model. The model
- * is next. The engine is last, because its layer names can only be parsed with the
- * names of the model.
+ * Reads the files of a run in this order: log, model, engine. The log is first, because
+ * it may also be the engine, and may contain the network of the model. The engine is
+ * last, because its layer names can only be parsed with the names of the model.
  *
- * From a --log file with several builds, the user chooses one, or choose_build() takes
- * the one that fits the dump best. If the dump or the model does not fit this build,
- * the log is no evidence (`refused`). If a file has an unexpected kind, the error names
- * this kind, and the option or verb for it.
+ * If a --log file has several builds, the user can choose one. Without a choice,
+ * choose_build() takes the build that fits the dump best. If the dump or the model does
+ * not fit this build, the log is not used as evidence (`refused`). If a file has an
+ * unexpected kind, the error names this kind, and the option or verb for it.
  */
 #include "api/command.h"
 #include "base/base.h"
@@ -36,7 +35,7 @@ struct inputs {
     struct fsd_file engine, log;
     const struct fsd_engines *read; /* a log that was read before and contains the
                                        engine; NULL: none */
-    const struct fsd_file *story;   /* the file of d->history; NULL: none */
+    const struct fsd_file *story;   /* the log: &engine or &log; NULL: no log */
     const struct fsd_engine_reader *log_reader; /* the reader of the build log */
     struct fsd_graph *parsed; /* the network in the log; NULL: no log */
 };
@@ -176,10 +175,10 @@ static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
     return false;
 }
 
-/* How the dump fits an engine of the log. Both are of one build if `strangers` is 0. */
+/* How an engine in the log fits the dump. Both are of one build if `strangers` is 0. */
 struct kinship {
-    uint32_t common; /* number of layers that fit: in the dump by name, or regions (the
-                        dump may list their kernels), and without another output type */
+    uint32_t common;    /* number of layers that fit: the dump has them, with no other
+                        output type. Regions count, as it may list their kernels */
     uint32_t strangers; /* number of layers that do not fit; h->placed may raise it */
     fsd_sym first;      /* name of the first layer that does not fit; 0: none */
 };

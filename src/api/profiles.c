@@ -1,12 +1,12 @@
 /*
  * Opens the files of --profile and --times. A --profile file has the times of layers.
- * Times of another engine would look plausible, but would be wrong. Times of another
- * optimization profile would be wrong, too: an engine has separate layers for each
- * optimization profile, with nearly the same names. Without --force, the layers in a
- * --profile file must therefore be the engine's layers for the selected optimization
- * profile. There is one exception: a log may end within its engine block, so that the
- * engine lacks layers. Layers that only the --profile file has are then added to the
- * engine.
+ * Without --force, these must be the engine's layers for the selected optimization
+ * profile. Times of other layers would look plausible, but would be wrong. For example,
+ * an engine has separate layers for each optimization profile, with nearly the same
+ * names.
+ *
+ * If ENGINE is a log that ends within its engine block, the engine lacks layers. Layers
+ * that only the --profile file has are then added to the engine.
  */
 #include "api/inputs.h"
 #include "base/base.h"

@@ -72,10 +72,10 @@ static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options 
     return FSD_OK;
 }
 
-/* Detects an engine of another network whose nodes have the same names. Such networks
- * are of one family, and differ in their sizes. In most layers, builders keep the
- * number of weights. So the engine is refused if at least two of the compared layers,
- * and more than half of them, have another number of weights than their nodes. */
+/* Refuses an engine of another network whose nodes have the same names, such as a
+ * larger network of the same family. In a right engine, most layers have as many
+ * weights as their nodes. The engine is refused if this is wrong for more than half of
+ * the compared layers, and for at least two. */
 static enum fsd_status check_weights(const struct fsd_match *match,
                                      const struct fsd_fit *fit, struct fsd_error *err)
 {

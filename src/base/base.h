@@ -99,8 +99,8 @@ static inline int fsd_order(uint64_t a, uint64_t b)
 /** Compares numbers for a descending order: negative, zero or positive. */
 int fsd_falling(double a, double b);
 
-/** Defines `name`(), which compares structs `*x` and `*y` for fsd_sort().  Returns the
- *  first argument after `type` that is not zero, such as fsd_order(x->n, y->n). */
+/** Defines `name`(), which compares structs `*x` and `*y` for fsd_sort().  `name`()
+ *  returns the first nonzero argument after `type`, such as fsd_order(x->n, y->n). */
 #define FSD_ORDERED(name, type, ...)                                                   \
     static int name(const void *fsd_a_, const void *fsd_b_)                            \
     {                                                                                  \
@@ -120,8 +120,8 @@ void fsd_sort(void *at, size_t n, size_t size, int (*by)(const void *, const voi
 uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
                        int (*by)(const void *, const void *));
 
-/** Comparisons for fsd_sort(): of uint64_t (fsd_by_number), fsd_id or fsd_sym (_id),
- *  structs that begin with two ids (_pair), and pointers to texts (_text).
+/** Comparisons for fsd_sort().  fsd_by_number: uint64_t.  fsd_by_id: fsd_id or fsd_sym.
+ *  fsd_by_pair: structs that begin with two ids.  fsd_by_text: pointers to texts.
  *  fsd_by_name() is for bsearch() in a table of structs that begin with a name. */
 int fsd_by_number(const void *a, const void *b);
 int fsd_by_id(const void *a, const void *b);
@@ -413,9 +413,9 @@ enum { FSD_DIGITS = 21 };
 const char *fsd_digits(uint64_t number, char room[FSD_DIGITS]);
 void fsd_put_whole(FILE *out, int64_t number);
 
-/** Returns `name` if it has at most FSD_BRIEF bytes, else `room` with the front of the
- *  name: "Conv_1 + Con...".  A layer's name can contain thousands of nodes.  A report
- *  that repeats the whole name for each of them would have quadratic size. */
+/** Returns `name` or, if it has more than FSD_BRIEF bytes, its front in `room`: "Conv_1
+ *  + Con...".  A layer's name can list thousands of nodes.  If a report repeated such a
+ *  name for each of its nodes, the report would have quadratic size. */
 enum { FSD_BRIEF = 2048, FSD_BRIEF_ROOM = FSD_BRIEF + 4 };
 const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM]);
 
@@ -628,9 +628,9 @@ struct fsd_file {
 enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
                               struct fsd_error *err);
 
-/** Opens the file `path`, of any size, whose name is in the file `of` (a model).  The
- *  path, with all links resolved, must be below the folder of `of` or, if `of` is a
- *  link, of the link's target.  The caller closes `out`, also after an error. */
+/** Opens a file of any size that the file `of` (a model) names.  With all links
+ *  resolved, `path` must be below the folder of `of`.  If `of` is a link, the folder of
+ *  its target is allowed, too.  The caller closes `out`, also after an error. */
 enum fsd_status fsd_file_open_beside(struct fsd_file *out, const char *path,
                                      const char *of, struct fsd_error *err);
 void fsd_file_close(struct fsd_file *file);

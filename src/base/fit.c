@@ -17,8 +17,8 @@ enum {
     DOTS = 3,          /* "..." */
     SCOPE_SHARE = 3,   /* a path that all names of a list share gets at least
                           1 / SCOPE_SHARE of the columns */
-    LONGEST_WORD = 160 /* columns; a longer word counts as data, not as a part of a
-                          name, and is printed without its middle */
+    LONGEST_WORD = 160 /* columns; only a longer word can lose its middle. It counts as
+                          data, not as a part of a name */
 };
 
 typedef FSD_VEC(struct fsd_slice) slice_vec;
@@ -103,8 +103,8 @@ static void choose_parts(struct path *path, size_t width)
     }
 }
 
-/* Prints a word.  If the word has more than `most` columns, "..." replaces its
- * middle. */
+/* Prints a word.  If it has more columns than `width` and than LONGEST_WORD, "..."
+ * replaces its middle. */
 static size_t put_word(FILE *out, struct fsd_slice t, size_t width)
 {
     size_t most = width > LONGEST_WORD ? width : LONGEST_WORD, all = fsd_slice_width(t);

@@ -21,11 +21,10 @@ static bool is_file(const char *word, size_t n)
     return !stat(name, &st) && !S_ISDIR(st.st_mode);
 }
 
-/* The length of the first name in `at`. A name may contain commas. So the text before
- * the first comma is checked, then the text before the second comma, and so on, and at
- * last the whole text. The first of these texts that is the path of a file is the name.
- * If there is none, the name ends at the first comma. If `at` begins with a comma, the
- * name is empty. */
+/* The length of the first name in `at`. A name may contain commas: in "a,b.onnx,c", the
+ * first name is "a,b.onnx" if this is a file but "a" is not. If no text up to a comma
+ * or the end is a file, the name ends at the first comma. If `at` begins with a comma,
+ * the name is empty. */
 static size_t name_length(const char *at)
 {
     size_t first = strcspn(at, ","), n = first;
@@ -35,9 +34,9 @@ static size_t name_length(const char *at)
     return n && is_file(at, n) ? n : first;
 }
 
-/* The '+' that ends the first name in "P1+P2". A name may contain '+'. So this is the
- * first '+' whose preceding text is the path of a file. NULL if there is no such '+'.
- * Also NULL if the whole text is the path of a file. */
+/* The '+' that ends the first name in "P1+P2": the first '+' directly behind the path
+ * of a file, because a name may contain '+'. NULL if there is none, or if the whole
+ * text is the path of a file. */
 static char *plus_behind(char *name)
 {
     char *end = strchr(name, '+');
@@ -115,8 +114,8 @@ static enum fsd_status take_words(struct build_word *build, const char *word,
     return status == FSD_OK ? split_profiles(build, word, err) : status;
 }
 
-/* Returns `name`, the path of a file of the build. Returns NULL if `name` is empty: the
- * word then names no such file. */
+/* Returns NULL in place of an empty name: the word leaves this file out. For example,
+ * "MODEL,,PROFILE" has no engine. */
 static const char *named(const char *name)
 {
     return *name ? name : NULL;
@@ -169,8 +168,8 @@ enum fsd_status take_also(struct build_word *build, const char *word, const char
     kind = is_directory(word) ? FSD_FILE_OTHER : fsd_file_kind(first);
     if (!model || !is_engine_kind(kind))
         return take_build(build, word, run, err);
-    /* A model that ONNX Runtime has optimized is also an engine. But if the name of an
-     * engine follows in `word`, this model is the MODEL. */
+    /* `first` may be an engine and a model at once: a model that ONNX Runtime has
+     * optimized. If an engine follows it in `word`, it is the MODEL. */
     if (word[n] && fsd_file_is_model(first)) {
         snprintf(first, sizeof first, "%.*s", (int)name_length(word + n + 1),
                  word + n + 1);

@@ -292,9 +292,9 @@ _Noreturn void usage_error(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 
 /** Parses the command line. Exits with 0 after --help, and with 2 after a usage error.
- * Otherwise checks the paths of --part, and replaces a directory by its files. If one
- * of these steps fails, line->error has the reason. The verb's `check` runs before the
- * steps or, if the verb takes MODEL and ENGINE (most_words is 0), after their success.
+ * Then checks the paths of --part, and replaces a directory by its files. If this
+ * fails, line->error has the reason. The verb's `check` runs before these steps. If the
+ * verb takes MODEL and ENGINE (most_words is 0), it runs after them, unless they fail.
  * @param named the verb on the command line; NULL: none, so the verb is diff */
 void parse_command_line(struct command_line *line, const struct verb *named, int argc,
                         char **argv);
@@ -405,8 +405,8 @@ bool is_directory(const char *path);
 /** Sets whether paths may lead out of their folder (--follow). Must be called first. */
 void allow_leading_out(bool allowed);
 
-/** Call fsd_directory_open(), _snapshots() and _builds(). The argument `follow` is the
- * value that allow_leading_out() stored. */
+/** Wrappers of fsd_directory_open(), _snapshots() and _builds(). For `follow`, they
+ * pass what allow_leading_out() stored. */
 enum fsd_status open_directory(struct fsd_directory **out, struct fsd_options *run,
                                struct fsd_error *err);
 enum fsd_status open_snapshots(struct fsd_directory **out,
@@ -506,9 +506,9 @@ unsigned count_jobs(unsigned jobs);
 bool folder_of(const char *path, char out[static PATH_MAX]);
 /** Whether `path` is `folder` or below it. Both must have no links. */
 bool lies_under(const char *path, const char *folder);
-/** Whether a folder in `path` is a link that leads out of the folder that has the link.
- * If so, sets `part` to this link and `to` to its target. False for an absolute path:
- * only the working directory is expected to contain links of another user. */
+/** Whether a folder in `path` is a link to a place outside the folder of the link. If
+ * so, sets `part` to this link and `to` to its target. False for an absolute path:
+ * links of other users are expected only in the working directory. */
 bool folders_lead_out(const char *path, char part[static PATH_MAX],
                       char to[static PATH_MAX]);
 
@@ -570,8 +570,8 @@ _Noreturn void end_without_memory(void);
 void *must(void *memory);
 
 /** Removes temporary files, and ends the program with the signal `number`.
- * @param whole_job true: also sends the signal to all processes of this program's
- *         group. Set it if the terminal sent the signal only to a command's group */
+ * @param whole_job true: also sends the signal to this program's process group. Needed
+ *         if the terminal sent it only to the group of a command */
 _Noreturn void end_by(int number, bool whole_job);
 
 /** A file or directory that is removed when the program ends. The caller sets `path`.
@@ -717,7 +717,7 @@ struct child_end {
     int status;     /**< the exit status; 128 + `by` if a signal ended the command */
     int by;         /**< the signal that ended the command; 0: none */
     int stopped_by; /**< the fatal signal that this program or the terminal sent to the
-                         command; 0: none. The caller must pass a signal to end_by() */
+                         command; 0: none. If not 0, the caller must call end_by() */
     bool whole_job; /**< the argument `whole_job` for end_by() */
 };
 
@@ -748,7 +748,7 @@ enum fsd_status open_partial(struct partial *p, const char *folder,
                              struct fsd_error *err);
 void close_partial(struct partial *p);
 
-/** Sets `path` to that of the file `name` in DIR.partial. False if it is too long. */
+/** Sets `path` to DIR.partial/`name`. Returns false if it is too long. */
 bool path_in_partial(const struct partial *p, const char *name, char path[PATH_MAX]);
 
 /** Creates a new file in the directory. Does not replace a file that the command wrote.
@@ -794,6 +794,6 @@ enum fsd_status run_command(const char *const *words, const char *folder, FILE *
                             const char *path, struct child_end *end,
                             struct fsd_error *err);
 
-/** Stores both outputs of a command, at most size - 1 bytes, in `text`; "" if it cannot
- * be started. A signal during the command ends the program. */
+/** Runs a command, and stores both of its outputs in `text`: at most size - 1 bytes, ""
+ * if it cannot be started. If a fatal signal arrives meanwhile, ends the program. */
 void read_command(const char *const *words, char *text, size_t size);

@@ -1,8 +1,8 @@
 /*
  * Completes the command of a collect: finds the model among its words, and adds options
- * for trtexec. Releases of trtexec have different options, so its --help decides which
- * options are added. An option that the user set is not changed. If this option names a
- * file, collect copies the file after the build.
+ * for trtexec. Only options that its --help lists are added, because releases differ.
+ * If the user set such an option, it stays as it is. If it names an output file,
+ * collect copies this file after the build.
  */
 #include "cli/cli.h"
 

@@ -278,8 +278,8 @@ static enum fsd_status fill(const struct job *job, int fd, struct fsd_error *err
  *         stays unchanged */
 static const char *if_refused(const struct target *target, const char *why)
 {
-    /* ENAMETOOLONG: the name of the temporary file has a fixed length. If the old file
-     * has a shorter name, the path of the temporary file may be too long. */
+    /* ENAMETOOLONG: the temporary file may have a longer name than the old file, so its
+     * path may be too long. */
     static const int refusals[] = {EACCES, EPERM,  EROFS,       EBUSY,
                                    EXDEV,  EINVAL, ENAMETOOLONG};
 
@@ -314,9 +314,8 @@ static enum fsd_status take_place(const struct job *job, const struct target *ta
 /* Writes the report under a temporary name and renames it. The temporary name is short,
  * because the name of the file may have the maximum length.
  * @param[out] why_not must be NULL before the call. If the caller must write over the
- *         old file, `why_not` is set to the reason: the system refuses to create a
- *         temporary file, or to give it the owner and mode of the old file. Otherwise
- *         `why_not` stays NULL */
+ *         old file, set to the reason: the system refuses a temporary file, or refuses
+ *         to give it the owner and mode of the old file */
 static enum fsd_status replace(const struct job *job, const struct target *target,
                                const char **why_not, struct fsd_error *err)
 {

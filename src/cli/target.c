@@ -108,9 +108,9 @@ static bool read_link(const char *link, char out[static PATH_MAX])
     return true;
 }
 
-/* Whether `path` is a character device (such as a terminal), a pipe or a socket. A link
- * may always lead to such a file: for example, /dev/stdout may lead to a terminal. A
- * disk does not count, because the link may belong to another user. */
+/* Whether `path` is a character device (such as a terminal), a pipe or a socket. step()
+ * follows any link to such a file: for example, /dev/stdout may lead to a terminal. A
+ * disk is not harmless: by a link, another user could make the program write to it. */
 static bool is_harmless_device(const char *path)
 {
     struct stat st;

@@ -267,9 +267,9 @@ static enum fsd_status take_lines(struct batch *b, FILE *file, const char *path,
         b->next = ++b->written;
     }
     free(text);
-    if (n < 0 && !feof(file) && !ferror(file)) /* getline() ran out of memory: lines
-                                                  that were not read must not be cut
-                                                  off */
+    if (n < 0 && !feof(file) && !ferror(file)) /* getline() ran out of memory: ends
+                                                  before ftruncate() removes lines
+                                                  that were not read */
         end_without_memory();
     if (status == FSD_OK &&
         (ferror(file) || fseeko(file, end, SEEK_SET) || ftruncate(fileno(file), end)))

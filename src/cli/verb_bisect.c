@@ -82,9 +82,9 @@ static enum fsd_status print_model(const void *payload, const struct sink *to)
 
 /* Writes the model for the next build. If `path` is in another folder than the original
  * model, weights from external files are copied into the new model.
- * @param own whether `path` is a temporary file of this run. Such a file may have the
- *         inode number of an input that CMD has removed. It is therefore refused only
- *         if it is an input that the user named */
+ * @param own whether `path` is a temporary file of this run. Such a file is refused
+ *         only if it is an input that the user named: it may have the inode number of
+ *         another input, which CMD has removed */
 static enum fsd_status write_model(const struct command_line *line,
                                    const struct fsd_bisection *search, const char *path,
                                    bool own, struct fsd_error *err)
@@ -555,7 +555,7 @@ const struct verb verb_bisect = {
     "find the fusion that makes an engine wrong",
     "Searches for the fusion that makes an engine's results wrong.  The first build "
     "splits no fusion, and its results must be wrong.  The second build splits all "
-    "fusions.  The next builds each split half of the suspected fusions.  bisect names "
+    "fusions.  Each further build splits half of the suspected fusions.  bisect names "
     "a fusion only if builds prove two facts: the results are right if only this "
     "fusion is split, and wrong if all other fusions are split.  If several fusions "
     "cause the failure together, bisect searches for the smallest set.\vCMD builds the "

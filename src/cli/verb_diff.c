@@ -162,9 +162,9 @@ static enum fsd_status run_numbered(struct command_line *line,
     return status;
 }
 
-/* With --engine=all, writes a report on each engine of a log. Without this option, or
- * if the file is no log with engines, writes the report of one run. If the file has an
- * error, this run reports it. */
+/* Writes the report of one run. If --engine=all is given, and the file is a log with
+ * engines, writes a report on each engine instead. run_one() reports errors of the
+ * file. */
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     const char *log = line->run.engine ? line->run.engine : line->run.model;

@@ -36,8 +36,8 @@ static const char doc[] =
 struct job {
     const struct fsd_diff *diff;
     const struct command_line *line;
-    uint32_t *left_out; /* out: number of names that a list omits, because its form
-                           cannot express them */
+    uint32_t *left_out; /* out: number of names that cannot be written in the list's
+                           form (--as), and are left out */
 };
 
 static enum fsd_status print_report(const void *payload, const struct sink *to)

@@ -169,8 +169,8 @@ static void check_explain(struct command_line *line)
 struct job {
     const struct fsd_diff *diff;
     const struct command_line *line;
-    uint32_t *left_out; /* out: number of names that a list omits, because its form
-                           cannot express them */
+    uint32_t *left_out; /* out: number of names that cannot be written in the list's
+                           form (--as), and are left out */
     uint32_t *unmatched;
 };
 

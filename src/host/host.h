@@ -74,9 +74,9 @@ struct fsd_host_command {
                            program */
 };
 
-/** A program is ended after an elapsed time of this factor times
- * (fsd_host_command.seconds + 1) seconds. The factor is large because the program may
- * have to wait for other programs. */
+/** The limit on a program's elapsed time, in seconds, is this factor times
+ * (fsd_host_command.seconds + 1). The factor is large because the program may have to
+ * wait for other programs. */
 enum { FSD_HOST_IDLE_TIMES = 60 };
 
 struct fsd_host_outcome {

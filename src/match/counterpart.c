@@ -18,9 +18,9 @@
  * the name of the DQ's output is then quantized.  The counterpart of this engine tensor
  * is the model's tensor behind the operator.
  *
- * A layer may forward its input unchanged.  An output without a counterpart then gets
- * the counterpart of the input.  After this is done for all layers, inputs without a
- * counterpart get the counterpart of the output.
+ * If a layer forwards its input unchanged, its input and output hold the same value.
+ * So an output without a counterpart gets the counterpart of the input.  Afterwards, an
+ * input that still has no counterpart gets the counterpart of the output.
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"

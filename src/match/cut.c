@@ -41,8 +41,8 @@ struct visit {
 
 struct fsd_cutter {
     struct fsd_match *m;
-    /* An array with the remark "unit mark" stores, for each tensor or node, the `mark`
-     * of the last unit that reads, writes or visits this tensor or node.
+    /* A "unit mark" is a flag. It is set for the current unit if the element equals
+     * `mark`.
      *
      * Indexed by model tensor.  Tensors of the same value share one element, that of
      * the first of these tensors: */
@@ -105,10 +105,9 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
     return c;
 }
 
-/* For each engine tensor that the unit writes, marks the tensor's counterpart and the
- * root of this counterpart.  If the builder moved a Q before the engine tensor, the
- * engine tensor holds the counterpart's value in quantized form.  Only the root of the
- * counterpart is then marked. */
+/* Marks the counterparts of the engine tensors that the unit writes, and the roots of
+ * these counterparts.  If the builder moved a Q before an engine tensor, marks only the
+ * root, because the engine tensor holds the counterpart's value in quantized form. */
 static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
 {
     const struct fsd_match *m = c->m;

@@ -215,9 +215,8 @@ static bool is_fixed(const struct fsd_sizes *sizes, fsd_id tensor)
 }
 
 /* Marks values as constant that are computed only from fixed sizes, such as "1 /
- * sqrt(head size)".  The search for SHAPED does not find all of these values: a tensor
- * is SHAPED only if all its sizes are fixed, but a value may depend on a fixed size of
- * a tensor that also has dynamic sizes. */
+ * sqrt(head size)".  If a tensor has a dynamic size, it is not SHAPED.  So the search
+ * for SHAPED misses values that depend on the fixed sizes of this tensor. */
 static void find_fixed_sizes(struct growth *w, struct fsd_arena *scratch)
 {
     struct fsd_facts *f = w->f;

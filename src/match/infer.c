@@ -254,13 +254,12 @@ static void keep_written(struct infer *x, struct part *p)
     p->n_made = kept;
 }
 
-/* Whether it is unknown where the layer ends.  `written` is the value of the layer's
- * output `tensor` if the layer computes all elementwise nodes that it can compute.
+/* Whether it is unknown where the layer ends.  `written` is the value of its output
+ * `tensor`, if the layer computes all elementwise nodes that it can compute.
  *
- * Another compute layer, without weights, must read `tensor`; otherwise the result is
- * false.  It computes a node without weights that reads `written`.  If the model has no
- * such node, it may instead compute the last elementwise nodes before `written`: the
- * layer then ends earlier, at an unknown node, and the result is true. */
+ * True if a compute layer without weights reads `tensor`, but no node without weights
+ * reads `written`.  The reading layer may then compute the last elementwise nodes
+ * before `written`, so that the layer ends earlier. */
 static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
 {
     const struct fsd_graph *e = x->m->engine;

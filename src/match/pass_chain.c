@@ -79,13 +79,11 @@ static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id un
 
 /* -------------------------------------------------------------------- the nodes */
 
-/* Sets `from` and `to` of the node.  If the node has no links to layers of the chain,
- * any layer of the chain may compute it.  If it has links:
- *   - `from` is the position of the last linked layer.  This layer completes the output
- *     of the node, so no consumer of the node runs before this layer.
- *   - `to` is the position of the first linked layer.  No producer of the node runs
- *     after this layer.
- *   - So with several linked layers, `from` is greater than `to`. */
+/* Sets `from` and `to` of the node: its consumers run at `from` or later, and its
+ * producers run at `to` or earlier.  If the node has no links to layers of the chain,
+ * these are the two ends of the chain, because any layer may compute the node.  If it
+ * has links, `from` is the position of the last linked layer, and `to` is that of the
+ * first one.  So with several linked layers, `from` is greater than `to`. */
 static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
 {
     const struct fsd_match *m = c->m;

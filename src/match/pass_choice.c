@@ -177,10 +177,9 @@ static bool share_layers(const struct fsd_match *m, fsd_id a, fsd_id b)
     return true;
 }
 
-/* The nodes c->nodes[at..end) have the same color.  If all of them have the same
- * layers, there is no choice, and nothing changes.  Otherwise, joins the layers of all
- * these nodes to one set in `sets`, and sets layer_of[] of each of these nodes to one
- * of the node's layers. */
+/* Joins the layers of the nodes c->nodes[at..end), which have the same color, to one
+ * set in `sets`.  Sets layer_of[] of each of these nodes to one of its layers.  If all
+ * these nodes have the same layers, there is no choice, and nothing changes. */
 static void join(const struct choice *c, fsd_id *sets, fsd_id *layer_of, uint32_t at,
                  uint32_t end)
 {

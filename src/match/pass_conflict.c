@@ -9,10 +9,10 @@
 #include "model/graph/graph.h"
 
 /* Two of the layers that tensors link to a node: `first` is the first of these layers,
- * and `other` is the first one outside the unit of `first`.  Layers of a unit with a
- * leaky cut are left out.  The pass needs, for a given unit, the first layer outside
- * this unit: `other` if `first` is in the unit, else `first`.  A search through all
- * layers would be slow, because thousands of layers may have the name of a node. */
+ * and `other` is the first one outside the unit of `first`.  Units with a leaky cut are
+ * left out.  The two give the first layer outside any given unit: `other` if `first` is
+ * in the unit, else `first`.  A search would be slow, because thousands of layers may
+ * have the name of a node. */
 struct rivals {
     fsd_id first, other;
 };
@@ -55,11 +55,11 @@ static bool *list_confirmed(const struct fsd_match *m, struct fsd_arena *scratch
     return confirmed;
 }
 
-/* Whether Metadata shows that the counterpart of an engine tensor is wrong.  Then there
- * is no conflict.  The counterpart is wrong if
+/* Whether the tensors are wrong and the link is right, because an engine tensor has the
+ * wrong counterpart.  There is no conflict then.  True if
  *   - the Metadata of the link's layer names the node,
- *   - tensors confirm another node in the Metadata of this layer, and
- *   - the layer `other`, to which tensors assign the node, has no link to the node. */
+ *   - tensors confirm another node in this Metadata, and
+ *   - `other`, the layer where tensors place the node, has no link to the node. */
 static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
                             const struct fsd_link *link, fsd_id other)
 {

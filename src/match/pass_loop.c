@@ -183,9 +183,9 @@ static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
     return FSD_NONE;
 }
 
-/* Describes the consumers of a tensor if `behind` is set, else its producers.  If the
- * node and the loop of such a layer are unknown, uses the loop next to the layer: the
- * layer's entry in l->behind if `behind` is set, else its entry in l->before. */
+/* Describes the layers on one side of a tensor: its consumers if `behind` is set, else
+ * its producers.  If such a layer has no nodes and no known loop, uses the loop next to
+ * the layer, in l->behind or l->before. */
 static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
@@ -273,13 +273,11 @@ static bool goes_on_in(const struct loops *l, fsd_id layer, fsd_id loop)
     return false;
 }
 
-/* The loop of a layer whose links and tensors show no loop.  This is the loop before
- * the layer in two cases:
- *   - The same loop is behind the layer.
- *   - An output of the layer leads to this loop, directly or through layers without
- *     nodes.  Another output may lead to another loop, because the layer that reads
- *     this output may read the results of several loops, although it is linked to only
- *     one of them. */
+/* The loop of a layer whose links and tensors show no loop; FSD_NONE if there is none.
+ * If the same loop is before and behind the layer, it is this loop.  Otherwise, it is
+ * the loop before the layer, if an output of the layer also leads to it.  The other
+ * outputs may lead to other loops: a layer behind may read the results of several
+ * loops, although it is linked to only one of them. */
 static fsd_id loop_between(const struct loops *l, fsd_id layer)
 {
     fsd_id before = l->before[layer], behind = l->behind[layer];

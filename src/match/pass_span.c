@@ -33,10 +33,10 @@ struct spans {
     struct fsd_arena *scratch;
     fsd_id *owner;    /* indexed by node: the layer of the node; FSD_SEVERAL if there
                          are several, FSD_NONE if there is none */
-    fsd_id *enclosed; /* indexed by node: if the node has no owner, the layer that
-                         has a path from one of its `ends` to the node and a path
-                         from the node to one of its `ends`; FSD_SEVERAL if there
-                         are several such layers, FSD_NONE if there is none */
+    fsd_id *enclosed; /* indexed by node: if the node is free (is_free()), the layer
+                         that has a path between two of its `ends` through the node;
+                         FSD_SEVERAL if there are several such layers, FSD_NONE if
+                         there is none */
     bool *held;       /* indexed by value (facts->value of a tensor): whether the engine
                          has this value in memory */
     /* The following members describe the current layer. */
@@ -273,11 +273,10 @@ static void link_enclosed(struct fsd_match *m, const fsd_id *enclosed)
 
 /* ------------------------------------------------------------------ what is left */
 
-/* The engine's only region.  FSD_NONE in three cases:
- *   - there is not exactly one region,
- *   - Metadata lists the region's nodes,
- *   - a layer other than the region computes nodes, and no node of this layer is
- *     known. */
+/* The region to which the nodes without a layer can belong.  FSD_NONE in three cases:
+ *   - the engine has no region or several regions,
+ *   - Metadata lists nodes of the region,
+ *   - another layer computes nodes, but no node of that layer is known. */
 static fsd_id only_region(const struct fsd_match *m)
 {
     fsd_id found = FSD_NONE;

@@ -123,9 +123,9 @@ static void link_unit_ends(struct ends *e, const struct fsd_cut *cut, uint32_t u
         link_ends(e, layer);
 }
 
-/* Finds the nearest node that has layers, beginning with `node`.  If `before` is set,
- * follows the first inputs, else the first outputs.  Returns the last layer of the node
- * that was found; FSD_NONE if the path ends before such a node, or is too long. */
+/* Returns the last layer of the nearest node that has one, beginning with `node`.
+ * Follows the first inputs if `before` is set, else the first outputs.  FSD_NONE if
+ * none of the first FAR nodes has a layer. */
 static fsd_id layer_beside(const struct fsd_match *m, fsd_id node, bool before)
 {
     enum { FAR = 16 };

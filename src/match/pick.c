@@ -15,9 +15,9 @@ struct search {
     struct fsd_word word;
     struct fsd_picked *picked;
     bool found;
-    bool alone; /* valid if nothing was found.  If layers are wanted: whether the word
-                   names a node that no layer computes.  If nodes are wanted: whether
-                   the word names a layer without nodes */
+    bool alone; /* valid if nothing was found: whether the word names a node that no
+                   layer computes (if layers are wanted), or a layer without nodes (if
+                   nodes are wanted) */
 };
 
 /* ------------------------------------------------------------------- what is found */
@@ -114,11 +114,10 @@ static void by_number(struct search *s, const struct fsd_graph *g, mark_fn *take
         take(s, s->word.number);
 }
 
-/* Tries the methods in order; the first method with a result ends the search.  If only
- * nodes are wanted, each method looks for nodes.  If there are none, it looks for
- * layers, and marks their nodes.  If only layers are wanted, each method looks for
- * layers.  If there are none, it looks for nodes, and marks their layers.  For
- * FSD_PICK_BOTH, each method looks for nodes and for layers. */
+/* Tries the methods in order, until one has a result.  If only nodes are wanted, a
+ * method that finds no node looks for layers, and marks their nodes.  If only layers
+ * are wanted, a method that finds no layer looks for nodes, and marks their layers.
+ * For FSD_PICK_BOTH, each method looks for both. */
 static void run_searches(struct search *s)
 {
     static search_fn *const searches[] = {by_name, by_number, by_provider, by_pattern,

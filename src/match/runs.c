@@ -100,9 +100,9 @@ static void find_runs_of(struct fsd_match *m, const struct fsd_lowerings *loweri
     FSD_EACH_OF (node, m->links, m->of_layer[layer], node)
         if (could_be_folded(m, node) && take_node(&left, lowerings, node))
             m->runs[node] = found = true;
-    /* If the layer has a step for at least one constant node, its constant nodes
-     * without a step were folded.  If the dump omits some steps, a missing step proves
-     * nothing. */
+    /* If the layer has other work (`busy`), or a step for one of its constant nodes,
+     * the constant nodes without a step were folded.  If the dump omits some steps, a
+     * step of one constant node proves nothing about the others. */
     if (busy || (found && l->more_steps != FSD_STEPS_LACK_SOME))
         return;
     FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {

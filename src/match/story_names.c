@@ -76,9 +76,9 @@ struct fsd_span fsd_story_single(struct fsd_story *s, fsd_id node)
 
 static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size_t n);
 
-/* The only node with this name, for a name that no event has defined.  FSD_NONE if no
- * node or several nodes have the name.  Always FSD_NONE if the log states which layers
- * the parser created, because events then define all names. */
+/* The meaning of a name before an event defines it: the only node with this name;
+ * FSD_NONE if there is none, or several.  If the log states which layers the parser
+ * created, always FSD_NONE, because events then define all names. */
 static fsd_id begin(const struct fsd_story *s, const char *text, size_t n)
 {
     const struct fsd_meaning *what = fsd_vocab_find(s->vocab, text, n);

@@ -181,10 +181,9 @@ static void forward_constant(struct numbering *v, fsd_id node)
         v->of_tensor[out] = v->of_tensor[in];
 }
 
-/* Gives initializers with equal contents the same number.  Here, `first` maps a
- * spelling to a tensor.  The spelling of a node begins with its scope, and the spelling
- * of a tensor with -1, which is no scope.  So a node and a tensor never have the same
- * spelling. */
+/* Gives initializers with equal contents the same number.  The spelling of a tensor
+ * begins with -1, the spelling of a node with its scope.  So in `first`, no tensor has
+ * the spelling of a node. */
 static void number_constants(struct numbering *v)
 {
     for (fsd_id t = 0; t < v->g->tensors.n; t++) {

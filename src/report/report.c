@@ -1,11 +1,10 @@
 /*
- * The tables of formats and subjects, and the choice of a writer. A format may have
- * several forms for one subject: a page, a special writer, a picture, a verdict, rows.
- * form_of() chooses the first possible form. Rows are stored in a sheet. The functions
- * `document` and `table` of the subject fill the sheet. If the subject has neither, the
- * requested view fills it. Every format with the function `sheet` can print every
- * sheet. Writers neither wrap lines nor escape commands to CI runners. write_lines()
- * does both for all text.
+ * The tables of formats and subjects, and the choice of a writer.
+ *
+ * form_of() chooses how a format writes a subject: as a page, by a special writer, as a
+ * picture, as a verdict, or as rows. For rows, fill_sheet() fills a sheet, and the
+ * format's function `sheet` prints it. Writers neither wrap lines nor escape commands
+ * to CI runners: write_lines() does both for all text.
  */
 #include "model/graph/graph.h"
 #include "report/subject/subject.h"
@@ -34,9 +33,9 @@ struct format {
     fsd_sheet_fn *sheet;                   /* writes subjects that fill rows */
     bool document;                         /* the format prints whole documents, not
                                               tables */
-    bool json;                             /* passed to fsd_put_escaped() as `json`;
-                                              true only for formats that print every
-                                              name in quotes */
+    bool json;                             /* the argument `json` of fsd_put_escaped();
+                                              true only if the format prints every name
+                                              in quotes */
     bool picture, page;
     bool wraps; /* lines are wrapped if the width is known */
     bool timed; /* the format prints the times of a run */
@@ -240,9 +239,9 @@ void fsd_report_put_columns(const struct fsd_report *report, FILE *out)
     write_sheet(report, &columns, out, NULL);
 }
 
-/* Writes verdicts in a format for merge gates. If the subject has a `judge`, `judge`
- * makes the verdicts. In a comparison of several builds, each build except the first
- * has a verdict on its comparison with the first build. */
+/* Writes verdicts. The `judge` of the subject makes them; without a `judge`, the report
+ * contains them. In a comparison of several builds, each build except the first has a
+ * verdict on its differences from the first. */
 static void write_verdicts(const struct fsd_report *r, const struct format *f,
                            FILE *out)
 {

@@ -67,10 +67,10 @@ static struct fsd_json *begin_event(struct trace *t, const char *phase,
     return event;
 }
 
-/* The duration of an event, in microseconds. `to` is the start of the next event.
- * Viewers compute the end of the event as `from` plus the duration, in doubles. If the
- * end is after `to`, even by the last bit, they nest the next event in this one. To
- * avoid this, such a duration is shortened by a tenth of a nanosecond. */
+/* The duration in microseconds of an event that starts at `from`; the next one starts
+ * at `to`. Viewers add `from` and the duration in doubles. If the sum exceeded `to`,
+ * even by the last bit, they would nest the next event in this one. The duration is
+ * then shortened by a tenth of a nanosecond. */
 static double length(double from, double to)
 {
     double length = round((to - from) * 1e3) / 1e3;

@@ -1,7 +1,7 @@
 /*
  * Aligns the nodes of two models round by round. The kinds of evidence:
  *
- *     names      of weights and nodes, unless an exporter's counter made them
+ *     names      of weights and nodes, but no names with an exporter's counter
  *     modules    the only node of its operator in a module, if names show modules
  *     from, to   equal subgraphs up to the inputs and down to the outputs
  *     around     between the same aligned neighbors
@@ -9,11 +9,11 @@
  *     keys       names, even with counters, if most neighbors agree (align_keys.c)
  *
  * A round proposes each pair that is unique on both sides. Two proposals that disagree
- * cancel each other. For example, a stack of equal blocks may have one block more than
- * before. Counting the blocks from the inputs then gives other pairs than counting them
- * from the outputs, and both results may be wrong. Two pairs that structure proposes
- * also cancel each other if their nodes have one order in the old model and the reverse
- * order in the new model (align_order.c).
+ * cancel each other. For example, if a stack of equal blocks has one block more than
+ * before, the pairs that "from" and "to" propose differ, and both may be wrong.
+ *
+ * Pairs from structure ("from", "to", "around", "near") must also keep the order of
+ * nodes: see align_order.c.
  *
  * "from", "to" and "near" use Weisfeiler-Leman colors: the color of a node is a hash of
  * its own label and of its neighbors' colors (align_side.c).
@@ -72,10 +72,10 @@ static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
     case BY_AROUND:
         return fsd_align_around(side, node);
     case BY_NEAR:
-        /* The color counts in two cases. First: an aligned node is near, so that `near`
-         * differs from `plain`. Second: no other node of the model had this color
-         * before any node was aligned (`alone`). A color that several nodes had proves
-         * nothing, even if only one of these nodes is not aligned yet. */
+        /* The color counts if an aligned node is near, so that `near` differs from
+         * `plain`. It also counts if the node was the only one with its color before
+         * any node was aligned (`alone`). Otherwise, several nodes had this color. It
+         * then proves nothing, even if only one of them is still unaligned. */
         return side->near[node] != side->plain[node] || side->alone[node]
                    ? side->near[node]
                    : 0;

@@ -33,10 +33,10 @@ struct fsd_align {
                                          none */
     fsd_id *old_input, *old_output; /**< indexed by new port: its counterpart; FSD_NONE:
                                          none */
-    uint32_t by_count[FSD__ALIGN_COUNT]; /**< indexed by enum fsd_align_by: number of
-                                              core nodes of the old model that are
-                                              aligned for this reason. At FSD_ALIGN_NOT:
-                                              number of those that are not aligned */
+    uint32_t by_count[FSD__ALIGN_COUNT]; /**< indexed by enum fsd_align_by: how many
+                                              core nodes of the old model were aligned
+                                              for this reason. At FSD_ALIGN_NOT: how
+                                              many were not aligned */
     uint32_t rewritten; /**< number of old core nodes whose matrix product was
                              rewritten: one model has a Gemm, the other a MatMul and an
                              Add, and the weights have equally many values. These nodes

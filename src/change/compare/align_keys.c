@@ -170,10 +170,10 @@ static void pair_by_key(struct fsd_align_side side[2], fsd_id old, fsd_id new,
     by[old] = FSD_ALIGN_NAME;
 }
 
-/* Whether the neighbors of two nodes confirm the pair, and the nodes do not have
- * different weights. If `core` is true, the nodes must also have equal `twins`. For
- * other nodes, such as quantizers, `twins` is not compared: all quantizers in a row are
- * twins, because they have the same core nodes before and after them. */
+/* Whether two nodes can be a pair: more of their neighbors speak for it than against
+ * it, and their weights do not have different names. If `core` is true, their `twins`
+ * must also be equal. For other nodes, `twins` would prove nothing. For example, all
+ * quantizers in a row are twins. */
 static bool agree(const struct keys *keys, bool core, fsd_id old, fsd_id new)
 {
     struct votes votes = {0, 0};

@@ -1,9 +1,8 @@
 /*
  * Computes Weisfeiler-Leman colors of nodes. Two nodes have equal colors if their
- * subgraphs in one direction are equal. An aligned node and its counterpart have equal
- * colors even if their subgraphs differ. A difference in the subgraph of an aligned
- * node therefore does not spread through this node to the colors of other nodes, and
- * the next round can align more nodes.
+ * subgraphs in one direction are equal. An aligned node is an exception: it always has
+ * the color of its counterpart. A difference therefore changes the colors of nodes only
+ * up to the next aligned node, and the next round can align more nodes.
  */
 #include "change/compare/parts.h"
 #include "model/ops/ops.h"

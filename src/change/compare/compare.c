@@ -3,16 +3,16 @@
  * need the results of all others: the times of regions, and the counts and order of the
  * report.
  *
- * A region has two time differences, one of its groups and one of its moves. What else
- * differs in the region determines the cause of each of the two:
+ * A region has two time differences: that of its groups, and that of its moves. Each
+ * gets a cause, which depends on what else differs in the region:
  *
  *     What else differs              Cause for the groups     Cause for the moves
  *     the fusion                     fusion                   fusion
  *     the precision, not the fusion  precision                moves
  *     neither                        kernel                   moves
  *
- * The cause for moves outside all regions is "moves". Each layer belongs to at most one
- * region, so the times of all causes add up to the difference between the engines.
+ * For moves outside all regions, the cause is "moves". Each layer belongs to at most
+ * one region, so the times of all causes add up to the difference between the engines.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
@@ -84,10 +84,10 @@ static uint32_t first_size(const char *shape, const char **rest)
     return (uint32_t)size;
 }
 
-/* Compares the two different shapes of an input.
- * @return true if both first sizes are fixed, and the shapes differ only in them. If an
- *         input with fixed first sizes was compared before, it must also have had this
- *         old first size and this new first size */
+/* Compares the two shapes of an input whose shape changed.
+ * @return whether times per item can be compared: only the first size changed, and it
+ *         is fixed in both builds. An input with fixed first sizes that was compared
+ *         before must have changed in the same way, for example from 1 to 32 */
 static bool compare_size(struct fsd_compare *c, fsd_sym old, fsd_sym new)
 {
     const char *was_rest, *is_rest;

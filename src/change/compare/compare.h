@@ -22,10 +22,9 @@ enum fsd_happened {
     FSD_HAPPENED_GAINED,    /**< every old group is part of a new one */
     FSD_HAPPENED_REGROUPED, /**< grouped differently, but neither lost nor gained */
     FSD_HAPPENED_OPAQUE,    /**< groups or numbers of layers differ, but this proves no
-                                 change. For example, a layer is a foreign region, or it
-                                 is unknown which nodes a layer computes, or in only one
-                                 of the builds a layer is matched by structure alone,
-                                 the weakest evidence */
+                                 change. For example, a layer is a foreign region; its
+                                 nodes are unknown; or it is matched by structure alone
+                                 (the weakest evidence), but only in one build */
     FSD_HAPPENED_OLD_ONLY,  /**< no group of the new build has a node of the region */
     FSD_HAPPENED_NEW_ONLY,  /**< no group of the old build has a node of the region */
     FSD__HAPPENED_COUNT
@@ -128,10 +127,10 @@ struct fsd_node_presence {
     uint8_t what;
 };
 
-/** An edge whose type or layout changed. If the consumer reads a different type or
- *  layout, `old_to` and `new_to` are the consumer. They are FSD_NONE if only the
- *  producer's output shows the change. In this case, an inserted layer reads the
- *  output, or the network returns it. */
+/** An edge whose type or layout changed. `old_to` and `new_to` are the consumer that
+ *  reads a different type or layout. If there is none, they are FSD_NONE: only the
+ *  producer's output differs. An inserted layer then reads this output, or the network
+ *  returns it. */
 struct fsd_edge_change {
     struct fsd_origin old_from, new_from;
     fsd_id old_to, new_to; /**< the consumers; FSD_NONE: only the producer's output
@@ -298,11 +297,11 @@ struct fsd_builder {
                                                           times */
 };
 
-/** The seconds that each build spent on choosing kernels for the layers of one region,
- *  or for layers outside all regions that have the same name. */
+/** The seconds that each build spent on choosing kernels, for all layers of one region,
+ *  or for all layers of one name outside of regions. */
 struct fsd_effort_change {
-    fsd_sym old, new; /**< name of the layer with the most seconds, in the old and in
-                            the new log; 0: the log states no seconds for these
+    fsd_sym old, new; /**< in each build: name of the layer with the most
+                            seconds; 0: the log states no seconds for these
                             layers */
     double before, after;
 };
@@ -533,10 +532,9 @@ static inline bool fsd_forms_differ(const struct fsd_compare *c,
     return fsd_types_differ(old.type, new.type) ||
            fsd_layouts_differ(c, old.layout, new.layout);
 }
-/** fsd_move_change_is_quantizer(): whether the moves of the change are unfused Q or DQ.
- *  fsd_presence_is_quantizer(): whether the node is a Q or DQ. Both functions return
- *  false if both builds come from one builder. Text and tables do not list such
- *  changes, but give their number. */
+/** Whether the change is about moves that are unfused Q or DQ, or about a node that is
+ *  a Q or DQ. Always false if both builds come from one builder. By default, text and
+ *  tables do not list such changes. */
 bool fsd_move_change_is_quantizer(const struct fsd_compare *c,
                                   const struct fsd_move_change *m);
 bool fsd_presence_is_quantizer(const struct fsd_compare *c,

@@ -281,9 +281,9 @@ struct rows {
     uint32_t *of_region; /* indexed by region: number of the row, plus 1 */
     uint32_t *of_name;   /* indexed by the symbol of a layer name of the old build:
                             number of the row, plus 1 */
-    double *longest[2];  /* indexed by side, then row: the most seconds that one layer
-                            of the row needed. The name of this layer is in `old` or
-                            `new` of the row */
+    double *longest[2];  /* indexed by side, then row: the most seconds that this side's
+                            log states for a layer of the row. The row has the layer's
+                            name */
 };
 
 static uint32_t new_row(struct rows *r)

@@ -159,9 +159,9 @@ static uint64_t hash_kernel(const struct pairing *p, bool new, fsd_id i, int pas
 
 /* ------------------------------------------------------------- what differs of two */
 
-/* Stores `was` and `is` in `change` if both have a type, and if their change of type is
- * worse (enum fsd_width) than the stored one. If only `was` has a type, stores `was` as
- * lost, unless a lost tensor is already stored. */
+/* Compares the types of a tensor. If both are known, and their change is worse (enum
+ * fsd_width) than the one in `change`, stores it there. If only the old type is known,
+ * stores `was` as change->lost, unless an earlier tensor is there. */
 static void compare_type(struct fsd_kernel_change *change, struct fsd_state_tensor was,
                          struct fsd_state_tensor is)
 {

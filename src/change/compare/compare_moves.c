@@ -56,9 +56,9 @@ enum {
     MOVE_PASSES
 };
 
-/* The hash of the regions to which the ends belong. It helps if the tensors of a move
- * are unknown, because an end is then merely the first node of a group. Which node is
- * the first depends on the order of nodes in the file, but the region does not. */
+/* The hash of the regions to which the ends belong. If the tensors of a move are
+ * unknown, an end is merely the first node of a group, and depends on the order of
+ * nodes in the file. The region of the end does not depend on this order. */
 static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
 {
     uint64_t sum = 0;
@@ -73,9 +73,9 @@ static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
     return fsd_hash_mix(sum, ends.n);
 }
 
-/* For a computing layer whose nodes are unknown: the hash of its kernel. The kernel
- * identifies the layer, because the layer's ends are only guessed from the order of
- * layers. Returns 0 for any other move, and if kernels cannot be compared. */
+/* The hash of a layer's kernel if the layer computes, but its nodes are unknown. The
+ * ends of such a layer are only guessed, so its kernel must identify it. Returns 0 for
+ * any other move, and if kernels cannot be compared. */
 static uint64_t hash_computing(const struct fsd_compare *c, const struct fsd_state *s,
                                const struct fsd_move *m)
 {
@@ -98,8 +98,8 @@ static uint64_t hash_what(const struct fsd_compare *c, const struct fsd_state *s
                         hash_form(c, s, m->after));
 }
 
-/* Like hash_set(), but all ends that only one model has count as equal. Adds to *shared
- * the number of ends that both models have. */
+/* Like hash_set(), but ends that the other model lacks all count as the same end. Adds
+ * the number of the remaining ends to *shared. */
 static uint64_t hash_shared(const struct fsd_compare *c, struct fsd_ends ends,
                             uint32_t *shared)
 {

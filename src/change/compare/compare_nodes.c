@@ -179,10 +179,9 @@ static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
              fsd_layouts_differ(c, p->form.layout, q->form.layout));
 }
 
-/* Finds a border (struct fsd_border) of the old build by its node and its origin.
- * `border` has the borders of the node that was looked up last. Entries of earlier
- * nodes may remain in it: they are recognized by `stamp`, ignored, and later
- * overwritten. */
+/* An index of the old build's borders (struct fsd_border) by node and origin.
+ * old_border() enters the borders of one node at a time into `border`. Entries of
+ * earlier nodes may remain there: `stamp` shows to which node an entry belongs. */
 struct border_index {
     uint32_t *first, *count; /* indexed by old node: the first of the node's borders,
                                 and their number */
@@ -315,8 +314,8 @@ struct written {
                                        NULL: the output is not compared */
     fsd_id region;
     bool type, layout;           /* a difference of the type or layout is reported */
-    bool lost_type, lost_layout; /* it is reported that only the old build states the
-                                    type or layout */
+    bool lost_type, lost_layout; /* already reported: only the old build states the type
+                                    or layout */
 };
 
 static struct written *written_by(struct written *all, fsd_id producer)
@@ -387,8 +386,8 @@ static bool *read_outside(const struct fsd_state *t, struct fsd_arena *scratch)
     for (fsd_id i = 0; i < t->nodes.n; i++) {
         struct fsd_span in = t->nodes.at[i].core_in;
         bool core =
-            t->nodes.at[i].role == FSD_ROLE_CORE; /* views do not count as consumers:
-                                                     `core_in` of a core node skips
+            t->nodes.at[i].role == FSD_ROLE_CORE; /* other nodes, such as views, do not
+                                                     count as readers: `core_in` skips
                                                      them */
 
         for (uint32_t k = 0; k < in.n && core; k++) {

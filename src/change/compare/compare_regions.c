@@ -139,14 +139,14 @@ bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_dif
     return weak;
 }
 
-/* Judges a region whose groups have the same nodes but different numbers of layers. If
- * the build with fewer kernels has a kernel whose work no kernel of the other build
- * does, the fusion has changed. Otherwise, the fusion is the same: a kernel merely
- * occurs twice or is missing.
+/* Judges a region whose groups have the same nodes but different numbers of layers. The
+ * fusion has changed if the build with fewer kernels has a kernel whose work only this
+ * build does. Otherwise, the fusion is the same: a kernel merely occurs twice or is
+ * missing.
  *
- * A group may compute a node that the other model lacks, such as a Gemm that an
- * optimizer made from a MatMul and an Add. Then the work of kernels cannot be compared,
- * and equal numbers of kernels mean that the fusion is the same. */
+ * If a group computes a node that the other model lacks, such as a Gemm instead of a
+ * MatMul and an Add, the work of kernels cannot be compared. Then only the numbers of
+ * kernels count: if they are equal, the fusion is the same. */
 static enum fsd_happened recounted(const struct fsd_region_diff *r,
                                    struct answer before, struct answer after)
 {

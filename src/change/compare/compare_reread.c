@@ -41,10 +41,10 @@ static bool is_same_engine(const struct fsd_compare *c, struct fsd_arena *scratc
            sum_of(places->below[0], n) == sum_of(places->below[1], m);
 }
 
-/* Whether most regions are the same in both builds, and the numbers of layers agree. If
- * most regions differed, an older version of this program would not be the reason. In a
- * snapshot without kernels, the number of layers is the only fact that comes unchanged
- * from the dump. */
+/* Whether both states have equally many layers, and most regions are the same. If more
+ * differs, the reason is not merely an older version of this program. In a snapshot
+ * without kernels, the number of layers is the only fact that comes unchanged from the
+ * dump. */
 static bool is_mostly_same(const struct fsd_compare *c)
 {
     uint32_t same = 0;
@@ -62,9 +62,8 @@ bool fsd_compare_reread(const struct fsd_compare *c, struct fsd_arena *scratch)
     if (old->reading >= new->reading || !new->whole ||
         memcmp(old->model_hash, new->model_hash, sizeof old->model_hash) != 0)
         return false;
-    /* Even if both states come from the same dump, their kernels may differ: the new
-     * run may also have read a log or a profile. If the old state has kernels, they are
-     * therefore compared. */
+    /* One dump can give different kernels, because the new run may also have read a log
+     * or a profile. Kernels are therefore compared if the old state has any. */
     if (!memcmp(old->engine_hash, new->engine_hash, sizeof old->engine_hash))
         return !old->whole || is_same_engine(c, scratch, false);
     return !fsd_is_built_otherwise(c) &&

@@ -225,8 +225,8 @@ static bool are_one(const struct rewiring *w, fsd_id p, uint32_t p_out, fsd_id q
 }
 
 /* Whether the kernel has a counterpart, and is in a region with unchanged fusion. If
- * not, a change of the kernel, its region or its move is reported. The kernel's
- * consumers may then have different inputs merely as a consequence. */
+ * not, another change is reported for the kernel, its region or its move. Different
+ * inputs of its consumers may merely follow from that change. */
 static bool is_kernel_as_before(const struct rewiring *w, bool new, fsd_id kernel)
 {
     return (new ? w->to_old : w->to_new)[kernel] != FSD_NONE &&

@@ -120,8 +120,8 @@ static void put_lost(const struct fsd_kernel_change *k, FILE *out)
         }
 }
 
-/* The node that represents a kernel of a group in reports: the last node in `computes`
- * of the kernel. If this span is empty: the last node of the group. */
+/* The node that stands for a group's kernel in reports: the last node that the kernel
+ * is known to compute, or else the last node of the group. */
 static fsd_id node_of(const struct fsd_compare *c, bool new, fsd_id kernel)
 {
     const struct fsd_state *s = new ? c->new : c->old;

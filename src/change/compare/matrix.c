@@ -14,8 +14,8 @@
 struct matrix_draft {
     struct fsd_matrix *m;
     struct fsd_arena *scratch;
-    fsd_id *first_of; /* indexed by build.  The union-find element of a node that the
-                         first build lacks is first_of[build] + node */
+    fsd_id *first_of; /* indexed by build: where its nodes begin in the union-find; see
+                         node_element() */
     fsd_id *head;     /* indexed by element: the parent in the union-find */
     fsd_id *of_head;  /* indexed by the element that represents a set: the set's row;
                          FSD_NONE: none yet */
@@ -205,10 +205,9 @@ static fsd_id row_of_loss(const struct matrix_draft *k, uint32_t b,
     return row_of_port(k->m, lost->of == FSD_OF_OUTPUT, port);
 }
 
-/* Judges each row from `c`, the comparison of the builds `a` and `b`. Stores the result
- * (enum fsd_cell_is) in `is`, indexed by row. A fact that only build `a` states makes
- * the row unknown, unless the row differs. judged() adds the facts that only build `b`
- * states. */
+/* Judges each row from `c`, the comparison of the builds `a` and `b`. Writes an enum
+ * fsd_cell_is per row to `is`. If build `b` lacks a fact that build `a` states, the row
+ * is FSD_CELL_UNKNOWN or worse. For the opposite case, see judged(). */
 static void judge(const struct matrix_draft *k, const struct fsd_compare *c, uint32_t a,
                   uint32_t b, uint8_t *is)
 {
@@ -253,9 +252,9 @@ static void judge(const struct matrix_draft *k, const struct fsd_compare *c, uin
     }
 }
 
-/* Compares the builds `a` and `b`; `b` is the later build. Returns an array of enum
- * fsd_cell_is, indexed by row. The array is kept in of[a * m->n + b]. If `a` is 0, the
- * first call also sets `more` of the cells of build `b`. */
+/* Returns how the builds `a` and `b` compare, as an enum fsd_cell_is per row. `a` must
+ * be less than `b`. Later calls return the same array, which is kept in `of`. If `a` is
+ * 0, the first call also sets `more` of the cells of build `b`. */
 static const uint8_t *judged(struct matrix_draft *k, uint8_t **of, uint32_t a,
                              uint32_t b)
 {
@@ -281,9 +280,8 @@ static const uint8_t *judged(struct matrix_draft *k, uint8_t **of, uint32_t a,
     return of[a * m->n + b];
 }
 
-/* Sets `less` of the cells of build `b` that state less than the cells of the first
- * build. fsd_variants_nearest() uses the variant of such a cell only if build `b` and
- * the checked build state the same kinds of facts. */
+/* Sets `less` of each cell of build `b` that states less than the first build's cell in
+ * the same row. */
 static void find_less(struct matrix_draft *k, uint32_t b)
 {
     const struct fsd_compare *c = k->m->with[b];

@@ -30,9 +30,9 @@ struct fsd_matrix_cell {
     uint8_t is;                    /**< enum fsd_cell_is */
     bool more;        /**< the cell does not differ from the first build's cell, but
                            states more facts */
-    bool less;        /**< the cell states fewer facts than the first build's cell: it
-                           lacks a type, a layout, a shape, the outcome (fate) of a
-                           node, or the layer that computes a node */
+    bool less;        /**< the cell lacks a fact that the first build's cell states: a
+                           type, a layout, a shape, the outcome (fate) of a node, or the
+                           layer that computes a node */
     uint32_t variant; /**< number of the cell's variant. Of several variants that fit,
                            it is the lowest. 0: the variant of the first build */
     double ms;        /**< milliseconds of groups and moves; negative: unknown */

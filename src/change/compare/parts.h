@@ -69,10 +69,10 @@ struct fsd_align_side {
                                      0: unknown */
     uint64_t *label;            /**< indexed by node: a hash of operator, attributes and
                                      shape of the weight */
-    uint64_t *from, *to, *near; /**< indexed by node: colors (hashes, see align_side.c).
-                                     `from`: of the subgraph up to the inputs.  `to`:
-                                     of the subgraph down to the outputs.  `near`: of
-                                     the nodes within a few steps */
+    uint64_t *from, *to, *near; /**< indexed by node: hashes (colors, see align_side.c)
+                                     of the node and its surroundings.  `from`: back to
+                                     the inputs.  `to`: on to the outputs.  `near`: a
+                                     few steps in both directions */
     uint64_t *plain;            /**< indexed by node: the value that `near` had
                                      before any node was aligned */
     bool *alone;                /**< indexed by node: no other node of the model has the
@@ -81,11 +81,11 @@ struct fsd_align_side {
     struct fsd_use *use;
     struct fsd_lists ends; /**< indexed by node: the outputs of the model that the node
                                 computes */
-    fsd_id *product;       /**< indexed by node.  For the Add of a matrix product: the
-                          product's MatMul.  For any other node: the node itself.  NULL
-                          if both models write products alike */
-    fsd_id *bias; /**< indexed by node.  For the MatMul of a product in `product`:
-                          the product's Add.  For any other node: FSD_NONE */
+    fsd_id *product;       /**< indexed by node.  For the Add of a pair (see
+                          fsd_align_find_products()): its MatMul.  For any other
+                          node: the node itself.  May be NULL */
+    fsd_id *bias;          /**< indexed by node, the inverse of `product`.  For the
+                          MatMul of a pair: its Add.  For any other node: FSD_NONE */
 };
 
 /** Initializes a side.
@@ -93,10 +93,10 @@ struct fsd_align_side {
 void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
                          const struct fsd_state *s, bool is_new, fsd_id *product);
 
-/** Finds matrix products that one model writes as a MatMul and an Add, and the other as
- *  a Gemm.
- *  @param[out] product for each side: the array fsd_align_side.product; NULL if both
- *          models write products alike */
+/** Finds, in each model, pairs of a MatMul and its Add that could be one Gemm with a
+ *  bias.
+ *  @param[out] product for each side: the array fsd_align_side.product.  Both are NULL
+ *          unless one model has more such pairs, and the other more such Gemms */
 void fsd_align_find_products(const struct fsd_state *old, const struct fsd_state *new,
                              struct fsd_arena *scratch, fsd_id *product[2]);
 

@@ -1,15 +1,14 @@
 /*
- * Finds the fastest route, and which of its changed knobs (build options) are needed
- * for its gain over the base.
+ * Finds the fastest route.  Of the routes that keep its gain over the base, also finds
+ * the one with the fewest changed knobs (build options): no other change is needed.
  *
  * The times of routes with the same engine differ only by chance.  The largest such
  * difference is the noise.  The gain counts only if it is larger than the noise.
  *
- * Changed knobs are not needed if a route without them keeps the gain.  A route keeps
- * the gain if it has the engine of the fastest route, or if it is slower than the
- * fastest route by at most the noise.  If the noise is unknown, 5 % of the gain takes
- * the place of the noise.  Only routes that were built are compared; no times are
- * predicted.
+ * A route keeps the gain if it has the engine of the fastest route, or if it is slower
+ * by at most the noise.  If the noise is unknown, it may be slower by 5 % of the gain.
+ * Each of its knobs must have the value of the base or of the fastest route.  Only
+ * routes that were built are compared; no times are predicted.
  */
 #include "change/routes/parts.h"
 

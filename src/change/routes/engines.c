@@ -134,8 +134,7 @@ void fsd_route_changes_free(struct fsd_routes *r)
 
 /* ----------------------------------------------------------------------- blocks */
 
-/* For each block of `all` with this pattern: sets at[anchor], with the block's anchor,
- * to 1 + the block's index in `all`. */
+/* For each block i of `all` with this pattern: sets at[the block's anchor] to i + 1. */
 static void index_blocks(const fsd_route_blocks *all, const char *pattern, uint32_t *at)
 {
     for (uint32_t i = 0; i < all->n; i++)

@@ -331,9 +331,9 @@ static void find_effects(struct fsd_routes *r)
     }
 }
 
-/* Effects with times come first, sorted by falling gain.  Effects without times follow.
- * Among effects with equal gains, and among effects without times, an effect that is
- * known to change nothing comes after the others. */
+/* Effects with times come first, the largest gain at the top.  If two effects have the
+ * same gain, or both have no time, an effect that is known to change nothing comes
+ * after the other. */
 static int by_gain(const void *a, const void *b)
 {
     const struct fsd_route_effect *x = a, *y = b;

@@ -51,10 +51,9 @@ struct fsd_route_in {
     double loss;             /**< loss of accuracy; negative if unknown */
     bool failed;             /**< whether the build or the run failed */
     const char *error;       /**< the reason for the failure; NULL if unknown */
-    const char *unlike;      /**< NULL unless `ms` was dropped.  It is dropped if an
-                                  earlier route's time was measured in another way.
-                                  `unlike` then says how this route's time was
-                                  measured */
+    const char *unlike;      /**< if not NULL: how this route's time was measured.  `ms`
+                                  was then dropped, because an earlier route's time was
+                                  measured in another way */
 };
 
 struct fsd_knob {
@@ -62,8 +61,8 @@ struct fsd_knob {
     fsd_sym usual; /**< the value in routes that do not state one; 0 if unknown */
     bool found;    /**< whether fsd_setting.found is set in all settings of the knob */
     bool varies;   /**< whether two routes are known to have different values */
-    bool follows;  /**< true: the knob does not count.  All its values were read from
-                        the builds, and they follow from a knob that the user set */
+    bool follows;  /**< true: the knob is ignored.  Its values were read from the
+                        builds, and a knob that the user set determines them */
 };
 
 struct fsd_route {
@@ -188,10 +187,9 @@ struct fsd_block_change {
     const char *pattern;
     uint32_t blocks;       /**< number of blocks whose layers are known in both
                                 builds */
-    uint32_t lost, gained; /**< `lost`: number of these blocks that only the first
-                                build computes in a single layer.  `gained`: number of
-                                these blocks that only the second build computes in a
-                                single layer */
+    uint32_t lost, gained; /**< `lost`: number of these blocks that only the first build
+                                computes in a single layer.  `gained`: the same for the
+                                second build */
 };
 typedef FSD_VEC(struct fsd_block_change) fsd_block_changes;
 fsd_block_changes fsd_route_block_changes(struct fsd_arena *arena,

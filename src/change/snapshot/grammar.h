@@ -69,8 +69,8 @@ struct line_rank {
 };
 extern const struct line_rank fsd_line_ranks[LINE__COUNT];
 
-/** A line with the outcome (fate) of a node in another build.  Only a node whose
- *  outcome differs from its outcome in the first build has such a line. */
+/** A line of a build other than the first: the outcome (fate) of a node that has
+ *  another outcome in the first build. */
 struct fate_line {
     struct fsd_producer node;
     uint8_t fate, precision;

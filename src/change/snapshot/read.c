@@ -246,8 +246,8 @@ static bool take_sources(struct reader *r, struct fsd_span *out)
     return true;
 }
 
-/* Reads a border's node, which must be in the current group, and not before `from`, the
- * previous border's node.  So all borders of a node adjoin, as the comparison needs. */
+/* Reads a border's node.  Refuses a node of another group, or before `from`, the
+ * previous border's node: the comparison needs all borders of a node together. */
 static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
 {
     struct word word = r->w.word;

@@ -42,9 +42,9 @@
 #include "base/base.h"
 #include "change/compare/matrix.h"
 
-/** Numbers of formats.  FSD_SNAPSHOT_FORMAT is written.  FSD_SNAPSHOT_WHOLE is the
- *  first format with kernels (fsd_state.whole).  FSD_SNAPSHOT_READING is the first
- *  format with FSD_READING and the origins of kernels' inputs. */
+/** FSD_SNAPSHOT_FORMAT: the newest format.  FSD_SNAPSHOT_WHOLE: the first format with
+ *  kernels (fsd_state.whole).  FSD_SNAPSHOT_READING: the first format with FSD_READING
+ *  and the origins of kernels' inputs. */
 enum { FSD_SNAPSHOT_FORMAT = 6, FSD_SNAPSHOT_WHOLE = 5, FSD_SNAPSHOT_READING = 6 };
 
 /** Writes the state and its other builds (fsd_state.also) as a snapshot. */
@@ -61,16 +61,15 @@ struct fsd_learnt {
                          the first build */
     uint32_t strange; /**< left out: rows with nodes that the first build's model
                            lacks */
-    uint32_t gone;    /**< left out: rows that fsd_snapshot_write_builds() excludes
-                           because of `known`.  If the snapshot has no room for the
-                           build, all variants of the build count, too */
+    uint32_t gone;    /**< left out: rows that have changed (`known` of
+                           fsd_snapshot_write_builds()).  If the snapshot has no room
+                           for the build: also all rows that would become variants */
 };
 
 /** Writes the first build of a matrix, and the other builds as variants.
- *  @param known true if the other builds come from the snapshot that is replaced.  A
- *          row has then changed if its cell in the first build agrees with no other
- *          build's cell.  The old variants of such a row are left out.  false: leaves
- *          out no row for this reason.
+ *  @param known true: the other builds come from the snapshot that is replaced.  If the
+ *         first build agrees with none of them in a row, the row has changed, and its
+ *         variants are left out.  false: leaves out no row for this reason.
  *  @param[out] learnt indexed by build: how many of its rows became variants, and how
  *         many were left out. */
 void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out,

@@ -1,10 +1,10 @@
 /*
- * If a snapshot has several builds, this file makes one state from them, called a mix.
- * A check compares the checked build with the mix.  For each row in which the builds of
- * the snapshot vary, the mix has the variant that differs least from the checked build.
- * If several variants differ equally little, the mix has the first of them.  The mix
- * has its own nodes, groups and moves.  Their spans are ranges of the arrays of the
- * snapshot.
+ * If a snapshot has several builds, a check compares the checked build with a mix of
+ * them, which this file makes.  For each row in which the builds vary, the mix has the
+ * variant that differs least from the checked build, or the first of several.
+ *
+ * The mix has its own nodes, groups and moves, but their spans are ranges of the
+ * snapshot's arrays.
  */
 #include "change/snapshot/variants.h"
 
@@ -297,9 +297,9 @@ static bool is_text_apart(const struct fsd_compare *c, fsd_sym is, fsd_sym to)
     return (is && !to) || fsd_texts_differ(c, is, to);
 }
 
-/* Whether the checked build lacks binding `b`, or has it with other properties.  A fact
- * that only `b` states counts as a difference here, so that a variant without this fact
- * is nearer to the checked build.  In struct fsd_compare, it may be no change. */
+/* Whether the checked build lacks binding `b`, or has it with other properties.  A
+ * property that only `b` states is a difference, too, so that a variant without it is
+ * nearer to the checked build. */
 static bool is_binding_apart(const struct fsd_compare *c, const struct fsd_binding *b)
 {
     FSD_EACH (const struct fsd_binding, to, c->new->bindings)
@@ -390,10 +390,10 @@ static bool is_fate_of(const struct fsd_state_node *n, const struct fsd_state_no
     return n->fate == to->fate && n->precision == to->precision;
 }
 
-/* Sets `fate_as` of a node to `b` under these conditions.  The node is in no row, and
- * its `fate_as` is not set yet.  In the checked build, the node has the same outcome as
- * in build `b`, but another outcome than in the first build.  If this outcome is
- * unexplained, build `b` and the checked build state the same kinds of facts. */
+/* Sets `fate_as` to `b` for nodes whose outcome in the checked build is that of build
+ * `b`, and not that of the first build.  Skips nodes in rows, and nodes whose `fate_as`
+ * is set.  If the outcome is unexplained, build `b` must also state the same kinds of
+ * facts as the checked build. */
 static void choose_fates(struct rows *r, uint32_t b, const struct fsd_compare *c)
 {
     for (fsd_id i = 0; i < r->s->nodes.n; i++) {
@@ -416,10 +416,9 @@ static bool is_same_engine(const struct fsd_state *s, const struct fsd_state *t)
            s->engine_hash[1] == t->engine_hash[1];
 }
 
-/* Sets the facts about the whole engine, because reports compare these facts, too.  If
- * a build of the snapshot has the `engine_hash` of the checked build, takes the facts
- * of this build.  Otherwise takes the facts of the build with the fewest different
- * options. */
+/* Sets the facts about the whole engine, which reports compare, too.  Takes them from
+ * the snapshot's build with the `engine_hash` of `to`, the checked build.  If there is
+ * none: from the build that was made most like `to` (fsd_compare_built()). */
 static void take_head(struct fsd_state *out, const struct fsd_state *s,
                       const struct fsd_state *to)
 {

@@ -16,17 +16,16 @@
 
 #include "change/state/state.h"
 
-/** Returns the mix of a snapshot's builds that is nearest to build `to`.  For each row,
- *  the mix has the variant that differs least from `to`.  If several variants differ
- *  equally little, the mix has the first of them.  The mix lists in `variants` each row
- *  and the build from which the row comes.
+/** Returns the mix of a snapshot's builds that is nearest to build `to`: for each row,
+ *  it has the variant that differs least from `to`, or the first of several such
+ *  variants.  `variants` of the mix states from which build each row comes.
  *  @return the mix, in the arena of `s`; `s` if it has only one build. */
 const struct fsd_state *fsd_variants_nearest(const struct fsd_state *s,
                                              const struct fsd_state *to);
 
-/** Whether the dumps of two builds state the same kinds of facts.  If not, for example
- *  because the versions of the builder differ, a variant that states less than the
- *  first build is not used, because it would hide differences in the facts that it
+/** Whether the dumps of two builds state the same kinds of facts; false, for example,
+ *  for different versions of the builder.  If false, a variant that states less than
+ *  the first build is not used: it would hide differences in the facts that it
  *  lacks. */
 bool fsd_variants_state_alike(const struct fsd_state *s, const struct fsd_state *t);
 
@@ -35,11 +34,11 @@ bool fsd_variants_state_alike(const struct fsd_state *s, const struct fsd_state 
 /** A copy of a state in which some rows are replaced, and its working data. */
 struct fsd_mix {
     struct fsd_state *s;
-    fsd_id *first_move, *next_move; /* linked lists of moves.  `first_move`, indexed by
-                                       node: the first move that belongs to the node.
-                                       Its last element: the first move that belongs to
-                                       no row.  `next_move`, indexed by move: the next
-                                       move of the same list.  FSD_NONE ends a list */
+    fsd_id *first_move, *next_move; /* linked lists of moves: one list per node, of the
+                                       moves that belong to it, and a last list of the
+                                       moves that belong to no row.  `first_move` is
+                                       indexed by list, `next_move` by move.  FSD_NONE
+                                       ends a list */
     bool *no_group, *no_move;       /* `no_group` is indexed by group, and `no_move` by
                                        move: whether it was removed */
     uint32_t groups, moves;         /* number of groups and moves before any were

@@ -171,9 +171,9 @@ static bool next_line(struct words *w)
 bool fsd_words_next_line(struct words *w)
 {
     while (w->status == FSD_OK && next_line(w)) {
-        /* A decoded word is not longer than the word in the line.  Its terminating zero
-         * takes the place of the blank after the word.  The last word may have no blank
-         * after it, so its zero may need one more byte. */
+        /* One byte more than the line is enough.  A word does not grow when it is
+         * decoded, and its terminating zero takes the place of the blank after it.
+         * Only the last word may have no blank after it. */
         size_t need = (size_t)(w->line_end - w->at) + 1;
 
         w->decoded_used = 0;

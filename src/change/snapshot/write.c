@@ -345,11 +345,11 @@ static bool is_known(const struct fsd_matrix *m, uint32_t row)
     return known;
 }
 
-/* Returns an array indexed by row: whether the row becomes a variant of `build`.  A row
- * becomes no variant if an earlier build has an equal row.  But if the cell of `build`
- * has `less`, this earlier build must be the first build, or must state the same kinds
- * of facts as `build`.  Also counts, in `learnt`, the rows that are left out for other
- * reasons, and the variants that state less. */
+/* Returns an array indexed by row: whether the row becomes a variant of `build`.  It
+ * does not if it is the same in an earlier build.  If the cell has `less`, this holds
+ * only for the first build and for builds that state the same kinds of facts as
+ * `build`.  Also counts, in `learnt`, rows that are left out for other reasons, and
+ * variants that state less. */
 static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
                            uint32_t build, struct fsd_arena *scratch,
                            struct fsd_learnt *learnt)

@@ -216,12 +216,12 @@ struct fsd_state_tensor {
     fsd_sym sizes;  /**< "32x64"; 0 if unknown */
     bool unwritten; /**< for an input of the layer: true if the layers of the dump do
                          not write the whole tensor; false for a binding or constant */
-    struct fsd_producer from; /**< for a kernel's input: the origin of the data;
-                                   data-movement layers are skipped.  If a group writes
-                                   the data, `from.at` is the last node of the group,
-                                   and `from.out` is the index of the output among all
-                                   outputs of the group's kernels.  Otherwise `from.at`
-                                   is a network input, or FSD_NO_ORIGIN if unknown */
+    struct fsd_producer from; /**< for a kernel's input: the origin of the data, before
+                                   any data-movement layers.  `at`: a network input, or
+                                   the last node of the group that writes the data;
+                                   FSD_NO_ORIGIN if unknown.  `out`: if a group writes
+                                   the data, the index of the output among all outputs
+                                   of the group's kernels */
 };
 
 /** A layer, without facts that vary from build to build. */
@@ -309,9 +309,9 @@ enum fsd_end_kind {
     FSD_END_MOVE,
     FSD_END_INPUT,  /**< an input of the network */
     FSD_END_OUTPUT, /**< an output of the network */
-    FSD_END_TENSOR, /**< a tensor of the engine.  It has many producers and consumers,
-                         or it is an engine input or output whose name differs from the
-                         names of all inputs and outputs of the network */
+    FSD_END_TENSOR, /**< a tensor of the engine: either one with many producers and
+                         consumers, or an engine input or output that the network does
+                         not have under this name */
     FSD__END_COUNT
 };
 struct fsd_state_end {
@@ -340,9 +340,9 @@ struct fsd_variant {
         port;  /**< if the row is an input or output of the network or the engine: its
                     name; else 0.  Set only in a state that fsd_variants_nearest()
                     returned */
-    bool less; /**< whether the variant states less than the first build.
-                    fsd_variants_nearest() then uses the variant only if the variant's
-                    build and the checked build state the same kinds of facts */
+    bool less; /**< whether the variant states less than the first build. Such a variant
+                    is used only if its build and the checked build state the same kinds
+                    of facts (fsd_variants_nearest()) */
     uint32_t build; /**< the number of the build with this variant; 0 is the first
                          build */
     uint32_t apart; /**< in a state that fsd_variants_nearest() returned: the number of
@@ -396,9 +396,9 @@ struct fsd_state {
      *  not count.  A snapshot has times of groups, not of layers: if a group has no
      *  time, all its layers count. */
     uint32_t untimed;
-    /** Milliseconds of all layers together: fsd_spread_robust() over one sum per
-     *  profile.  The sum adds up the layers' times, which are means over the profile's
-     *  runs. */
+    /** Milliseconds of all layers together.  Each profile gives one value: the sum of
+     *  the layers' times, which are means over its runs.  fsd_spread_robust() makes a
+     *  spread of these values. */
     struct fsd_spread total;
     /** Milliseconds of a whole run: fsd_spread_robust() over the times of `timed_runs`
      *  runs.  `timed_runs` is 0 if no times are known. */

@@ -43,8 +43,8 @@ struct edges {
     struct by_source *by_source; /* indexed by the number_of() of an origin */
     uint32_t *asked;    /* indexed by the place_of() of an origin: the last layer for
                            which ask_for_layer() marked the origin, plus 1 */
-    uint32_t *asked_of; /* indexed by layer W: the last layer for which
-                           ask_for_layer() marked a node that W computes, plus 1 */
+    uint32_t *asked_of; /* indexed by layer: like `asked`, but set for each layer that
+                           computes a marked node */
     fsd_id *model_of;   /* indexed by state node: the model's node; FSD_NONE if there is
                            none */
     uint32_t *read;     /* indexed by state node: the last layer for which lacks_input()
@@ -474,10 +474,10 @@ static void set_to(struct edges *x)
 
 /* ------------------------------------------------- what the model does not ask for */
 
-/* Whether `producer` and `at` are the same origin, or nodes of the same group.  If
- * `producer` is a node without a group, such as a Transpose that the builder
- * eliminated, the origins of its inputs are also compared with `at`.
- * @param far maximum number of consecutive nodes without a group */
+/* Whether `producer` is `at`, or a node in the group of `at`.  If `producer` is a node
+ * without a group, such as a Transpose that the builder eliminated, the same is asked
+ * about the origins of its inputs, and one match is enough.
+ * @param far maximum number of such nodes, one after the other */
 static bool is_made_of(const struct fsd_state *s, struct fsd_origin producer,
                        struct fsd_origin at, int far)
 {
@@ -505,13 +505,12 @@ static bool is_asked(const struct fsd_state *s, uint32_t group, struct fsd_origi
     return asked;
 }
 
-/* The layer that wrote the data at a port.  Moves in front of the port are skipped.
- * Tensor names are not used, because the builder may keep the name of a tensor whose
- * producer it fused.
- * @param[in,out] port the port.  If moves are skipped: set to the input of the last
- *         skipped move, which directly follows the layer
- * @return FSD_NONE if no layer writes the tensor.  A move whose inputs are unknown is
- *         not skipped, but returned */
+/* The layer that wrote the data at a port.  Moves in between are skipped.  Tensor names
+ * are not used, because the builder may keep the name of a tensor whose producer it
+ * fused.
+ * @param[in,out] port if moves are skipped: set to the input of the first move behind
+ *         the layer
+ * @return FSD_NONE if no layer writes the tensor; a move if its inputs are unknown */
 static fsd_id find_writer(const struct fsd_state_build *b, uint32_t *port)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -678,9 +677,9 @@ static bool lacks_input(struct edges *x, fsd_id layer)
     return lacks;
 }
 
-/* If the layer reads a tensor twice and lacks_input() is true, adds the origin of this
- * tensor to s->refs.  The dump then states this tensor a second time instead of the
- * missing input. */
+/* If the layer lacks an input (lacks_input()), adds the origins of tensors that it
+ * reads twice to s->refs: the dump may name such a tensor in place of the missing
+ * one. */
 static void add_twice(struct edges *x, fsd_id layer)
 {
     const struct fsd_graph *e = x->b->d->engine;
@@ -701,10 +700,9 @@ static void add_twice(struct edges *x, fsd_id layer)
 }
 
 /* Sets `unasked` of all groups: the origins that a layer reads, but that its nodes in
- * the model do not read.  Such origins are rare, and may reveal that two tensors were
- * exchanged in the dump.  But a correct dump may have them, too: a kernel may read a
- * tensor that lies before the inputs of its nodes in the model, for example because the
- * builder computes a value twice. */
+ * the model do not read.  Such a read may be an error: the dump may have exchanged two
+ * tensors.  Or it may be correct: the layer reads a tensor from further up in the
+ * model, for example because the builder computes a value twice. */
 static void add_unasked(struct edges *x)
 {
     struct fsd_state *s = x->b->s;

@@ -161,8 +161,8 @@ static fsd_id add_group(struct fsd_state_build *b, const struct members *at, uin
 }
 
 /* Adds the groups, sorted by their first nodes.
- * @return an array indexed by the first layer of a group (`head`): the number of the
- *         group; FSD_NONE for any other layer */
+ * @return an array indexed by layer.  For the first layer of a group (`head`): the
+ *         number of the group.  For any other layer: FSD_NONE */
 static fsd_id *add_groups(struct fsd_state_build *b, members_vec all)
 {
     fsd_id *of_head = fsd_ids_new(b->scratch, b->d->engine->nodes.n);

@@ -105,12 +105,11 @@ static bool is_rather(const struct finder *f, fsd_id layer, fsd_id other)
     return a && (!b || strcmp(a, b) < 0);
 }
 
-/* Chooses one of the layers that write the tensor: the layer with the least key_of(),
- * so that the choice does not depend on the order of nodes.  If several layers of a
- * group write the tensor, the first of them is chosen.  Data-movement layers have no
- * key: the first of them is chosen only if no other layer writes the tensor.  A tensor
- * has several writers if each writes a part, or if a loop writes the tensor in each
- * iteration.
+/* The layer that writes the tensor.  Several layers write it if each writes a part, or
+ * if a loop writes it in each iteration.  Then the layer with the least key_of() is
+ * chosen, or the first of several such layers: the key does not depend on the order of
+ * nodes.  Data-movement layers have no key: the first of them is chosen only if no
+ * other layer writes the tensor.
  * @return FSD_NONE if no layer writes the tensor */
 static fsd_id writer_of(const struct finder *f, fsd_id tensor)
 {

@@ -70,9 +70,9 @@ static bool is_hub(const struct fsd_tensor *t)
            (uint64_t)t->producers.n * t->consumers.n > MANY_ENDS;
 }
 
-/* The end for the tensor `t`.  If x->port has none, the tensor itself becomes the end
- * (FSD_END_TENSOR).  It is then a hub (is_hub()), or it is a binding, but no input or
- * output of the network has its name. */
+/* The end for the tensor `t`: x->port[t].  If it is not set yet, the tensor itself
+ * becomes the end (FSD_END_TENSOR): it is a hub (is_hub()), or a binding whose name no
+ * input or output of the network has. */
 static struct fsd_state_end end_of_tensor(struct engine *x, fsd_id t)
 {
     struct fsd_state *s = x->b->s;
@@ -243,8 +243,8 @@ static bool same_ends(const struct fsd_state *s, const struct fsd_move *a,
            same_refs(s, a->from.at, b->from.at, a->from.n);
 }
 
-/* Whether an origin of the move has the form that the move reads (m->before).  The
- * origin is a network input with this form, or a group with an output of this form. */
+/* Whether the move can read one of its origins directly: this network input, or an
+ * output of this group, has the form that the move reads (m->before). */
 static bool reads_source(const struct fsd_state *s, const struct fsd_move *m)
 {
     bool reads = false;
@@ -287,13 +287,13 @@ static fsd_id producer_of(const struct form_producer *producers, uint32_t n,
     return alone ? m->move : FSD_NONE;
 }
 
-/* Returns an array indexed by move: the other move whose output the move reads.
- * FSD_NONE if the move reads the output of an origin, or if the other move is unknown.
+/* Returns an array indexed by move: the other move whose output this move reads.
+ * FSD_NONE if it reads an origin directly, or if the other move is unknown.
  *
- * Moves with the same origins and destinations are a chain.  If an origin has the form
- * that a move reads, the move reads the output of this origin.  Otherwise it reads the
- * output of the move in the chain that writes this form.  If several moves or no move
- * of the chain write this form, the other move is unknown. */
+ * If an origin has the form that the move reads, the move reads this origin
+ * (reads_source()).  Otherwise it reads the output of the move with the same origins
+ * and destinations that writes this form.  If there are several such moves, or none,
+ * the other move is unknown. */
 static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
 {
     fsd_id *before = FSD_NEW(arena, fsd_id, s->moves.n);

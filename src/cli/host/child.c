@@ -31,8 +31,8 @@
 enum {
     PIECE = 1 << 16,
     GRACE = 2000, /* milliseconds after a signal until a stronger signal is sent */
-    QUIET = 200,  /* after the command has ended: if no output comes for this many
-                     milliseconds, the output counts as complete */
+    QUIET = 200,  /* after the command has ended: milliseconds without output until the
+                     output counts as complete */
     REST = 2000   /* maximum time in milliseconds to read the output of processes that
                      outlive the command */
 };

@@ -16,8 +16,8 @@ void put_blanks(FILE *out, size_t n)
 }
 
 /* Returns the length of the first line of a text. The line ends before the last blank
- * in text[0] to text[room]. If there is no blank, the first word does not fit: the line
- * then is this word.
+ * that leaves it at most `room` characters. If there is no such blank, the first word
+ * is too long: the line then is this word.
  * @param[out] next the beginning of the next line */
 static size_t find_break(const char *text, size_t n, size_t room, size_t *next)
 {

@@ -1,6 +1,6 @@
-/* The public API of marks: writes the model with some tensors marked. A tensor is
- * marked as an output, or an If forwards it. The user rebuilds the engine from this
- * model, to get the tensors as outputs, or to split a fusion. */
+/* The public API of marks: writes the model with some tensors marked. The user rebuilds
+ * the engine from this model, to get these tensors as outputs, or to split a fusion. A
+ * mark is an output of the model, or an If that forwards the tensor. */
 #include "edit/mark/marked.h"
 #include "edit/graph.h"
 #include "base/base.h"

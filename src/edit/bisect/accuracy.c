@@ -97,8 +97,8 @@ static void read_iteration(struct reading *x)
 
 /* Reads a result after its opening bracket. The "lst" of a result has a list for each
  * pair of runners.
- * @param outermost true: the result is the outermost object of the file. Its "lst" may
- *        contain results instead of lists. Then reads each of these results */
+ * @param outermost true: the result is the outermost object of the file. If its "lst"
+ *        contains objects instead of lists, each object is a result, and is read too */
 static void read_result(struct reading *x, bool outermost)
 {
     enum fsd_record_step step;

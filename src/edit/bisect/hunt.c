@@ -92,11 +92,11 @@ static void end_proof(struct fsd_hunt *h)
     end(h, others && !cleared ? FSD_HUNT_END_UNPROVED : FSD_HUNT_END_PROVED);
 }
 
-/* Chooses the next build of the proof, for the last part of h->parts. The build splits
- * the fusions of this part that can be split without changing a suspect. It leaves out
- * cleared fusions, unless the part has all groups. If there is nothing to split, drops
- * the part and continues with the part before it. If no part is left, or if h->tries is
- * 0, ends the proof. */
+/* Chooses the next build of the proof. It splits the fusions of the last part of
+ * h->parts, except suspects, and except fusions that cannot be split without changing a
+ * suspect. Cleared fusions are split only if the part has all groups. If there is
+ * nothing to split, drops the part and continues with the part before it. If no part is
+ * left, or if h->tries is 0, ends the proof. */
 static void choose_others(struct fsd_hunt *h)
 {
     while (h->parts.n && h->tries) {
@@ -135,10 +135,10 @@ static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
                        const uint8_t *seen);
 static void give_up(struct fsd_hunt *h);
 
-/* Chooses a build of the proof. FSD_HUNT_ALONE: only the suspects are split; if an
- * earlier build did this, its result is used. FSD_HUNT_OTHERS: all other fusions are
- * split. If that build proves nothing, halve_part() divides the other fusions into
- * parts, and each part gets its own build. */
+/* Starts a phase of the proof, and chooses its first build. FSD_HUNT_ALONE splits only
+ * the suspects. If an earlier build did this, its result is used instead of a new
+ * build. FSD_HUNT_OTHERS splits all other fusions: h->parts begins with one part that
+ * has all groups. */
 static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 {
     const struct fsd_hunt_step *made;
@@ -257,9 +257,9 @@ static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
         give_up(h);
 }
 
-/* Replaces the last part by its halves; drops a part of one group. Called if the build
- * of the part proved nothing. This is so in two cases: the build was skipped, or it was
- * good, but a suspect changed or may have changed. */
+/* Replaces the last part by its halves, or drops it if it has only one group. Called if
+ * the build of this part proved nothing: it was skipped, or it was good but may have
+ * changed a suspect. */
 static void halve_part(struct fsd_hunt *h)
 {
     struct fsd_span part = h->parts.at[--h->parts.n];
@@ -299,11 +299,11 @@ static void spend(struct fsd_hunt *h, const uint8_t *seen)
         h->spent[group] |= !seen || seen[group] != FSD_SEEN_CHANGED;
 }
 
-/* Called if a build cleared no suspect, or if an earlier step made the same request.
- * The next request has at most half as many fusions. If the request had only one
- * fusion, this fusion is not chosen again, and the next request is not limited.
- * @param seen what the build showed: chosen fusions that did not change are not chosen
- *        again. NULL: there was no build, or it was skipped */
+/* Makes the next request smaller: at most half as many fusions. Called if a build
+ * cleared no suspect, or if an earlier step made the same request. If the request had
+ * only one fusion, this fusion is not chosen again, and the next request has no limit.
+ * @param seen what the build showed. Chosen fusions that it does not show as changed
+ *        are not chosen again. NULL: there was no build, or it was skipped */
 static void narrow(struct fsd_hunt *h, const uint8_t *seen)
 {
     if (seen)
@@ -422,10 +422,9 @@ static void take(struct fsd_hunt *h, enum fsd_bisect_result result, const uint8_
     }
 }
 
-/* Continues after a skipped build. The search cannot continue without two builds: the
- * build that changes nothing (FSD_HUNT_WHOLE), and the build that splits only the
- * suspects (FSD_HUNT_ALONE). The search ends if one of these was skipped. Other builds
- * are replaced or left out. */
+/* Continues after a skipped build. If it was the build that changes nothing
+ * (FSD_HUNT_WHOLE), or the build that splits only the suspects (FSD_HUNT_ALONE), ends
+ * the search, because it cannot continue without this build. */
 static void skip(struct fsd_hunt *h)
 {
     if (h->phase == FSD_HUNT_WHOLE)

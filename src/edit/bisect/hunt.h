@@ -10,10 +10,10 @@
  *     2       good    the proof: splitting fusion 2 repairs the engine,
  *     1 3 4   bad     and splitting all other fusions does not
  *
- * The search uses what the rebuilt engine shows, not what was requested: each group
- * changed or stayed, or the engine does not show which. If no single fusion explains
- * the results, the search continues for the smallest set of fusions that must be split
- * together, or must exist together (set.h).
+ * The builder may split other fusions than requested. The search therefore uses what
+ * the rebuilt engine shows about each group (enum fsd_seen). If no single fusion
+ * explains the results, the search continues for the smallest set of fusions (set.h):
+ * either the engine is right if all of them are split, or it is wrong if all exist.
  */
 #pragma once
 
@@ -50,10 +50,10 @@ enum fsd_hunt_end {
     FSD_HUNT_END_NO_FUSION,  /**< each tested build is wrong */
     FSD_HUNT_END_PROVED,     /**< the suspects are proved to be the cause. If there are
                                  several, they cannot be split separately */
-    FSD_HUNT_END_TOGETHER,   /**< the engine is right if several fusions are all split:
-                                 at least one of each entry of `found` */
-    FSD_HUNT_END_NEEDED,     /**< the engine is wrong only if several fusions all exist:
-                                 at least one of each entry of `found` */
+    FSD_HUNT_END_TOGETHER,   /**< the engine is right if all fusions of a set are split.
+                                 `found` has the entries of the set */
+    FSD_HUNT_END_NEEDED,     /**< the engine is wrong only if all fusions of a set
+                                 exist. `found` has the entries of the set */
     FSD_HUNT_END_UNPROVED,   /**< the suspects are not proved to be the cause: a build
                                  that the proof needs could not be made */
     FSD_HUNT_END_CONTRADICTS /**< neither a fusion nor a set of them explains the
@@ -81,16 +81,15 @@ struct fsd_hunt {
                          nothing about the group */
     uint32_t n;     /**< number of suspects */
     uint32_t limit; /**< the next build should change half of the suspects, or half of a
-                         difference (set.h). If half is more than `limit` groups,
-                         `limit` groups are enough */
-    bool *along;    /**< indexed by group: the group is a fusion but no suspect. The
-                         build that should split only the suspects does not show that
-                         this fusion stayed the same */
+                         difference (set.h), but this many groups are enough */
+    bool *along;    /**< indexed by group: the group is a fusion but no suspect, and it
+                         changed, or may have changed, in the build that should split
+                         only the suspects */
     FSD_VEC(struct fsd_span)
-    parts;          /**< ranges of group numbers that the proof still has to test. The
-                         last range is tested first. To test a range, a build splits
-                         its fusions, except suspects. Cleared fusions are only split
-                         if the range has all groups */
+    parts;          /**< ranges of group numbers that the proof still has to test, the
+                         last range first. The build for a range splits its fusions,
+                         but no suspects. It splits cleared fusions only if the range
+                         has all groups */
     uint32_t tries; /**< number of builds that may still be used for `parts` */
     FSD_VEC(struct fsd_span)
     found;           /**< the entries of the set, each a span of `pool`; at least one

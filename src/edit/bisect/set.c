@@ -207,12 +207,12 @@ static void add_others(const struct known *k)
             fsd_vec_push(k->h->arena, &k->h->also, i);
 }
 
-/* Learns from the last step. The first h->halved fusions that the step chose were to
- * halve a difference. Those that did not change are not chosen again.
+/* Sets h->spent and h->limit after the last step. The step chose its first h->halved
+ * fusions to halve a difference. Those that did not change are spent.
  *
- * If the step showed nothing new and h->halved is at least 2, h->limit becomes
- * h->halved / 2. Otherwise there is no limit. If the step showed nothing new and
- * h->halved is 1, this fusion is not chosen again. */
+ * If the step showed nothing new, h->limit becomes half of h->halved. But if h->halved
+ * is 1, the fusion is spent, and there is no limit. If the step showed something new,
+ * or if h->halved is 0, there is no limit. */
 static void learn(struct fsd_hunt *h)
 {
     const uint8_t *seen = h->steps.at[h->steps.n - 1].seen;

@@ -36,9 +36,9 @@ static enum fsd_status take_part(struct fsd_code *c, const struct fsd_cut_option
     c->outputs = plan->outputs;
     for (uint32_t i = 0; i < plan->sizes.n; i++) {
         c->numbers[plan->sizes.at[i]] = fsd_code_ints(c, plan->sizes.at[i], ints, &n);
-        if (!c->numbers[plan->sizes.at[i]]) /* the plan knows the numbers only for
-                                               the engine's sizes, so the tensor
-                                               becomes an input */
+        if (!c->numbers[plan->sizes.at[i]]) /* the numbers are known only for the
+                                               sizes of the engine: makes the tensor
+                                               an input */
             fsd_vec_push(c->arena, &c->inputs, plan->sizes.at[i]);
     }
     return FSD_OK;

@@ -184,9 +184,9 @@ const char *fsd_code_parameter(struct fsd_code *c, fsd_id tensor);
 const char *fsd_code_identifier(struct fsd_arena *arena, const char *text);
 /** A class name with '_' between its words: "Bert_Layer" for "BertLayer". */
 const char *fsd_code_snake(struct fsd_arena *arena, const char *class);
-/** The last part of the path of a module or class: the text after the last '/'. In a
- *  path without '/', the text after the last '.' that no digit follows: "layer1.0" for
- *  "encoder.layer1.0". If there is no such '.', the whole path. */
+/** The last part of the path of a module or class: the text after the last '/'. If the
+ *  path has no '/', the text after the last '.' that is not before a digit: "layer1.0"
+ *  for "encoder.layer1.0". If there is no such '.', the whole path. */
 const char *fsd_code_leaf(const char *path);
 
 /* runs.c */

@@ -4,17 +4,17 @@
  *     /encoder/layer_0/query/MatMul     /encoder/layer_1/query/MatMul
  *     -> f"/encoder/{at}/query/MatMul"  with at = "layer_0", "layer_1"
  *
- * Blocks are equal if their lines are equal, whatever fills the holes, and if the names
- * of what they read and make are equal. If the texts of a hole differ between blocks, a
- * parameter of the function replaces the part that differs. The words before and after
- * this part are the same in all blocks, so they stay in the function. Two holes share a
- * parameter if, in every block, the part of one hole equals the part of the other hole.
+ * Blocks are equal if they have the same lines, apart from the holes, and if the names
+ * of what they read and make are equal. If the text of a hole differs between blocks, a
+ * parameter of the function replaces the part that differs, such as "layer_0". The
+ * words around this part stay in the function. Two holes share a parameter if both need
+ * the same text for this part, in every block.
  */
 #include "base/base.h"
 #include "edit/code/code.h"
 
-/* The lines of a block as one text, without the texts that fill the holes. The names of
- * what the block reads and makes follow. Equal blocks have the same text. */
+/* A symbol that equal blocks share. Its text is the lines of the block, without the
+ * texts of the holes, and then the names of what the block reads and makes. */
 static fsd_sym form_of(struct fsd_code *c, struct fsd_intern *forms,
                        const struct fsd_code_block *block)
 {
@@ -109,9 +109,9 @@ static bool find_common(struct fsd_code_group *g, uint32_t slot)
     return !same;
 }
 
-/* Sets *each to the parts in which the texts of a hole differ, indexed by block.
- * Returns a symbol of `known`. Two holes have the same symbol if their parts are equal
- * in every block. */
+/* Sets *each, indexed by block: the text of the hole, without what all blocks share at
+ * its front and at its end. Returns a symbol of `known`. Two holes get the same symbol
+ * if, in every block, they have the same text in *each. */
 static fsd_sym left_of(struct fsd_code *c, struct fsd_code_group *g, uint32_t slot,
                        struct fsd_intern *known, const char ***each)
 {

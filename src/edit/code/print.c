@@ -73,10 +73,10 @@ static const char *variable_of(struct fsd_arena *arena,
                : "node";
 }
 
-/* Sets g->keys. The key of a parameter comes from the first line that uses the
- * parameter, such as "conv1 = ...". If the parameter fills the first slot of this line,
- * its key is "conv1". In a program for TensorRT, this slot is the name of the node. If
- * the parameter fills a later slot, its key is "conv1_weight". */
+/* Sets g->keys. The key of a parameter comes from the first line that uses it. For the
+ * line "conv1 = ...", the key is "conv1" if the parameter fills the first slot of the
+ * line (for TensorRT: the name of the node). If the parameter fills a later slot, the
+ * key is "conv1_weight". */
 static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
 {
     const struct fsd_code_block *block = g->blocks.at[0];
@@ -103,8 +103,8 @@ static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
 
 /* Sets g->named, the number of parameters that are arguments of the function. The other
  * parameters are rows of a table. If there are at most MOST_NAMED parameters, all are
- * arguments. Otherwise, the parameters before the first one with fewer than OFTEN uses
- * are arguments, but at most MOST_NAMED. */
+ * arguments. If there are more, only the first parameters are arguments: at most
+ * MOST_NAMED, and each with at least OFTEN uses. */
 static void name_parameters(struct fsd_code *c, struct fsd_code_group *g)
 {
     enum { OFTEN = 4 };

@@ -38,9 +38,9 @@ static fsd_id producer_at(const struct fsd_graph *g, uint32_t port)
 /* Finds the nodes of the main graph that cannot be computed, because they are on a
  * cycle or depend on a cycle. Uses Kahn's algorithm: the loop removes each node whose
  * inputs are all computed.
- * @return indexed by node: the port of an input whose producer cannot be computed. The
- *         port belongs to the node, or to a node in its bodies. FSD_NONE: the node can
- *         be computed */
+ * @return indexed by node: FSD_NONE if the node can be computed. Otherwise the port of
+ *         an input whose producer cannot be computed: an input of the node, or of a
+ *         node in its bodies */
 static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
 {
     const struct fsd_graph *g = fsd_cut_model(plan);

@@ -55,8 +55,8 @@ static fsd_id producer_of(const struct fsd_cut_plan *plan, fsd_id tensor)
 
 /* ------------------------------------------------------------------ requested nodes */
 
-/* Adds the requested nodes of the main graph. Then checks each requested node in a
- * body: fails unless the main-graph node that contains the body has been added. */
+/* Adds the requested nodes of the main graph. If a requested node is in a body, fails
+ * unless the main-graph node that contains the body was added. */
 static enum fsd_status take_nodes(struct fsd_cut_plan *plan, const fsd_id_vec *nodes,
                                   struct fsd_error *err)
 {
@@ -120,9 +120,9 @@ static enum fsd_status take_layers(struct fsd_cut_plan *plan, const fsd_id_vec *
     return take_nodes(plan, &nodes, err);
 }
 
-/* Whether add_group() must add all layers of the node if the list has one of them.
- * False if the node's outcome is not FSD_FATE_LAYER. Also false for a Q or DQ, because
- * several layers of such a node do not compute it together. */
+/* Whether the layers of the node belong together: if the list has one of them,
+ * add_group() adds the others. False for a Q or DQ, because its layers do not compute
+ * it together. Also false if the node's outcome is not FSD_FATE_LAYER. */
 static bool joins(const struct fsd_cut_plan *plan, fsd_id node)
 {
     return plan->d->nodes[node].fate == FSD_FATE_LAYER &&

@@ -25,9 +25,9 @@ struct fsd_apply {
     uint8_t *cast_to;          /* indexed by node: enum fsd_dtype, the type in which the
                                   node will compute, between inserted Casts;
                                   FSD_DTYPE_UNKNOWN: its type does not change */
-    const char **typed;        /* indexed by tensor: the tensor's name in the new type
-                                  of its producer (cast_to); NULL: the type of the
-                                  producer does not change, or no name was made yet */
+    const char **typed;        /* indexed by tensor: if its producer will compute in a
+                                  new type (cast_to), the name of the tensor in this
+                                  type; NULL: no new type, or no name was made yet */
     struct fsd_fix_cast *cast; /* indexed by tensor */
     const char **reads;        /* indexed by port: the output of the node that was
                                   inserted there; NULL: none */
@@ -51,8 +51,8 @@ fsd_id fsd_fix_held(const struct fsd_apply *a, fsd_id tensor);
  *  far. */
 const char *fsd_fix_name_of(struct fsd_apply *a, fsd_id tensor);
 /** fsd_fix_read_at() returns the name that the node reads at an input after the edits
- *  so far. fsd_fix_new_read() makes a new name that contains `word`. The name is for
- *  the output of a node that fsd_fix_insert_at() will insert before the input. */
+ *  so far. fsd_fix_new_read() makes a new name with `word` in it, for the output of a
+ *  node that fsd_fix_insert_at() will insert before the input. */
 const char *fsd_fix_read_at(struct fsd_apply *a, fsd_id node, uint32_t input);
 const char *fsd_fix_new_read(struct fsd_apply *a, const struct fsd_edit *e,
                              uint32_t input, const char *word);

@@ -140,13 +140,13 @@ static void cast_input(struct fsd_apply *a, const struct fsd_edit *e, uint32_t i
 /* -------------------------------------------------------------------------- outputs */
 
 /* Whether a Cast must produce the tensor in its old type. True if the tensor is an
- * output of a graph, if it has no consumers, or if a consumer needs the old type:
- * - For a removed consumer, its output is examined in the same way.
- * - A node that will compute in the type `to` does not need the old type.
- * - A Cast of the model to the type `to` does not need the old type if it can be
- *   edited: this function then makes the Cast read `name`.
- * - Any other consumer needs the old type.
- * Also true if more than MOST_REMOVED removed nodes follow each other.
+ * output of a graph, if it has no consumers, or if a consumer needs the old type. A
+ * consumer does not need the old type in two cases:
+ * - It will compute in the type `to`.
+ * - It is a Cast of the model to the type `to`, and can be edited. This function then
+ *   makes the Cast read `name`.
+ * If a consumer is removed, its output is examined in the same way instead. Also true
+ * if more than MOST_REMOVED removed nodes follow each other.
  * @param name the name of the tensor in the type `to`
  * @param depth number of removed nodes between the renamed output and `tensor` */
 static bool is_cast_needed(struct fsd_apply *a, fsd_id tensor, const char *name,

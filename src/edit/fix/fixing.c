@@ -46,8 +46,8 @@ static const char *mark_of(struct fsd_arena *arena, const struct fsd_linting *l,
                        label_of(l->lint->g, node));
 }
 
-/* Returns a set of texts. For each node of each finding, the set has a text with the
- * finding's rule and the node (mark_of()). */
+/* Returns the set of the marks of all findings. A finding has a mark for each of its
+ * nodes (mark_of()). */
 static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_linting *l)
 {
     const struct fsd_findings *found = l->verdict->findings;
@@ -59,9 +59,9 @@ static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_lin
     return marks;
 }
 
-/* Whether the finding is new: `marks` lacks the mark (mark_of()) of at least one of its
- * nodes. Without finding->listed, only the first node is examined. False for a finding
- * without nodes. */
+/* Whether the finding is new: at least one of its nodes has a mark (mark_of()) that is
+ * not in `marks`. If finding->listed is false, only the first node is examined. False
+ * if the finding has no nodes. */
 static bool is_new(struct fsd_arena *arena, const struct fsd_intern *marks,
                    const struct fsd_linting *l, const struct fsd_finding *finding)
 {

@@ -14,8 +14,8 @@ struct fsd_trial {
 struct fsd_fixing {
     struct fsd_arena *arena;
     FSD_VEC(struct fsd_fix)
-    list; /**< all edits of the model that the options select. Of the edits that lint
-               proposes for a trial: only those that apply */
+    list; /**< the edits that the options select: all edits that lint proposes for the
+               model, and, of those that it proposes for a trial, the ones that apply */
     FSD_VEC(struct fsd_trial *) rounds; /**< the model after each round */
 };
 

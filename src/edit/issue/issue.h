@@ -84,9 +84,9 @@ enum fsd_status fsd_issue_pick_finding(struct fsd_issue_subject *s,
                                        const struct fsd_diff *d, const char *word,
                                        struct fsd_error *err);
 
-/** Picks a region, and adds its layers and nodes to the subject. If s->layers and
- *  s->nodes are empty, this is the worst region that differs. Otherwise it is the worst
- *  region that contains one of these layers or nodes.
+/** Picks a region, and adds its layers and nodes to the subject. If s->layers or
+ *  s->nodes has entries, picks the worst region that contains one of them. Otherwise,
+ *  picks the worst region that differs.
  *  @return FSD_E_ARG if there is no such region */
 enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
                                       struct fsd_arena *arena,

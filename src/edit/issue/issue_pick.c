@@ -217,9 +217,9 @@ static void add_kernels_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
         add_kernel(s, arena, d, fsd_match_of_node(d->match, node, l)->layer);
 }
 
-/* Adds each Concat that reads the output of `node` and that no layer computes. Adds the
- * kernels before and after the Concat, too. The builder inserted the copying layer
- * because of all inputs of the Concat and their places in the output of the Concat.
+/* Adds each Concat that reads the output of `node` and that no layer computes, and the
+ * kernels before and after the Concat. Whether the builder inserts the copying layer
+ * depends on all inputs of the Concat, and on their places in its output.
  * @param node the producer of the data that a layer copies */
 static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
                         const struct fsd_diff *d, fsd_id node)
@@ -303,9 +303,9 @@ void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
     fsd_vec_sort(&s->old_layers, fsd_by_id);
 }
 
-/* Adds s->nodes to s->around. Then adds nodes that no layer computes, such as views and
- * duplicates: each such node that reads the first output of a node in s->around.
- * Without the added nodes, the part would have outputs inside its kernels. */
+/* Adds s->nodes to s->around. Then adds each node that reads the first output of a node
+ * in s->around, if no layer computes the reading node: for example, a view. Without
+ * such nodes, the part would have outputs inside its kernels. */
 static void add_views(struct fsd_issue_subject *s, struct fsd_arena *arena,
                       const struct fsd_diff *d)
 {

@@ -114,8 +114,8 @@ static bool stays(const struct fsd_renamer *r, const char *s, size_t n)
 
 /* ------------------------------------------------------------------------ learning */
 
-/* Adds a text of the builder or of ONNX to r->stay, unless one of the text's words may
- * be the user's. */
+/* Adds a text of the builder or of ONNX to r->stay if all words of the text are public.
+ * Any other word may be the user's. */
 static void stay(struct fsd_renamer *r, const struct fsd_intern *names, fsd_sym sym)
 {
     const char *text = fsd_text(names, sym);

@@ -179,9 +179,9 @@ static bool is_behind_product(const struct fsd_marks *m, fsd_id tensor)
 }
 
 /* Whether the builder computes the product separately for each matrix, and fuses no
- * other node into the product. Two conditions must hold:
- * - the product reads several matrices, such as a batch of sequences;
- * - the product is in FP32, or its input depends on no other product and no Reshape. */
+ * other node into it. True if the product reads several matrices, such as a batch of
+ * sequences, and if one of these holds: the product is in FP32, or its input depends on
+ * no other product and no Reshape. */
 static bool is_stacked(const struct fsd_marks *m, fsd_id product)
 {
     fsd_id tensor = fsd_node_in_tensor(m->d->model, product, 0);
@@ -191,9 +191,9 @@ static bool is_stacked(const struct fsd_marks *m, fsd_id product)
 }
 
 /* Breaks a horizontal fusion at the output of one of its products: the one for which
- * the fewest groups change. This product then gets its own kernel. Unless the product
- * is stacked (is_stacked()), its kernel also fuses each group that reads the output and
- * is a generated kernel without a product. */
+ * the fewest groups change. This product then gets its own kernel, which also fuses the
+ * groups that read the output, if they are generated kernels without a product. If the
+ * product is stacked (is_stacked()), its kernel fuses none of these groups. */
 static struct fsd_candidate break_horizontal(const struct fsd_marks *m, fsd_id group)
 {
     struct fsd_candidate best = none;
@@ -287,12 +287,11 @@ static bool is_turned(const struct fsd_marks *m, fsd_id group)
     return own > asked;
 }
 
-/* Breaks a generated kernel in one of two places:
- * - after its first node, if a Transpose follows this node, and the kernel has
- *   transpositions that the builder added;
- * - before a Resize, if the kernel's output is not row-major.
- * A marked tensor must be row-major, so the builder writes it in a kernel of its
- * own. */
+/* Breaks a generated kernel where the builder writes a marked tensor in a kernel of its
+ * own, because a marked tensor must be row-major. There are two such places:
+ * - after the first node, if the second node is a Transpose, and if the builder added
+ *   transpositions to the kernel;
+ * - before a Resize, if the kernel's output is not row-major. */
 static struct fsd_candidate at_seam(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;

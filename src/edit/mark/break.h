@@ -28,8 +28,8 @@ struct fsd_candidate fsd_break_none(const char *why);
 void fsd_break_add(struct fsd_candidate *c, fsd_id group);
 
 /** Facts about a group. The first two functions return false if the group is FSD_NONE.
- *  fsd_break_product() must not be called with FSD_NONE. It returns the group's first
- *  product; FSD_NONE if the group has none. */
+ *  fsd_break_product() returns the first product of the group; FSD_NONE: no product.
+ *  Its group must not be FSD_NONE. */
 bool fsd_break_is_generated(const struct fsd_marks *m, fsd_id group);
 bool fsd_break_is_compiled(const struct fsd_marks *m, fsd_id group);
 fsd_id fsd_break_product(const struct fsd_marks *m, fsd_id group);
@@ -49,12 +49,12 @@ bool fsd_break_is_inside(const struct fsd_marks *m, fsd_id tensor);
 void fsd_break_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id behind,
                              struct fsd_candidate *c);
 
-/** Finds how an If splits each of several groups.
- *  @param without indexed like `groups`. in: a candidate that has no break. out: the
- *          break by an If. If this break would change more than FSD_BREAK_MOST groups:
- *          a candidate that has no break, with this reason. Unchanged if no tensor
- *          inside the group can be forwarded, or if no If can be inserted into the
- *          model
+/** Finds the break by an If for each group.
+ *  @param without indexed like `groups`. in: candidates that have no break. out: the
+ *          breaks by an If. If a break would change more than FSD_BREAK_MOST groups: a
+ *          candidate that has no break, but says this in `why`. If no tensor inside the
+ *          group can be forwarded, or if no If can be inserted into the model:
+ *          unchanged
  *  @param n at most FSD_BREAK_AT_ONCE */
 enum { FSD_BREAK_AT_ONCE = 64 };
 void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,

@@ -109,9 +109,9 @@ static void pass(const struct fsd_marks *m, struct fsd_candidate *c, fsd_id tens
         fsd_vec_push(m->arena, &c->passed, tensor);
 }
 
-/* Whether an If must follow the tensor, so that `other`, the group that computes the
- * tensor, does not absorb a part of `group`. False if `other` cannot absorb a part.
- * Also false in two cases, because the If would change `other` itself:
+/* Whether an If must follow the tensor, because `other`, the group that computes the
+ * tensor, may otherwise absorb a part of `group`. False in two cases, because the If
+ * would change `other` itself:
  * - `other` is a horizontal fusion: the If would separate one of its products.
  * - `other` also reads the tensor: the If would split `other`. */
 static bool takes_readers(const struct fsd_marks *m, fsd_id tensor, fsd_id group)
@@ -231,10 +231,10 @@ static void mark_readers(struct borders *b, fsd_id tensor, uint64_t mask)
     }
 }
 
-/* Updates masks.covered when the walk has visited `node`. Returns the change of the
- * number of covered tensors (modulo 2^32).
- * - An output of `node` becomes covered if `node` is behind the Ifs of all open
- *   fusions, a later node reads the output, and no If forwards it.
+/* Updates masks.covered after walk() has visited `node`. Returns by how much the number
+ * of covered tensors has changed (modulo 2^32).
+ * - An output of `node` becomes covered if a node reads it, no If forwards it, and
+ *   `node` is behind the Ifs of all open fusions.
  * - A covered input of `node` is no longer covered if `node` is its last consumer. */
 static uint32_t count_covered(const struct borders *b, fsd_id node)
 {
@@ -293,9 +293,9 @@ static void clear_masks(struct borders *b)
     }
 }
 
-/* The builder computes `node` before the If, in the kernel that computes one of the
- * node's operands. Adds each group that computes an operand in a generated kernel
- * without a product. */
+/* Adds the groups that may absorb `node`, because the builder computes it before the
+ * If: each group that computes an operand of `node` in a generated kernel without a
+ * product. */
 static void add_takers(const struct fsd_marks *m, fsd_id group, fsd_id node,
                        struct fsd_candidate *c)
 {
@@ -322,17 +322,16 @@ static uint64_t others_than(const struct borders *b, fsd_id group)
     return mask;
 }
 
-/* Adds group i to a fusion's break if only some nodes of the group are behind the
- * fusion's If.
+/* Adds group i to the break of each other fusion whose If divides the group: some nodes
+ * of the group are behind the If, and some are not.
  *
- * The builder forms a horizontal fusion or an attention (`parts`) only if all operands
- * are available at the same time. Such a group is added even if its kernel is not
- * generated.
+ * If the group's kernel is not generated, adds the group only if it is a horizontal
+ * fusion or an attention (`parts`). The builder forms these only if all operands are
+ * available at the same time.
  *
- * A group of another kind is added only if its kernel is generated. Where possible, the
- * builder computes the group's other nodes, which are not behind the If, before the If.
- * If there is only one such node, the kernel that computes one of its operands absorbs
- * it (add_takers()). */
+ * If the group is of another kind, and only one of its nodes is not behind the If, the
+ * builder computes this node before the If, in the kernel that computes one of its
+ * operands (add_takers()). */
 static void add_mixed_group(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
@@ -363,10 +362,10 @@ static void add_mixed_group(struct borders *b, fsd_id i)
     }
 }
 
-/* Returns a mask of the fusions for which the tensor comes from before the If. This is
- * true in three cases: the tensor is computed before the If, the If forwards the
- * tensor, or the tensor is a sum of such tensors. A tensor from before the If has the
- * sizes of the model. Products use other sizes (fsd_marks_is_stack()). */
+/* Returns a mask of the fusions for which the tensor comes from before the If: it is
+ * computed before the If, the If forwards it, or it is a sum of such tensors. Such a
+ * tensor has the sizes of the model, but products use other sizes
+ * (fsd_marks_is_stack()). */
 static uint64_t across_of(const struct borders *b, fsd_id tensor)
 {
     fsd_id from = fsd_tensor_producer(b->m->d->model, tensor);
@@ -413,9 +412,9 @@ static fsd_id norm_behind(const struct fsd_marks *m, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* `sum` is an Add in `group`, and adds a residual from the other side of the If. The
- * kernel of `group` then reshapes this residual between two sums. Adds the groups that
- * change:
+/* Adds the groups that change because the kernel of `group` reshapes a residual between
+ * two sums. The residual comes from the other side of the If, and `sum`, an Add in
+ * `group`, adds it.
  * - If `group` has a normalization, a product before `group` absorbs the first sum.
  * - If `group` has a product, a normalization after `group` absorbs the second sum. */
 static void add_residual(const struct fsd_marks *m, fsd_id group, fsd_id sum,
@@ -535,10 +534,10 @@ static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
         fsd_break_add(c, user);
 }
 
-/* Sets masks.passed for the tensors that Ifs forward. Marks the nodes that read these
- * tensors. If the model is sorted, walk() marks the nodes behind these nodes. If the
- * model is not sorted, walk() could visit a node before it is marked, so walk_behind()
- * marks all nodes behind the Ifs here. */
+/* Sets masks.passed for the tensors that Ifs forward, and masks.behind for the nodes
+ * that read them. If the model is sorted, walk() marks the other nodes behind the Ifs.
+ * If it is not sorted, walk() could visit a node before the node is marked, so
+ * walk_behind() marks all nodes behind the Ifs here. */
 static void mark_passed(struct borders *b, struct fsd_arena *scratch)
 {
     b->full = b->m->d->model->nodes.n;

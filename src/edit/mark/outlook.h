@@ -46,10 +46,9 @@ struct fsd_outlook {
     uint32_t *live; /**< indexed by node: number of tensors that exist before the node
                          runs, and that this node or a later node reads. Outputs of dry
                          nodes are not counted */
-    fsd_id floor;   /**< `live` is used only from this node on. In a sorted model, it is
-                         the node after the last dry node that has a group. In any other
-                         model, it is greater than the number of nodes, so `live` is
-                         never used */
+    fsd_id floor;   /**< the first node for which `live` is used: the node after the
+                         last dry node that has a group. If the model is not sorted:
+                         greater than the number of nodes, so `live` is never used */
     struct fsd_ranges groups; /**< a range for each group: its first to its last node */
     struct fsd_ranges adds;   /**< a range for each Add with a group: from the Add to
                                    the last consumer of its sum */

@@ -138,9 +138,9 @@ static bool has_seam(const struct fsd_marks *m, fsd_id group)
     return false;
 }
 
-/* Whether the group has a product, and a node that reads both the tensor and the output
- * of another node of the group, such as the Add of a residual. If the builder converts
- * the tensor, the reading node may move into a kernel of its own. */
+/* Whether the group has a product, and also a node that reads the tensor together with
+ * a result of the group, such as the Add of a residual. If the builder converts the
+ * tensor, this node may move into a kernel of its own. */
 static bool reads_beside(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;
@@ -222,9 +222,8 @@ static bool is_turned_behind(const struct fsd_marks *m, fsd_id tensor)
 /* Whether a conversion of the node's output may divide the node's kernel, because the
  * builder fuses the conversion with a part of this kernel. True in two cases:
  * - The node is a normalization, which the builder may compute in two kernels.
- * - The kernel has several nodes (`fused`), and the node is not a Transpose. The layer
- *   of a Transpose keeps the memory order of the input, and the builder converts the
- *   output in a kernel of its own. */
+ * - The kernel has several nodes (`fused`), and the node is not a Transpose. The output
+ *   of a Transpose is converted in a kernel of its own. */
 static bool takes_conversion(const struct fsd_marks *m, fsd_id node, bool fused)
 {
     const struct fsd_graph *g = m->d->model;
@@ -411,10 +410,9 @@ static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 
 /* ----------------------------------------------------------------------- together */
 
-/* `layer` reads or writes the tensor to mark. Returns whether `layer` is a generated
- * kernel, and a tensor on the opposite side of `layer` is in `converted`.
- * @param reads true: `layer` reads the tensor to mark, and its outputs are checked;
- *        false: `layer` writes the tensor to mark, and its inputs are checked */
+/* Whether `layer` is a generated kernel, and a tensor in `converted` is
+ * - one of its outputs, if `layer` reads the tensor to mark (`reads`);
+ * - one of its inputs, if `layer` writes the tensor to mark. */
 static bool is_converted_beside(const struct fsd_marks *m, const bool *converted,
                                 fsd_id layer, bool reads)
 {

@@ -498,8 +498,8 @@ enum fsd_status fsd_view_tensors(struct fsd_sheet *sheet,
 
     if (request->q->as && !form)
         return FSD_E_ARG;
-    /* A list for another tool has only free tensors, whose marks change no fusion. The
-     * list of --break is the exception. */
+    /* A list for another tool leaves out tensors whose marks change a fusion, unless
+     * --break requests such marks. */
     query.only_free |= form && !query.break_at;
     of.q = &query;
     m = fsd_marks_new(request->d);

@@ -1,8 +1,8 @@
 /*
  * One table states what happens to each field of the file that is a string, bytes or a
- * message. If names are replaced, a field of this kind is left out if the table has no
- * row for it, so that future fields reveal nothing. Numbers stay. Fields that stay are
- * copied byte by byte.
+ * message. If names are replaced, such a field is left out if it has no row in the
+ * table, so that fields of future ONNX versions reveal nothing. Numbers stay. Fields
+ * that stay are copied byte by byte.
  */
 #include "edit/onnx/hide.h"
 #include "base/base.h"

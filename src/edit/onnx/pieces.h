@@ -47,8 +47,8 @@ void fsd_pieces_rest(struct fsd_arena *arena, struct fsd_pieces *to, const char 
                      struct fsd_slice message);
 
 /** Returns the mapping that contains the byte at `at`; NULL if none does.
- *  @param released set to the address of an offset in bytes. Each mapping has one such
- *          offset: the pages of the mapping before this offset were released */
+ *  @param released set to the address of a number of the mapping: an offset in bytes.
+ *          The pages of the mapping before this offset were released */
 typedef const struct fsd_file *fsd_mapping_fn(void *payload, const char *at,
                                               size_t **released);
 

@@ -9,8 +9,8 @@
 #include "edit/onnx/write.h"
 #include "model/onnx/collected.h"
 
-/* Writes a field with the number `field`. Its content is `message`, followed by one
- * more field, which has the number `number` and the value `value`. */
+/* Writes a field with the number `field`. Its content is `message` and, behind it, a
+ * field with the number `number` and the value `value`. */
 static void put_with_number(struct fsd_arena *arena, uint32_t field,
                             struct fsd_slice message, uint32_t number, int value,
                             struct fsd_pieces *to)

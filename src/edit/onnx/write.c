@@ -517,8 +517,8 @@ enum fsd_status fsd_onnx_reopen(struct fsd_file *out, const struct fsd_graph *mo
     *out = (struct fsd_file){.name = model->path};
     return fsd_fail(
         err, FSD_E_ARG, model->path, FSD_POS_NONE, 0,
-        "expected the file of an ONNX model, because '%s' reads it twice, found %s",
-        who, onnx ? "standard input" : "the nodes of a log or an engine");
+        "expected the file of an ONNX model, which '%s' can read again, found %s", who,
+        onnx ? "standard input" : "the nodes of a log or an engine");
 }
 
 enum fsd_status fsd_onnx_write_again(const struct fsd_onnx_edits *edits,

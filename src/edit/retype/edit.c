@@ -197,9 +197,9 @@ static void put_cast(struct editor *e, const struct fsd_retyped_cast *cast)
         fsd_onnx_insert_node(e->edits, first_reader(e, cast->tensor, cast->to), &node);
 }
 
-/* If the plan changes the type in which the tensor is produced, changes the type of the
- * tensor, which keeps its name. But an output of a graph keeps its name and its type:
- * its producer writes a tensor with a new name instead. */
+/* Applies a planned change of the type in which the tensor is produced. The tensor
+ * keeps its name and gets the new type. If the tensor is an output of a graph, it keeps
+ * its type, too: its producer writes a tensor with a new name instead. */
 static void retype_made(struct editor *e, fsd_id tensor)
 {
     const struct fsd_graph *g = e->g;

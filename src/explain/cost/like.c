@@ -29,8 +29,8 @@ struct search {
                                       runs */
     fsd_id found;
     bool several;
-    bool loose;    /* set by search_within(): consider_layer() leaves out fewer tensors,
-                      and fits() accepts a form in which the engine padded one size */
+    bool loose;    /* the search is less strict: consider_layer() skips fewer tensors,
+                      and fits() accepts a form with one padded size */
     uint32_t seen; /* number of candidates, including those that do not fit */
 };
 
@@ -83,9 +83,8 @@ static uint32_t count_open(const struct fsd_graph *engine, const struct fsd_cost
     return open;
 }
 
-/* The number of axes behind the batch axes: 2 for the form [8,n,n] and the shape
- * [2,4,n,n].  Of the two, the one with the lower rank is assumed to have one batch
- * axis. */
+/* How many axes the form and the shape both have behind the batch axes: 2 for [8,n,n]
+ * and [2,4,n,n].  The one with the lower rank is assumed to have one batch axis. */
 static uint32_t beside_batches(const struct fsd_form *form,
                                const struct fsd_shape *shape)
 {
@@ -140,12 +139,11 @@ static bool joins_heads(const struct fsd_cost *c, int64_t columns,
            fsd_times(c->amounts, shape->dims[HEADS], shape->dims[COLUMNS]) == columns;
 }
 
-/* Whether an engine tensor may hold the columns of several joined products.  `shape` is
- * the shape of one of these products.  `columns` is the last size of the engine tensor.
- * If it is not greater than the last size of `shape`, the result is false.  The result
- * is also false in two cases, because the engine tensor may then be a view of `shape`:
- * - `columns` is a product of the last sizes of `shape`.
- * - `columns` is the number of columns of all heads (joins_heads()). */
+/* Whether an engine tensor with the last size `columns` may hold the outputs of several
+ * products side by side.  `shape` is the shape of one of these outputs, which must have
+ * fewer columns.  If the tensor may instead be a view of `shape`, the result is false.
+ * `columns` is then the product of the last few sizes of `shape`, or the number of
+ * columns of all its heads (joins_heads()). */
 static bool is_joined(const struct fsd_cost *c, int64_t columns,
                       const struct fsd_shape *shape)
 {
@@ -179,13 +177,12 @@ int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost
                     others);
 }
 
-/* Whether a form with several unknown sizes fits a shape of a different rank.  There
- * must be axes behind the batch axes (beside_batches()).  Each size of the form behind
- * the batch axes must be equal to that of the shape.  But if the form's size is
- * unknown, `alone` must not fix this size either.  The product of the form's batch axes
- * must be equal to that of the shape, or unknown.
- * @param alone the shape of the same tensor, with only the sizes that the model itself
- *        states */
+/* Whether a form with several unknown sizes fits a shape of a different rank:
+ * - The batch axes must have the same product.  If the form's product is unknown, it
+ *   fits, too.
+ * - There must be an axis behind the batch axes (beside_batches()).  Each size there
+ *   must be equal in both, or unknown in the form and in `alone`.
+ * @param alone the shape with only the sizes that the model itself states */
 static bool is_batched(const struct search *s, const struct fsd_shape *shape,
                        const struct fsd_shape *alone)
 {
@@ -326,10 +323,10 @@ static bool fits_rows(const struct search *s, const struct fsd_shape *shape)
     return shape->rank == n ? same : open == 1;
 }
 
-/* The output of the first of the products that the layer joins.  The rows of each
- * product must fit the form (fits_rows()).  All products must have the same number of
- * rows, and the sum of their columns must be the number of columns of the form.
- * Otherwise the result is FSD_NONE. */
+/* The output of the layer's first product, if the form can hold the outputs of all
+ * products of the layer side by side; else FSD_NONE.  These outputs must fit
+ * (fits_rows()) and have equally many rows.  Their columns must add up to the form's
+ * last size. */
 static fsd_id find_joined(const struct search *s, fsd_id layer)
 {
     const struct fsd_match *m = s->m;

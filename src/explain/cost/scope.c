@@ -146,10 +146,9 @@ static struct fsd_scopes scopes_at(struct fsd_arena *arena, const struct path *p
     return s;
 }
 
-/* Tries depth 1, then depth 2, and so on, below MOST_DEPTH.  Returns the last depth
- * that was not rejected.  A depth above 1 is rejected if it has more than TOO_MANY
- * modules, or as many modules as the depth before it.  The search ends at the first
- * depth that is rejected or has more than USEFUL modules. */
+/* The first depth with more than USEFUL modules.  If a depth above 1 has more than
+ * TOO_MANY modules, or as many as the depth before it, the search ends and returns the
+ * depth before it.  The result is below MOST_DEPTH. */
 static unsigned useful_depth(const struct path *paths, uint32_t n)
 {
     unsigned best = 1;

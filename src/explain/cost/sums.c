@@ -17,10 +17,9 @@ struct parts {
     const struct fsd_node_result *nodes;
 };
 
-/* Divides `ms` among the nodes in proportion to their work.  If the work of a node is
- * unknown, divides `ms` equally among the nodes with multiply-adds instead, because the
- * work of other nodes is small in comparison.  If no node would get a share in this
- * way, divides `ms` equally among all nodes. */
+/* Divides `ms` among the nodes in proportion to their work.  If the work of any node is
+ * unknown, the nodes with multiply-adds get equal shares, and the others, whose work is
+ * small, get nothing.  If no node would get a share, all nodes get equal shares. */
 static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms,
                   bool moves)
 {

@@ -733,9 +733,9 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return true;
 }
 
-/* The log has times of kernels for the layer.  Returns the shortest time of a kernel
- * whose first input has the format, in milliseconds.  With `output`, the first output
- * of the kernel must have the format instead.  Negative if there is no such kernel.
+/* Returns the time of the layer's fastest kernel that reads the format at its first
+ * input, in milliseconds.  With `output`, the kernel must write the format at its first
+ * output instead.  Negative if the log has no time of such a kernel.
  * @param format its first `n` bytes are the format
  * @param any set to true if the log states formats for a kernel of the layer */
 static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,

@@ -68,8 +68,7 @@ struct need {
     bool input;
     enum fsd_dtype type;
     char layout[16];   /* "" if unknown */
-    const char *other; /* the reason why no I/O format is known to remove the layer;
-                          NULL: this format removes it */
+    const char *other; /* why no such format is known; NULL: this is one */
 };
 
 /* Whether both forms have the same sizes from the channel axis to the last axis.  The

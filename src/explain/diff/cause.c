@@ -83,9 +83,9 @@ static unsigned providers_around(const struct context *c, fsd_id layer)
 
 enum { QUANTIZERS = 32 };
 
-/* Counts the different scales of the quantizers that read this tensor, directly or
- * behind operators that keep values.  The result 2 means several scales.  The result is
- * also 2 if not all of these operators can be followed. */
+/* The number of different scales with which the model quantizes this tensor: 0, 1, or 2
+ * for several.  Follows the tensor through operators that keep values.  If not all of
+ * them can be followed, the result is 2. */
 static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->model;
@@ -116,13 +116,12 @@ static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
     return scale != FSD_NONE;
 }
 
-/* The cause of a layer for which the dump shows no change of type or layout.  `in` is
- * the form of the layer's input.
- * - FSD_CAUSE_SCALE: the layout of `in` is known, and its type is quantized.
- * - FSD_CAUSE_LAYOUT: the layout of `in` is unknown, and the layer is a reformat.  If
- *   the type of `in` is quantized, the model must also quantize this data with exactly
- *   one scale.  Otherwise the reformat may instead change the scale.
- * - FSD_CAUSE_UNKNOWN: all other cases. */
+/* The cause of a layer for which the dump shows no change of type or layout.
+ * - If the layout of the input (`in`) is known: FSD_CAUSE_SCALE for a quantized type.
+ * - If the layout is unknown, and the layer is a reformat: FSD_CAUSE_LAYOUT.  If the
+ *   data is quantized, the model must also quantize it with exactly one scale.
+ *   Otherwise the reformat may instead change the scale.
+ * - Otherwise: FSD_CAUSE_UNKNOWN. */
 static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
                                    const struct fsd_form *in)
 {
@@ -191,15 +190,12 @@ static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
     return written < read ? FSD_CAUSE_SLICE : FSD_CAUSE_NONE;
 }
 
-/* Whether the model requests the layer's data movement.
- *     requested        an operator that copies or casts, such as a Transpose or a
- *                      ScatterND; the reversal for the backward direction of an LSTM
- *     not requested    padding, a copy for a view, movement that the builder adds for a
- *                      MatMul or an Attention, or a copy for a Concat or a Slice, which
- *                      could be in place
- * @param linked the cause of the layer, such as FSD_CAUSE_CONCAT for a copy for a
- *        Concat.  With a cause, a Concat, Slice or Split in the layer requests nothing.
- *        FSD_CAUSE_NONE: the layer has no cause */
+/* Whether the model itself requires the layer's data movement.  Examples of "yes": a
+ * Transpose, a Cast, a ScatterND, or an LSTM whose backward direction reverses the
+ * data.  Examples of "no": padding, a copy for a view, or movement that the builder
+ * adds for a MatMul.
+ * @param linked the cause of the layer; FSD_CAUSE_NONE: it has none.  If it has one, a
+ *        Concat, Slice or Split does not count, because it could be done in place */
 static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause linked)
 {
     const struct fsd_match *m = c->m;

@@ -300,8 +300,8 @@ bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return any;
 }
 
-/* Whether layers read the outputs of `layer`, and all these layers also compute `node`.
- * For the inputs of `layer`, fsd_goes_on() has the corresponding check. */
+/* Whether each layer that reads an output of `layer` also computes `node`.  False if no
+ * layer reads one.  fsd_goes_on() checks the layers that write the inputs. */
 static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = m->engine;

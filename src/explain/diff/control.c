@@ -37,13 +37,11 @@ static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t 
                : CONTROL_NOT;
 }
 
-/* How the node controls the consumers of its outputs.  A consumer that the node does
- * not control is skipped if it has no layers: the consumers of its own outputs are
- * examined instead.  The result is CONTROL_NOT in two cases:
- * - The node does not control all examined consumers in the same way.
- * - The node or a skipped consumer has no consumers, or one of its outputs is an output
- *   of the network.
- * @param far maximum number of skipped consumers in a row */
+/* How the node controls its consumers, if it controls all of them in the same way; else
+ * CONTROL_NOT.  If a consumer is not controlled and has no layers, its own consumers
+ * are examined in its place.  If the node or such a consumer has no consumers, or
+ * writes an output of the network, the result is CONTROL_NOT.
+ * @param far maximum number of consumers in a row that are replaced in this way */
 static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
 {
     const struct fsd_graph *g = m->model;

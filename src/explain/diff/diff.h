@@ -438,8 +438,8 @@ void fsd_put_said(const struct fsd_diff *d, uint32_t event, FILE *out);
  *  Add_36 (input 1)".  Names are not escaped. */
 void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** Whether fsd_put_edge() has an edge to print.  False if the layer has no flow.  Also
- *  false for a quantizer whose tensors the engine does not list, if the flow's
- *  `model_tensor` is unknown. */
+ *  false for a quantizer without inputs and outputs in the dump, if its flow has no
+ *  `model_tensor` either. */
 bool fsd_layer_has_edge(const struct fsd_diff *d, fsd_id layer);
 /** Like fsd_put_edge(), but with names in backquotes, for a sentence. */
 void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
@@ -455,11 +455,11 @@ const char *fsd_layer_forms(const struct fsd_diff *d, fsd_id layer,
  *  Prints nothing for a layer that costs nothing or moves no data.  Returns whether the
  *  sentence proposes a change. */
 bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out);
-/** Prints how long a kernel of the layer's consumer or producer takes with and without
- *  the conversion, such as "its consumer takes 0.004 ms, and would take 0.006 ms
- *  without the conversion".  Prints nothing if the layer converts another input or
- *  output than the first, or if the log lacks the conversion or the time of a kernel
- *  with it. */
+/** Prints the time of a kernel of the layer's consumer or producer with and without the
+ *  conversion: "its consumer takes 0.004 ms, and would take 0.006 ms without the
+ *  conversion".  Prints nothing if the log lacks the conversion or the time with it, or
+ *  if the converted tensor is not the first input of the consumer or the first output
+ *  of the producer. */
 void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
 /** Whether the layer costs nothing: it is a NoOp, or its measured time is 0. */

@@ -127,13 +127,12 @@ static bool is_kernel_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
 
 enum join { APART, JOINED, VIEWED };
 
-/* The layer `reader` reads an engine tensor that another layer writes at the port
- * `written`.  In the model, a path of nodes leads from the tensor `made` to the tensor
+/* Layer `reader` reads an engine tensor that another layer writes at the port
+ * `written`.  In the model, a path of nodes leads from tensor `made` to tensor
  * `wanted`.
- * @return VIEWED if the ports of the two layers prove that the path only changes the
- *         view: they have different shapes or strides, the writer's port has the sizes
- *         of `made`, and the reader's port has the sizes of `wanted`.  Otherwise,
- *         JOINED: one of the two layers may have computed a part of the path. */
+ * @return VIEWED if the path only changes the view: the two ports differ in sizes or
+ *         strides, the written port has the sizes of `made`, and the read port has the
+ *         sizes of `wanted`.  Else JOINED: a layer may compute a part of the path */
 static enum join join_by(const struct fsd_match *m, const struct fsd_port *written,
                          fsd_id reader, fsd_id made, fsd_id wanted)
 {
@@ -265,12 +264,12 @@ static bool has_available(const struct fsd_match *m, fsd_id other, fsd_id reader
     return join_of(m, other, reader, FSD_NONE, false) != APART;
 }
 
-/* Whether the builder replaced `tensor`, the output of a duplicate, by the output of
- * the equal node `other`.  There are two proofs:
+/* Whether the builder uses the output of node `other` in place of `tensor`, the output
+ * of an equal node.  There are two proofs:
  * - A layer reads the output of `other` instead of `tensor`.
- * - `tensor` is no output of the network, and it has consumers.  Each consumer is a
- *   merged node, or runs in a kernel that computes `other`, or runs in a kernel that
- *   reads the output of `other`, or is a Concat into which a layer copies this output
+ * - `tensor` is no output of the network.  It has consumers, but none of them needs it:
+ *   each is merged, or has a kernel that computes `other` or reads its output
+ *   (has_available()), or is a Concat into which a layer copies this output
  *   (fsd_is_copied_to_part()). */
 static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id tensor,
                         fsd_id other)

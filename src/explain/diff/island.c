@@ -265,10 +265,10 @@ static void add_island(struct search *s, struct fsd_island island,
     fsd_vec_push(m->arena, &s->found->list, island);
 }
 
-/* Adds a set of layers (`rows`, in engine order) as a segment if the set has an entry
- * and an exit.  Members of the segment are the layers that read and write higher
- * precision, and the entries and exits that are data-movement layers.  Skips the set if
- * all these members are in segments that were found before. */
+/* Adds the layers in `rows` (one set, in engine order) as a segment if they have an
+ * entry and an exit.  The segment gets only the layers that read and write higher
+ * precision, and the data-movement layers among the entries and exits.  If earlier
+ * segments have all of these, no segment is added. */
 static void look_at_set(struct search *s, struct row *rows, uint32_t n)
 {
     struct fsd_island island = {0};

@@ -40,13 +40,11 @@ static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return multiplied;
 }
 
-/* Whether the layer computes at least one quantizer and nothing else.  The layer may
- * also have links to other nodes.  Such a link does not count in these cases:
- * - The node is a Concat.  A DQ of the layer then writes a part of the Concat's output
- *   in place.
- * - The node is folded or eliminated, such as a constant.
- * - The node is a product, and the layer only quantizes an input of the product
- *   and may pad this input (prepares()). */
+/* Whether the layer computes at least one quantizer and nothing else.  A link to one of
+ * these nodes does not count, because the layer does not compute the node:
+ * - a Concat: a DQ of the layer writes its result into the Concat's output;
+ * - a folded or eliminated node, such as a constant;
+ * - a product, if the layer only quantizes its input, and may pad it (prepares()). */
 static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
 {
     bool any = false;
@@ -112,10 +110,9 @@ static bool lists_its_nodes(const struct fsd_match *m, const struct fsd_layer *l
     return any;
 }
 
-/* Whether the contents of the layer are unknown.  The result becomes `opaque` of struct
- * fsd_layer_result, which all reports use.  A layer with links to nodes may be opaque,
- * too: a log may list the nodes of a region, but does not show the kernels of the
- * region. */
+/* Whether the contents of the layer are unknown.  All reports use the result, as
+ * `opaque` of struct fsd_layer_result.  Even a layer with known nodes may be opaque: a
+ * log may list the nodes of a region, but not its kernels. */
 static bool is_opaque(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -231,11 +228,10 @@ static enum fsd_dtype type_of_floats(const struct fsd_match *m, fsd_id layer)
     return fsd_dtype_rank(type) > fsd_dtype_rank(FSD_INT8) ? type : FSD_DTYPE_UNKNOWN;
 }
 
-/* For a layer that multiplies two constants: the quantized type of the first constant.
- * The engine does not list constants as inputs of the layer, so the type comes from the
- * model: it is the type that the DequantizeLinear before the first operand reads.
- * FSD_DTYPE_UNKNOWN if the layer has no product whose two operands are outputs of
- * DequantizeLinear nodes. */
+/* For a layer that multiplies two constants: the quantized type of the first one.  The
+ * engine does not list constants, so the type comes from the model: from the
+ * DequantizeLinear before the first operand.  FSD_DTYPE_UNKNOWN if no product of the
+ * layer has a DequantizeLinear before both operands. */
 static enum fsd_dtype type_of_constants(const struct fsd_match *m, fsd_id layer)
 {
     FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {

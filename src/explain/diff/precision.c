@@ -88,19 +88,18 @@ enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node)
     return type;
 }
 
-/* The highest precision in which layers compute the node.  The layers form three
- * groups, and only the first group in which a precision is known counts:
+/* The highest precision in which layers compute the node; unknown if an opaque region
+ * computes a part of the node.  There are three groups of layers.  Only the first group
+ * with a known precision counts:
  *     1. for a node with weights: layers that multiply
  *     2. other layers that compute
  *     3. layers that do not compute, such as NoOps and reformats, and kernels that only
  *        continue the work of another layer
- * If an opaque region computes a part of the node, the result is unknown.
  *
- * The precision of a layer is its type in `shown`.  If this type is unknown,
- * layers[].precision counts instead, with one exception.  It does not count if it is
- * above `requested`, and the layer computes and does not only continue the work of
- * another layer.  Such a layer may cast, and compute the node on either side of the
- * cast.
+ * The precision of a layer is its type in `shown`, else its layers[].precision.  The
+ * latter is ignored if it is above `requested`, because the layer may cast, and compute
+ * the node on either side of the cast.  It still counts for a layer that does not
+ * compute, or that only continues the work of another layer.
  * @param shown indexed by link: the type in which the layer computes the node */
 enum fsd_dtype fsd_realised(const struct fsd_match *m,
                             const struct fsd_layer_result *layers,

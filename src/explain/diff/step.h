@@ -23,10 +23,10 @@ enum fsd_dtype fsd_realised(const struct fsd_match *m,
  *  `node` owns a body. */
 bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
-/** kind.c: for a layer that only quantizes: whether it computes `node`, one of its
- *  linked nodes.  Another layer may compute such a node: if the layer pads data for a
- *  convolution, its name also contains the convolution and the convolution's
- *  DequantizeLinear nodes. */
+/** kind.c: whether a layer that only quantizes computes `node`, one of its linked
+ *  nodes.  For example, if the layer pads data for a convolution, its name also
+ *  contains the convolution and the DequantizeLinear nodes of the convolution, but
+ *  another layer may compute these. */
 bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
 /** control.c: why no kernel computes a node that controls how often layers run, or that

@@ -207,8 +207,8 @@ static bool has_more(const struct judge *j, fsd_id layer)
     return false;
 }
 
-/* Whether the layer computes the Add of a residual (`joint`) or the activation behind
- * the Add.  All other nodes of the block have lower numbers than the Add. */
+/* Whether the layer computes the Add of a residual or the activation behind the Add.
+ * These are the nodes of the block from number b->joint on. */
 static bool computes_closing(const struct judge *j, fsd_id layer)
 {
     const struct fsd_block *b = j->block;

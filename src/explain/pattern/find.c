@@ -298,9 +298,9 @@ FSD_ORDERED(by_place, struct fsd_block, fsd_order(x->pattern, y->pattern),
 enum { ASKED = 1u << FSD_COUNT_OF(forms) };
 _Static_assert(FSD_COUNT_OF(forms) < 31, "one bit for each form, and one more");
 
-/* Bit mask of the forms whose last node may have the operator of this node.  For most
- * operators, there is no such form.  `known` is indexed by operator and keeps the
- * masks, so that each mask is computed only once. */
+/* Bit i of the result is set if forms[i] may end with this node's operator.  The bit
+ * ASKED is always set.  `known` is indexed by operator and keeps the results, so that
+ * each is computed only once. */
 static uint32_t forms_ended_by(uint32_t *known, const struct fsd_graph *g, fsd_id node)
 {
     uint32_t *forms_of = &known[g->nodes.at[node].op];

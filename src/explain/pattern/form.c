@@ -165,9 +165,9 @@ static bool flip(struct fsd_attempt *a)
     return a->met < a->chosen && a->flipped[a->met++];
 }
 
-/* Selects the next combination of operand orders.  Of the symmetric operators whose
- * operands are not swapped, swaps the operands of the last one, and forgets the orders
- * of all operators behind it.  False if all combinations were tried. */
+/* Selects the next combination of operand orders, as in binary counting: swaps the
+ * operands of the last symmetric operator that is not swapped yet, and forgets the
+ * orders of all operators behind it.  False if all combinations were tried. */
 static bool turn(struct fsd_attempt *a)
 {
     a->chosen = a->met;

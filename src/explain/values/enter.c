@@ -90,10 +90,10 @@ static void keep_layers(struct search *s, struct fsd_entry *entry)
         keep(s, &entry->layers, layers.at[i]);
 }
 
-/* Adds to the entry the Casts and quantizers among the suspects.  Also adds the Casts
- * and quantizers that a suspect reads, directly or through other Casts and quantizers.
- * Such a node counts even if its output was measured and is within the limit: the
- * rounding causes a small error, and the next layer may amplify it. */
+/* Adds to entry->behind the Casts and quantizers that are suspects or directly before a
+ * suspect, even several in a row.  Those before a suspect count even if their measured
+ * error is within the limit, because the next layer may amplify a small rounding
+ * error. */
 static void keep_behind(struct search *s, struct fsd_entry *entry)
 {
     uint32_t n = s->stack.n;

@@ -1,16 +1,16 @@
 /*
- * Assigns each row of numbers to tensors, nodes and layers by the name of the row.  A
- * row of a table belongs to the nodes and the layer with this name.  If there are none,
- * the name counts as the name of a tensor.  A row of a set of tensors always has the
- * name of a tensor, in the model or in the engine.  If the model has the tensor or its
- * counterpart, the row belongs to this tensor, and to its producer unless the producer
- * has a row already.  Otherwise, the row belongs to the layer that produces the
- * engine's tensor, unless this layer has a row already.
+ * Assigns each row of numbers to tensors, nodes and layers by the row's name:
  *
- * A layer that gets no row in this way gets the row of one of its nodes.  This is the
- * row whose first number has the greatest absolute value, for example the largest
- * error.  It need not be the row of the last node, because a later node may reduce the
- * error again.
+ * - A row of a table belongs to the nodes and the layer with this name.  If there are
+ *   none, it is treated like a row of a set of tensors.
+ * - A row of a set of tensors has the name of a tensor.  If the model has the tensor or
+ *   its counterpart, the row belongs to this tensor and its producer.  Else the row
+ *   belongs to the layer that produces the engine's tensor.  If the producer or this
+ *   layer has a row already, it keeps that row.
+ *
+ * A layer that is still without a row gets a row of its nodes: the one whose first
+ * number, such as the error, has the greatest absolute value.  This need not be the row
+ * of the last node, because a later node may reduce the error again.
  */
 #include "base/base.h"
 #include "explain/values/values.h"

@@ -179,11 +179,9 @@ enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
                                     struct fsd_numbers *out, struct fsd_error *err);
 
 /** For each tensor of a set, compares each row with the row before it.  A row is the
- *  part of a tensor at one index of the first axis, so it belongs to one element of the
- *  batch.
- *  @param g the model.  The batch size is the number of rows of the first input of `g`
- *         that is in `set` and has several rows.  If there is no such input, the
- *         outputs of `g` are searched in the same way
+ *  part of a tensor at one index of the first axis: one element of the batch.
+ *  @param g the model.  Its first input that has several rows in `set` shows the batch
+ *         size.  If there is none, its first output with several rows does
  *  @return as fsd_numbers_of_sets().  FSD_E_MISMATCH also if no input or output in the
  *         set has several rows, or if the rows of an input differ */
 enum fsd_status fsd_numbers_of_rows(struct fsd_arena *arena, const struct fsd_graph *g,
@@ -221,8 +219,8 @@ struct fsd_values {
     uint32_t *of_node; /**< `of_node` and `of_layer` are indexed by node and layer:
                             index of the row; FSD_NONE if there is none */
     uint32_t *of_layer;
-    double greatest; /**< over the rows of all layers: the greatest absolute value of
-                          the row's first number.  Infinite values do not count */
+    double greatest; /**< the greatest absolute value among the first numbers of all
+                          layers' rows.  Infinite values do not count */
     uint32_t joined; /**< number of rows that are assigned to a tensor, node or layer */
     FSD_VEC(uint32_t) strangers; /**< rows without a tensor, node or layer */
     uint32_t over; /**< number of tensors for which fsd_row_is_over() is true */

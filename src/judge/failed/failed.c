@@ -103,11 +103,10 @@ static const char *in_one_line(struct fsd_arena *arena, struct fsd_slice text)
     return line;
 }
 
-/* Finds why no tactic implements the layer. Searches the messages about tactics that
- * were skipped in the attempt of f->first. Messages of unknown form do not count. The
- * last message determines the class. Among the messages of this class, f->because is
- * the message that states the most bytes. If none of them states bytes, f->because is
- * the last message. */
+/* Finds why no tactic implements the layer. The last message about a skipped tactic
+ * states the class. Of the messages of this class, f->because is the one that states
+ * the most bytes, or the last one if none states bytes. Only messages of known form,
+ * from the attempt of f->first, count. */
 static void take_tactics(struct fsd_failed *f)
 {
     const fsd_log_failures *skipped = fsd_log_skipped_of(f->history);

@@ -89,9 +89,8 @@ static bool add_exact(const struct place *p, struct fsd_slice name, fsd_id_vec *
     return name.n && add_meaning(p, fsd_vocab_find(p->vocab, name.s, name.n), list);
 }
 
-/* TensorRT and the parser append suffixes to the names of nodes. Cuts suffixes off
- * `name` until the model has the rest as a name, and adds the nodes of this name
- * (add_exact()). Returns false if the model never has the rest as a name. */
+/* Adds the nodes of a name to which TensorRT or the parser appended suffixes: cuts
+ * suffixes off until the model has the name (add_exact()). False if it never has. */
 static bool add_derived(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     for (size_t n = name.n; n-- > 1;)
@@ -491,10 +490,10 @@ static bool is_operator(const struct place *p, fsd_id node, struct fsd_slice op)
     return fsd_slice_is(op, fsd_text(p->g->names, p->g->nodes.at[node].op));
 }
 
-/* If no node is known yet, and an error of the parser states no node, finds the node by
- * its operator. The name of the failing function shows this operator. If the node that
- * the parser read last has the operator, takes that node. Otherwise, takes the only
- * node with the operator. If several nodes have the operator, takes none. */
+/* Finds the node by its operator, which the name of the failing function shows. Does so
+ * only if an error of the parser states no node, and no node is known yet. Takes the
+ * node that the parser read last if it has the operator. Otherwise, takes the only node
+ * of the model with the operator; if there are several, takes none. */
 static void find_by_order(const struct place *p)
 {
     struct fsd_failed *f = p->f;

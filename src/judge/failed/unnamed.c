@@ -192,13 +192,11 @@ static void begin_node(struct walk *w, const struct fsd_log_parsed *parsed)
     fsd_vec_push(w->f->arena, &w->open, open);
 }
 
-/* Ends the last node in `open`. Adds the node to `found` if the node can have added the
- * layer: may_have() must be true, and the number of the layer must be at least
- * open->before and less than `behind`. `behind` is the maximum number of layers that
- * the network can have when the node ends. It counts as infinite in two cases:
- * - The log lacks the node's last line.
- * - `helpers` is false: the parser registers only some of the layers that have a
- *   name. */
+/* Ends the last node in `open`. Adds the node to `found` if it can have added the
+ * layer: may_have() must be true, and open->before <= number of the layer < `behind`.
+ * `behind` is how many layers the network can have at most when the node ends. There is
+ * no such limit if the log lacks the node's last line, or if `helpers` is false: the
+ * parser then registers only some of the layers that have a name. */
 static void end_node(struct walk *w)
 {
     const struct open_node *open = &w->open.at[--w->open.n];

@@ -25,10 +25,10 @@ struct citer {
     struct fsd_findings *found;
     const struct fsd_diff *d;
     const struct fsd_findings *lint;
-    /* Linked lists of the edits in lint's confirmed findings. Each edit is in the list
-     * of its node. An edit that inserts a Q/DQ pair is also in the list of the tensor
-     * that the pair quantizes. All tensors with the same data share one list, which has
-     * the index same_data(tensor) in `of_tensor`. FSD_NONE: there is no such edit.
+    /* Linked lists of the edits in lint's confirmed findings; FSD_NONE ends a list.
+     * `of_node` has a list for each node: its edits. `of_tensor` has a list for each
+     * tensor: the edits that insert a Q/DQ pair there. Tensors with the same data share
+     * one list, so the index of `of_tensor` is same_data(tensor).
      *
      *     of_node[node], of_tensor[tensor]          the first edit of the list
      *     next_of_node[edit], next_of_tensor[edit]  the next edit of the same list
@@ -266,11 +266,11 @@ static void cite_source(struct citer *c, fsd_id source)
                 cite_reader(c, source, e);
 }
 
-/* `layer` reads data that a data-movement layer raised to higher precision. The reason
- * may be behind `layer`: if a consumer reads an output of `layer` without a quantizer,
- * `layer` must write higher precision, and therefore also reads higher precision. Cites
- * the Q/DQ pairs that lint proposes for such consumers. Consumers that `layer` computes
- * itself do not count. */
+/* Cites the Q/DQ pairs that lint proposes for consumers of `layer`. `layer` reads data
+ * that a data-movement layer raised to higher precision, and a consumer may be the
+ * reason: if it reads an output of `layer` without a quantizer, `layer` must write
+ * higher precision, and therefore also reads it. Consumers that `layer` computes itself
+ * do not count. */
 static void cite_behind(struct citer *c, fsd_id layer)
 {
     const struct fsd_match *m = c->d->match;

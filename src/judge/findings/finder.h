@@ -32,10 +32,10 @@ struct fsd_finder {
     double base; /**< the total milliseconds of the build. A budget's `share` is a share
                            of this total; 0: unknown */
 
-    uint32_t reread; /**< number of findings on changes that find.c removed because
-                          fsd_compare.reread is set: only the version of this program
-                          changed, not the build. The findings of rules with
-                          fsd_rule.of_same are kept */
+    uint32_t reread; /**< number of findings that find.c removed because
+                          fsd_compare.reread is set: they report changes, but only the
+                          version of this program changed. Rules with
+                          fsd_rule.of_same keep their findings */
 
     /* Used by find.c only. */
     struct fsd_print print;

@@ -176,10 +176,10 @@ struct fsd_rule {
         FSD_PROVES_WIDE,   /**< a layer that computes the finding's first node reads or
                                 writes higher precision */
         FSD_PROVES_STANDS, /**< a layer computes one of the finding's quantizers */
-        FSD_PROVES_TWICE,  /**< the layers that compute the input of the finding's
-                                first quantizer write several quantized tensors. If
-                                they write none, the proof is that of
-                                FSD_PROVES_STANDS */
+        FSD_PROVES_TWICE,  /**< the tensor that the finding's first quantizer reads is
+                                quantized several times: the layers that compute it
+                                write several quantized tensors. If they write none:
+                                like FSD_PROVES_STANDS */
         FSD_PROVES_APART,  /**< several layers compute the finding's nodes */
         FSD_PROVES_BUILT   /**< the finding says that the builder refuses the model. An
                                 engine of the model refutes this, so the finding is
@@ -249,9 +249,8 @@ struct fsd_edit {
     uint32_t input;
     const char *like, *scale_tensor; /**< `like`: the quantizer whose scale to use.
                                           `scale_tensor`: the tensor with this scale.
-                                          Both are NULL if there is no such quantizer.
-                                          If the edit needs a scale, it then uses
-                                          `scale`. If `scale` is 0, the scale must be
+                                          If both are NULL, an edit that needs a scale
+                                          uses `scale`. If that is 0, the scale must be
                                           measured */
     double scale;                    /**< the scale if it is one number; 0: there are
                                           several scales, or the scale is unknown */

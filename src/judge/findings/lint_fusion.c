@@ -3,13 +3,13 @@
  * apply to a block (judge/lint/fusion.c) state the reasons. Edits are proposed only if
  * there is an edit for each of these rules.
  *
- * Casts change the type of the two products of an attention, and of the nodes between
- * the Softmax and the second product. Scale and mask stay in FP32. The new type is FP16
- * if the model scales the queries or keys before the first product, or if an edit can
- * move a constant scale before the first product. Otherwise, the new type is BF16: the
- * first product computes the scores, and unscaled scores may exceed the range of FP16
- * (rule cast/fp16-range). With nodes between the Softmax and the second product, FP16
- * also requires certain head sizes (type_for()).
+ * For an attention, Casts change the type of its two products, and of the nodes between
+ * the Softmax and the second product. Scale and mask stay in FP32. The type is FP16
+ * under two conditions, else BF16:
+ * - The queries or keys are scaled before the first product, or an edit can move a
+ *   constant scale there. Otherwise scores may exceed the FP16 range (cast/fp16-range).
+ * - There are no nodes between the Softmax and the second product, or the builder has
+ *   FP16 kernels for the head size (type_for()).
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"

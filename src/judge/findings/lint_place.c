@@ -102,14 +102,13 @@ static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
            (is_scaled_by_channel(l, conv, branch) && !rounds_in_kernel(l, skip));
 }
 
-/* Whether the skip input of an Add has no quantizer. If convolutions compute both
- * inputs of the Add, the skip branch is the one whose convolution reads the block's
- * input. This is the convolution whose input the model computes first; if both read one
- * tensor, either (begins_at()).
- *
- * The new pair gets the scale of a Q that already reads the skip branch. If there is no
- * such Q, the scale must be measured. If a Q follows the Add, the message then proposes
- * that Q's scale provisionally, because the range of the Add's output is similar. */
+/* Whether the unquantized input of the Add is its skip branch, and a Q/DQ pair on it
+ * helps (may_add_narrow()). If both inputs come from convolutions, the skip branch is
+ * the one whose convolution reads the earlier tensor of the model (begins_at()), or
+ * either one if both read the same tensor. The new pair gets the scale of a Q that
+ * already reads the skip branch. Without such a Q, the scale must be measured. The
+ * message then provisionally proposes the scale of a Q behind the Add, if there is one,
+ * because the Add's output has a similar range. */
 static bool is_bare_skip(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -187,10 +186,10 @@ static bool is_before_operators(struct fsd_place *p)
     return !p->l->style.after_operators;
 }
 
-/* Whether a quantized transposed convolution has no INT8 kernel. TensorRT for RTX never
- * has such a kernel. Other builders have no INT8 kernel that also computes a
- * normalization, activation or Concat behind the convolution. The form in the row of
- * is_narrow_elsewhere() requires such an operator. */
+/* Whether the builder is TensorRT for RTX, which has no INT8 kernel for a transposed
+ * convolution, and the convolution is quantized to INT8. Other builders only lack an
+ * INT8 kernel that also computes the normalization, activation or Concat behind it. The
+ * form in the row of is_narrow_elsewhere() requires such an operator. */
 static bool is_narrow_on_rtx(struct fsd_place *p)
 {
     fsd_id node = fsd_place_node(p, 'n');

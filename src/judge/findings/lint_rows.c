@@ -185,9 +185,9 @@ static struct rows rows_of(const char *rule)
 }
 
 /* The first row that matches the node; NULL if none does.
- * @param may indexed by operator; the caller sets all elements to 0 before the first
- *         call. For the node's operator, this function sets bit i if row i may match
- *         the operator, and the bit ASKED, so that it tests each operator only once */
+ * @param may indexed by operator: bit i is set if row i may match the operator. The bit
+ *         ASKED is set if these bits are known. The elements must be 0 before the first
+ *         call; each is computed when it is first needed */
 static const struct fsd_place_row *row_at(struct fsd_place *p, fsd_id node,
                                           const struct rows *rows, uint8_t *may)
 {

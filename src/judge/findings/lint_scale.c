@@ -7,11 +7,11 @@
 
 /* --------------------------------------------------------------- one tensor, two Qs */
 
-/* The rules on two scales compare two Qs of a tensor. f->rule->which selects where the
- * second Q is:
- *   DIRECT: the second Q reads the tensor itself.
- *   OVER_ONE: operators are between the tensor and the second Q. The first of these
- *     operators is no Concat. The Q can be moved over them to the tensor.
+/* The rules on two scales compare two Qs of a tensor. f->rule->which states what is
+ * between the tensor and the second Q:
+ *   DIRECT: nothing.
+ *   OVER_ONE: operators over which the Q can be moved to the tensor. The first of them
+ *     is no Concat.
  *   OVER_CONCAT: like OVER_ONE, but the first operator is a Concat. */
 enum { DIRECT, OVER_ONE, OVER_CONCAT };
 

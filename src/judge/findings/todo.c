@@ -11,9 +11,8 @@
  * listed only with --peak, which shows whether memory bounds a kernel.
  *
  * The gain of an edit that lint proposes may be unknown. If no time was measured, the
- * bytes of the tensors whose type the edit changes then take the place of the gain. If
- * times were measured, or if these bytes are unknown, the edit is still listed, without
- * a gain.
+ * bytes of the tensors that change type are used instead. Otherwise, or if these bytes
+ * are unknown, too, the edit is listed without a gain.
  *
  * Some builders let the kernels of INT8 products write floats, which other kernels
  * then quantize. No change of the model is known to avoid this. The first entry

@@ -399,8 +399,8 @@ static const char *todo_of(struct finder *f, enum kind kind,
 
 /* ------------------------------------------------------------------ what they cost */
 
-/* Collects the kinds in f->near of all nodes in the region's new groups. Returns the
- * first of these kinds in the order of enum kind; BUILDER if there is none. */
+/* The kind of model change near the region's new groups (f->near of their nodes). If
+ * there are several kinds, the first one of enum kind; if there is none, BUILDER. */
 static enum kind kind_of_region(const struct finder *f, const struct fsd_region_diff *r)
 {
     const struct fsd_state *s = f->c->new;
@@ -477,10 +477,10 @@ static bool any_in_model(const struct finder *f)
 
 /* The kind of change to which a finding belongs; KINDS if it belongs to no change.
  *
- * If a rule on changes reports nodes, this is the first kind, in the order of enum
- * kind, that one of these nodes has; BUILDER if no node has a kind. A node of only one
- * model has the kind that kind_of() returns. A node of both models has the kinds in
- * f->near. A node is looked up in the new build, then in the old build. */
+ * If a rule on changes reports nodes, the nodes show the kind. A node of only one model
+ * has the kind that kind_of() returns, and a node of both models has the kinds in
+ * f->near. If there are several kinds, returns the first one of enum kind; if there is
+ * none, BUILDER. */
 static enum kind kind_of_finding(const struct finder *f, const struct fsd_finding *item)
 {
     const struct fsd_findings *all = f->v->findings;
@@ -618,11 +618,10 @@ static const char *cost_text(const struct finder *f, uint64_t bytes)
 }
 
 /* Writes the sentences for findings that no single change explains. The first sentence
- * states the first of these facts that is true:
- *   - The model differs.
- *   - The builder, its options or another aspect of the engine differs
- *     (fsd_is_built_otherwise()).
- *   - The cause of the builder's different decisions is unknown (unexplained()). */
+ * is one of these:
+ *   - "The model changed: ...", if the model differs.
+ *   - "The builds differ: ...", else if fsd_is_built_otherwise() is true.
+ *   - "No known cause. ...", else (unexplained()). */
 static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KINDS])
 {
     const struct fsd_compare *c = f->c;

@@ -121,7 +121,7 @@ struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c,
                                               const struct fsd_diff *run);
 struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_compare *c);
 
-/** Sets `says` to the three sentences `says` of fsd_verdict_of_comparison().
+/** Sets `says` to the three sentences of the comparison's verdict (fsd_verdict.says).
  *  @param arena owns the sentences
  *  @param run as for fsd_verdict_of_comparison()
  *  @return false if there are no sentences */
@@ -152,9 +152,9 @@ struct fsd_judged {
     const char *name;  /**< "model.onnx sm86": unique in the list */
     const char *label; /**< "" if the build has no label */
     const char *model; /**< the path of the model as given; without a model, the path of
-                            the engine. `name` consists of `model` and `label`, so
-                            fsd_verdicts_of() appends the engine's path or a number to
-                            `model` if `name` would not be unique */
+                            the engine. If `name` would not be unique, fsd_verdicts_of()
+                            appends the engine's path or a number here, because `name`
+                            begins with `model` */
     const char *engine;
     const char *verdict;         /**< v->verdict, or "error" if `v` is NULL */
     const struct fsd_verdict *v; /**< NULL: the build could not be checked, because of

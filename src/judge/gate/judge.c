@@ -185,10 +185,9 @@ static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state
                        producer);
 }
 
-/* Counts the rows of the checked build that are as in build A, as in build B and so on,
- * and those that are as in none: "1 as in build A, 2 as in build C, 1 as in none of the
- * builds". Counts only rows in which the snapshot's builds differ (s->variants), and
- * each row once; "" if there are no such rows. */
+/* Says which of the snapshot's builds the checked build resembles, as numbers of rows:
+ * "1 as in build A, 2 as in build C, 1 as in none of the builds". Each row in which the
+ * snapshot's builds differ (s->variants) counts once. "" if there are no such rows. */
 static const char *variants_of(const struct fsd_verdict *v, const struct fsd_state *s)
 {
     uint32_t fit[FSD_MOST_BUILDS] = {0}, far = 0;

@@ -2,9 +2,9 @@
  * Holds the fusion rules, and finds the rules that apply to a block. To add a rule, add
  * a row, and a function if no existing condition fits.
  *
- * The rules for TensorRT for RTX were measured, by building engines without a GPU. The
- * models came from exporters, or differed from each other in one property only. For a
- * rule with an edit, edited models were built, too. The rules for other builders were
+ * The rules for TensorRT for RTX were measured: engines were built (without a GPU) from
+ * exported models, and from models that differ in one property only. If a rule has an
+ * edit, engines were built from edited models, too. The rules for other builders were
  * not measured: each names the document in which NVIDIA states the rule.
  */
 #include "judge/lint/fusion.h"
@@ -75,8 +75,8 @@ static const struct fsd_fusion_rule rules[] = {
      "the attention is FP32", "TensorRT for RTX fuses attention in FP16 and BF16 only",
      "cast Q, K and V to FP16 or BF16 before both products, and cast the products' "
      "outputs back",
-     "237 of 237 attentions are split; after the edit, 64 of 64 in FP16 and 8 of 8 in "
-     "BF16 are one kernel",
+     "237 of 237 attentions are split; all 64 attentions edited to FP16 and all 8 "
+     "edited to BF16 are one kernel",
      MEASURED_TARGETS, FSD_CURE_CASTS},
     {"attention/head", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_narrow,
      "the head size is {0}",
@@ -89,23 +89,22 @@ static const struct fsd_fusion_rule rules[] = {
      "K has head size {0} and V has head size {1}",
      "TensorRT for RTX fuses attention with equal head sizes only",
      "pad Q and K, or V, to the larger head size; if you pad V, slice the output",
-     "14 of 14 attentions are split; after the edit, 17 of 17 are one kernel",
+     "14 of 14 attentions are split; all 17 edited attentions are one kernel",
      MEASURED_TARGETS, FSD_CURE_PADS},
     {"attention/broadcast", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_broadcast,
      "K or V has one head, which the product broadcasts to the {0} heads of Q",
      "TensorRT for RTX fuses attention if K and V have as many heads as Q, or if the "
      "batch size is not 1 and only the Softmax is between the products",
      "repeat the heads of K and V by an Expand",
-     "39 of 39 attentions outside these limits are split, and 0 of 23 within them; "
-     "after the edit, "
-     "15 of 15 are one kernel",
+     "39 of 39 attentions outside these limits are split, and 0 of 23 within them; all "
+     "15 edited attentions are one kernel",
      MEASURED_TARGETS, FSD_CURE_REPEAT},
     {"attention/output", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_shown,
      "`{A}` is an output of the network",
      "TensorRT for RTX fuses attention only if no operator outside the attention reads "
      "the scores or probabilities",
      "remove this tensor from the outputs of the network",
-     "6 of 6 attentions are split; after the edit, 4 of 4 are one kernel",
+     "6 of 6 attentions are split; all 4 edited attentions are one kernel",
      MEASURED_TARGETS, FSD_CURE_UNMARK},
     {"attention/part-quantized", FSD_PATTERN_ATTENTION, RTX,
      fsd_attention_is_half_quantized,
@@ -122,15 +121,15 @@ static const struct fsd_fusion_rule rules[] = {
      "TensorRT for RTX fuses such an attention only if it has one query, or is FP16 "
      "with head size 32 or 64, fixed sizes, and as many queries as keys (at most 512)",
      "remove the quantizers of the probabilities",
-     "37 of 37 attentions outside these limits are split, and 0 of 11 within them; "
-     "after the edit, 8 of 8 are one kernel",
+     "37 of 37 attentions outside these limits are split, and 0 of 11 within them; all "
+     "8 edited attentions are one kernel",
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
     {"attention/int8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_int8_otherwise,
      "the attention is INT8, with head size {0}, {A} and {B}",
      "TensorRT for RTX fuses INT8 attention only with head size 16, 32 or 64, at most "
      "512 keys, at least two queries, and a quantized output",
      "remove the quantizers of the attention",
-     "29 of 29 attentions outside these limits are split; after the edit, 6 of 6 are "
+     "29 of 29 attentions outside these limits are split; all 6 edited attentions are "
      "one kernel; INT8 attentions within these limits are one kernel (measured with 1 "
      "to 512 keys, with 2 to 600 queries, with masks, and with dynamic sizes)",
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
@@ -140,7 +139,7 @@ static const struct fsd_fusion_rule rules[] = {
      "least 32, and if the output is quantized or of type FP16 or BF16",
      "remove the quantizers of the attention, and compute the attention in FP16 or "
      "BF16",
-     "39 of 39 attentions outside these limits are split; after the edit, 5 of 5 are "
+     "39 of 39 attentions outside these limits are split; all 5 edited attentions are "
      "one kernel; without an edit, 57 FP8 attentions with 32 keys or more are one "
      "kernel, even with one query",
      MEASURED_TARGETS, FSD_CURE_UNQUANTIZE},
@@ -159,7 +158,7 @@ static const struct fsd_fusion_rule rules[] = {
      "unless the queries have four axes",
      "pad the summed axis of `{A}` with zeros",
      "26 of 26 such attentions are split; if the queries have four axes or are an "
-     "input of the network, 0 of 25 are split; after the edit, 9 of 9 are one kernel",
+     "input of the network, 0 of 25 are split; all 9 edited attentions are one kernel",
      MEASURED_TARGETS, FSD_CURE_APART},
     {"attention/documented", FSD_PATTERN_ATTENTION, " trt10 trt11 ",
      fsd_attention_is_beyond_documented, "the head size is {0}",

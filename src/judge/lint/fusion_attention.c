@@ -319,10 +319,9 @@ bool fsd_attention_is_int8_otherwise(struct fsd_measured_block *m)
            !is_output_quantized(m);
 }
 
-/* Whether the attention is in FP8, and the FP8 kernel does not support it. For this
- * kernel, the number of keys must be fixed and at least SHORTEST. The kernel cannot
- * write FP32, so an FP32 output must be quantized. False for an attention with a single
- * query, because another kernel computes such an attention. */
+/* Whether the attention is in FP8, but the FP8 kernel does not support it: the number
+ * of keys is dynamic or less than SHORTEST, or the output is FP32 and is not quantized.
+ * False for a single query, because another kernel computes such an attention. */
 bool fsd_attention_is_fp8_otherwise(struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
@@ -412,9 +411,9 @@ fsd_id fsd_attention_changes(const struct fsd_measured_block *m)
     return FSD_NONE;
 }
 
-/* Some attention kernels compute operators other than masks between the Softmax and the
- * product with V. Returns why none of these kernels fits this block; NULL if one fits,
- * if there is a single query, or if a size is unknown. */
+/* Returns why no attention kernel can compute operators (other than masks) between the
+ * Softmax and the product with V of this block. NULL if a kernel can, if there is a
+ * single query, or if a size is unknown. */
 static const char *beyond_changed(const struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);

@@ -124,11 +124,10 @@ struct fsd_lint {
     struct fsd_target target;
     FSD_VEC(struct fsd_quantizer) quantizers;
     uint32_t *quantizer_of; /**< indexed by node; FSD_NONE: not a quantizer */
-    uint32_t *holds;        /**< indexed by tensor: the DQ that the tensor "holds", an
-                                 index into `quantizers`. The DQ outputs the tensor,
-                                 directly or with other operators in between. The
-                                 builder may move the DQ over these operators.
-                                 FSD_NONE: none */
+    uint32_t *holds;        /**< indexed by tensor: the DQ before the tensor, an index
+                                 into `quantizers`; FSD_NONE: none. Operators may be
+                                 between the DQ and the tensor, if the builder may move
+                                 the DQ over them */
     struct fsd_style_seen style;
     bool repeats;       /**< two tensors have the same name */
     const bool *cyclic; /**< indexed by node: whether the node is on a cycle or between

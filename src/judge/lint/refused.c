@@ -35,11 +35,10 @@ FSD_CONDITION(fsd_refused_has_a_type)
     return false;
 }
 
-/* Whether a Q outputs the tensor, directly or with other operators in between. Each
- * output of the Q and of these operators must have one of the given types. Only rows
- * for UINT8 use this function. A UINT8 tensor behind a Q is no reason for a refusal,
- * because the builder moves a Q/DQ pair with the zero point 0 over any operator.
- * Another row refuses quantizers with other zero points. */
+/* Whether the tensor is behind a Q, and each tensor from the Q on has one of the types.
+ * Rows that refuse UINT8 use this as an exception: UINT8 is allowed behind a Q, because
+ * the builder moves a Q/DQ pair with the zero point 0 over any operator. If the zero
+ * point is not 0, another row refuses the quantizer. */
 static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types)
 {
     for (int steps = 0; steps < 16 && has_type(l->g, tensor, types); steps++) {

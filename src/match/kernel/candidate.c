@@ -27,9 +27,9 @@ static bool is_neutral(const struct replay *r, fsd_id node)
            r->m->facts->same[node] == FSD_SAME_ONE;
 }
 
-/* If the model splits the node's output, the builder may split the input instead, and
- * compute the node once for each part.  The kernel then has a step with the node's
- * operator for each part.  Allows these steps for the parts after the first one. */
+/* If the model splits the node's output, allows further steps with the node's operator:
+ * one for each part after the first.  The builder may split the input instead, and
+ * compute the node once for each part. */
 static void note_repeats(const struct replay *r, struct candidate *w, fsd_id node)
 {
     uint32_t parts = r->nodes[node].passes
@@ -104,11 +104,10 @@ static struct candidate *branch(struct replay *r, const struct candidate *w)
 
 /* --------------------------------------------------------------- one step */
 
-/* The candidate began `node` with the first `done` steps of the lowering `begun`.
- * Returns whether the kernel may continue with the lowering `other`.  For a product,
- * `other` must be `begun`, because begin() makes a separate candidate for each lowering
- * that fits the product's tensors.  For any other node, the first `done` steps of both
- * lowerings must be the same. */
+/* Whether the candidate, after the first `done` steps of the lowering `begun`, may
+ * continue with the lowering `other`.  These steps must be the same in both.  A product
+ * must keep its lowering, because begin() makes a separate candidate for each lowering
+ * that fits. */
 static bool may_be(const struct replay *r, fsd_id node,
                    const struct fsd_lowering *begun, const struct fsd_lowering *other,
                    uint32_t done)
@@ -246,13 +245,12 @@ static bool is_convolved(const struct replay *r, fsd_id tensor)
            fsd_node_is(r->g, by, FSD_ONNX_ConvTranspose);
 }
 
-/* Whether the builder may use this lowering for the node.  Only the lowerings of a
- * BatchNormalization are restricted.  The first case that holds decides:
- *   - The BatchNormalization does not fold into weights, or other nodes read its input,
- *     too.  A kernel then computes it in full, with at least two steps.
- *   - Its input is the result of a Conv.  The builder then merges the
- *     BatchNormalization into the weights of the Conv, and at most two steps remain.
- *   - It is behind another product.  All lowerings are then allowed. */
+/* Whether the builder may use this lowering for the node.  Always true, except for a
+ * BatchNormalization:
+ *   - If it does not fold into weights, or if other nodes read its input, too, a kernel
+ *     computes it in full: the lowering must have at least two steps.
+ *   - Else, if its input is the result of a Conv, the builder merges it into the Conv's
+ *     weights: the lowering must have at most two steps. */
 static bool is_left(const struct replay *r, fsd_id node,
                     const struct fsd_lowering *lowering)
 {
@@ -444,12 +442,12 @@ static uint32_t next_unmade(struct replay *r, uint32_t at, struct fsd_span reade
     return fsd_next_unmade(r, r->reader.at, r->unmade, at, readers.at + readers.n);
 }
 
-/* Begins the nodes that read an available tensor, are ready (fsd_is_ready()), and have
- * a lowering that begins with `step`.  A node that reads several available tensors is
- * begun only once.  If `made` is true, begins only nodes that already have a layer and
- * are no products; else only nodes without a layer.  Leaves out the nodes that names
- * assign to the kernel, because begin_musts() begins them.  Also begins Qs that the
- * builder may have moved before an operator (begin_moved()). */
+/* Begins the nodes that read an available tensor, are ready (fsd_is_ready()), and can
+ * begin with `step`.  Begins each node once.  Leaves out the nodes that names assign to
+ * the kernel, because begin_musts() begins them.  Also begins Qs that the builder may
+ * have moved before an operator (begin_moved()).
+ * @param made false: begins only nodes without a layer; true: only nodes that have a
+ *        layer, except products */
 static void begin_nodes(struct replay *r, struct candidate *w, fsd_sym step, bool made)
 {
     fsd_id seen[NEXT];

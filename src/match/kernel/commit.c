@@ -30,15 +30,13 @@ static bool multiplies_data(const struct replay *r, fsd_id product)
     return weight != FSD_NONE && !fsd_stays_constant(r, weight);
 }
 
-/* Whether the kernel may have absorbed the scaling `by` before `product`.  True in
- * these cases:
- *   - The kernel is anchored.
- *   - The product has weights, so that the builder can merge the scaling into them.
- *   - The kernel has a factor (fsd_layer.factor).
- * Otherwise, if the dump states that there is no factor, the result is false.  If the
- * dump does not state whether there is a factor, one is assumed, except in one case:
- * the dump lists the kernel's constants, and `by` is behind another product.  The
- * builder then merged the scaling into the weights of the other product. */
+/* Whether the kernel may have absorbed the scaling `by`, which is before `product`.
+ * True if the kernel is anchored, if the product has weights (the builder can merge the
+ * scaling into them), or if the kernel has a factor (fsd_layer.factor).
+ *
+ * If the dump does not state whether there is a factor, the result is usually true.
+ * Exception: the dump lists the kernel's constants, and `by` is behind another product.
+ * The builder then merged the scaling into the weights of that product. */
 static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -58,15 +56,15 @@ static bool is_factor(const struct replay *r, fsd_id node)
            fsd_node_is(r->g, node, FSD_ONNX_Div);
 }
 
-/* The layer that absorbed the scaling `by`; FSD_NONE if the layer is unknown.  `by` is
- * before `node`, and needs no step.  In two cases, the result is the current layer if
- * takes_factor() is true, else FSD_NONE:
- *   - `by` is a factor, and `node` is a product.
- *   - The current layer's name was cut, and the layer lists the constant of `by`.
- * Otherwise, the result is the layer that computes the input of `by`.  Exception: if
- * this layer computes no product, and `by` is a factor before a product of the
- * candidate (`for_product`), the result is the current layer.  The result is also the
- * current layer if no node computes the input of `by`. */
+/* The layer that absorbed `by`, a scaling before `node` that needs no step; FSD_NONE if
+ * the layer is unknown.  The first case that holds decides:
+ *   - `by` is a factor and `node` is a product, or the current layer's name was cut and
+ *     the layer lists the constant of `by`: the current layer if takes_factor() is
+ *     true, else FSD_NONE.
+ *   - No node computes the input of `by`: the current layer.
+ *   - The layer that computes this input has no product, and `by` is a factor before a
+ *     product of the candidate (`for_product`): the current layer.
+ *   - Otherwise: the layer that computes this input. */
 static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                           fsd_id node, fsd_id by, bool for_product)
 {
@@ -198,9 +196,9 @@ static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
 }
 
 /* One kernel begins `node`, and the next kernel finishes it.  Returns whether the next
- * kernel only applies the scale of the quantizers.  True only for a Conv without a
- * bias, because the next kernel's Metadata does not list such a Conv.  The Metadata of
- * both kernels lists a MatMul, and a Conv that has a bias. */
+ * kernel only applies the scale of the quantizers.  This is so for a Conv without a
+ * bias: the next kernel's Metadata does not list it.  That Metadata does list a MatMul,
+ * and a Conv with a bias. */
 static bool only_scales(const struct replay *r, fsd_id node)
 {
     return fsd_node_is(r->g, node, FSD_ONNX_Conv) && r->g->nodes.at[node].in.n < 3;

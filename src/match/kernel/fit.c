@@ -177,11 +177,10 @@ static bool is_weight_of_part(const struct replay *r, const struct fsd_form *con
     return count > size && count == size * fsd_count_parts_behind(r, out);
 }
 
-/* Whether the kernel lacks the weight of the product `node`, so that the kernel cannot
- * compute `node`.  A kernel may have the weight as one of its constants, or read it
- * from a kernel without inputs.  False if no constants of the kernel are known, or if
- * `node` is no product.  This distinguishes branches that differ only in the sizes of
- * their windows. */
+/* Whether the kernel cannot compute the product `node`, because none of the kernel's
+ * constants can be the product's weight.  False if a kernel without inputs may provide
+ * the weight, if no constants are known, or if `node` is no product.  This
+ * distinguishes branches that differ only in their window sizes. */
 static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;

@@ -228,11 +228,9 @@ static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
     fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
 
-/* Whether the port holds a padded tensor.  There are two conditions for the tensors
- * that the port may hold:
- *   - None of them has the size of the port.
- *   - One of them is smaller than the port, but larger than half of it.  A port of
- *     twice the tensor's size or more holds several joined tensors. */
+/* Whether the port seems to hold a padded tensor.  Of the tensors that the port may
+ * hold, none has the port's size, but one is smaller and has more than half of it.  A
+ * port of twice a tensor's size or more holds several joined tensors instead. */
 static bool is_filled(const struct replay *r, const struct fsd_port *port)
 {
     int64_t size = fsd_form_count(r->m->engine, fsd_port_form(r->m->engine, port));

@@ -135,9 +135,9 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
 
             if (t == FSD_NONE)
                 continue;
-            /* Does not guess `t` if `node` needs no step, and the input `in` of `node`
-             * also fits the port: if the port holds `in`, `t` is available anyway.  The
-             * first guess is never left out. */
+            /* Leaves out `t` if `node` needs no step and `in` fits the port, too: if
+             * the port holds `in`, `t` is available anyway.  The first guess is always
+             * kept. */
             if (n < GUESSES && fsd_port_fits(r, p, t) &&
                 !(n && r->nodes[node].passes && in != FSD_NONE &&
                   fsd_port_fits(r, p, in)))
@@ -155,13 +155,10 @@ struct wanted {
     uint32_t n;
 };
 
-/* Finds a lost input of the kernel that has the size of `tensor`.  Adds this input and
- * `tensor` to `wanted`, and returns true.  If several kernels write lost inputs of this
- * size, also returns true, but adds nothing, because it is unknown which of these
- * inputs holds `tensor`.  Returns false in three cases:
- *   - no lost input has this size,
- *   - a lost input of this size does not have exactly one producer,
- *   - `wanted` is full. */
+/* Adds `tensor` to `wanted`, with the kernel's lost input that has the same size.
+ * Returns false if there is no such input, if such an input does not have exactly one
+ * producer, or if `wanted` is full.  If several kernels write such inputs, returns true
+ * without adding anything, because it is unknown which input holds `tensor`. */
 static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -210,13 +207,12 @@ static bool reads_layer_of(const struct replay *r, fsd_id node)
 
 /* Takes the nodes between the kernel's inputs and `tensor`.  Returns false if the walk
  * reaches a limit, or an input of the network that is not available.  Also returns
- * false if one of the nodes needs a step, and one of the following holds:
- *   - The kernel has no step for the node.
- *   - Another layer computes the node.  Exception: if the model splits the result of
- *     the node, several layers may compute the node.
- * @param wanted if not NULL, receives the tensors that a lost input of the kernel must
- *        hold, because the kernel does not compute them and no known input holds them.
- *        If NULL, such a tensor makes the result false. */
+ * false if the kernel has no step for a node that needs one, or if another layer
+ * computes such a node.  Exception: if the model splits the node's result, several
+ * layers may compute the node.
+ * @param wanted receives the tensors that the kernel does not compute and that no known
+ *        input holds: a lost input must hold them.  If NULL, such a tensor makes the
+ *        result false. */
 static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted,
                     fsd_id tensor, int far)
 {
@@ -299,9 +295,9 @@ static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *want
 }
 
 /* Whether the kernel's name lists all steps of the kernel or, if the name was cut, the
- * steps before the cut.  False if the name lacks steps and begins with a MatMul.  The
- * kernel is then assumed to be a product or attention kernel, whose name does not list
- * the steps behind the product or the attention. */
+ * steps before the cut.  If a name that lacks steps begins with a MatMul, the result is
+ * false: the kernel may be a product or attention kernel, whose name does not list the
+ * steps behind the product or attention. */
 static bool lists_steps(const struct replay *r, fsd_id layer)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[layer];

@@ -135,9 +135,9 @@ static inline void fsd_candidate_copy(struct candidate *to,
                from->n_available * sizeof *from->available);
 }
 
-/* The last result of fsd_is_ready() for a node.  If an input was not available,
- * `missing` is this input, and `round` is the parameter of the call.  Otherwise,
- * `round` is 0. */
+/* Remembers the last call of fsd_is_ready() for a node.  If `round` is not 0, the input
+ * `missing` was not available in the search `round`.  If `round` is 0, no input is
+ * known to be missing. */
 struct asked {
     uint32_t round;
     fsd_id missing;
@@ -495,18 +495,18 @@ void fsd_make_available(struct replay *r, struct candidate *w, fsd_id tensor,
 /** Visits the available tensors from index `first` on.  If nodes without a step compute
  *  tensors from a visited tensor, makes those tensors available, too. */
 void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first);
-/** Visits the data (fsd_data_in()) that the first step of the node reads.  Returns the
- *  first tensor that is not available; FSD_NONE if there is none.  A tensor whose
- *  `spread` is set (tensor_state) never counts as missing.
+/** The first tensor that the node's first step reads (fsd_data_in()) and that is not
+ *  available; FSD_NONE if there is none.  A tensor with `spread` (tensor_state) never
+ *  counts as missing.
  *  @param all true: visits all these tensors; false: stops at the first missing one
  *  @param from set to the bit mask of the kernel inputs that the visited tensors come
  *         from */
 fsd_id fsd_find_missing(const struct replay *r, struct candidate *w, fsd_id node,
                         bool all, uint64_t *from);
 /** Whether all data that the first step of the node reads are available.  False if
- *  fsd_reads_data() is false.  A search calls this once for each input of the node, and
- *  a node may have many inputs.  So after a call has found a missing input, the next
- *  calls of this search only check that input, until it is available.
+ *  fsd_reads_data() is false.  If an earlier call of the same search found a missing
+ *  input, checks only this input until it is available, which is fast for a node with
+ *  many inputs.
  *  @param round number of the search; in one search, available tensors stay available
  *  @param from if the result is true, set to the bit mask of the kernel inputs that the
  *         step uses */

@@ -1,9 +1,9 @@
 /*
  * A short list of facts that states how an engine was built.  fsd_built_add() keeps the
  * first value of a key, so callers add the facts of the most reliable source first.
- * fsd_built_sort() removes versions, because another part of the report has them.  It
- * puts the keys of the table below first, in the order of the table.  The table is the
- * same for every builder.  The builder's own options follow, sorted by name.
+ * fsd_built_sort() removes the versions, because another part of the report has them.
+ * The other keys of the table below come first, in the order of the table.  The
+ * builder's own options follow, sorted by name.
  */
 #include "model/graph/built.h"
 

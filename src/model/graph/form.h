@@ -55,10 +55,9 @@ int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form);
 bool fsd_forms_alike(const struct fsd_graph *g, const struct fsd_form *a,
                      const struct fsd_form *b);
 
-/** Whether both forms have the same sizes, ignoring axes of size 1.  An unknown size
- *  always differs from a known size.  False if the shape of a form is unknown.
- *  @param proved  false: two unknown sizes at the same position are equal; true: they
- *  differ */
+/** Whether both forms have the same sizes, ignoring axes of size 1.  False if the shape
+ *  of a form is unknown.  An unknown size differs from each known size.
+ *  @param proved  true: two unknown sizes differ, too; false: they are equal */
 bool fsd_sizes_alike(const struct fsd_graph *g, const struct fsd_form *a,
                      const struct fsd_graph *h, const struct fsd_form *b, bool proved);
 

@@ -312,10 +312,10 @@ fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port)
 }
 
 /* The state of the topological sort.  A node waits for the producers of its inputs.  A
- * tensor that is written in place has several producers.  Each of these producers waits
- * for the previous producer in the file.  A consumer of such a tensor waits for the
- * last producer that is before the consumer in the file, because the consumer reads
- * this producer's output. */
+ * tensor that is written in place has several producers.  Each of them waits for the
+ * previous one in the file.  A consumer of the tensor waits for the last producer that
+ * precedes it in the file: if nodes 2 and 5 write the tensor, consumer 3 reads the
+ * output of node 2, and consumer 7 reads the output of node 5. */
 struct waiting {
     const struct fsd_graph *g;
     uint32_t *awaited; /* indexed by node */
@@ -342,9 +342,8 @@ static void await_producer(struct waiting *w, fsd_id tensor, uint32_t place,
     struct fsd_span readers = g->tensors.at[tensor].consumers;
     const fsd_id *of = &g->links.at[producers.at];
     fsd_id producer = of[place], next;
-    bool alone = of[0] == of[producers.n - 1]; /* only one node writes the tensor: the
-                                                  list ascends, so all its entries are
-                                                  equal */
+    bool alone = of[0] == of[producers.n - 1]; /* whether only one node writes the
+                                                  tensor; the ids in the list ascend */
 
     while (place < producers.n && of[place] == producer)
         place++;

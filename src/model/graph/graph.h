@@ -267,10 +267,9 @@ struct fsd_graph {
     FSD_VEC(fsd_id)
     by_name; /**< indexed by symbol: the newest tensor with this name; use
                   fsd_graph_find() */
-    /* fsd_graph_finish() sets these.  The consumers of all tensors are in `links`, from
-     * index `uses_at`.  If the entry links[uses_at + i] is one of the `consumers` of a
-     * tensor, use_input[i] is the number of the input at which this consumer reads that
-     * tensor. */
+    /* fsd_graph_finish() sets these.  From index `uses_at` on, `links` has the
+     * consumers of all tensors.  The consumer links[uses_at + i] reads its tensor at
+     * the input with the number use_input[i]. */
     uint32_t *use_input, uses_at;
     struct fsd_peers *peers; /**< indexed by port; NULL: no tensor has several
                                   producers */

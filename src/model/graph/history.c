@@ -144,10 +144,9 @@ static const struct {
 };
 _Static_assert(FSD_COUNT_OF(kinds) == FSD__EVENT_COUNT, "a row a kind");
 
-/* Prints the members of a region: "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b".  The
- * event with this list belongs to each node of the region, so reports print the list
- * often.  Of a long list, this function therefore prints only the first members and the
- * number of the others. */
+/* Prints the members of a region: "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b".  If
+ * the list is long, prints only the first members and the number of the others, because
+ * reports may print the list for each node of the region. */
 static void put_members(const char *text, FILE *out)
 {
     enum { SHOWN = 4 };

@@ -22,9 +22,9 @@ enum fsd_event_kind {
     FSD_EVENT_TRY,       /**< pass examines layer a (0: not stated) */
     FSD_EVENT_FUSE,      /**< pass fuses a with b; text: the fused layer, "a + b" */
     FSD_EVENT_INTO,      /**< pass fuses a into b; a may be "(x and y)" */
-    FSD_EVENT_REMOVE,    /**< layer a is removed.  The log line does not state the pass:
-                              `pass` and b are `pass` and a of the last FSD_EVENT_TRY
-                              after the last FSD_EVENT_STAGE; 0: unknown */
+    FSD_EVENT_REMOVE,    /**< layer a is removed; `pass` and b: the pass and the layer
+                              of the last FSD_EVENT_TRY in this stage, because the log
+                              line states no pass; 0: unknown */
     FSD_EVENT_SWAP,      /**< layer a is swapped with layer b */
     FSD_EVENT_RETYPE,    /**< layer a changes its type; text: "ELEMENTWISE to
                               POINTWISE" */
@@ -221,10 +221,9 @@ struct fsd_history {
 
     /* These belong to one run, which compares the log with a model and an engine: */
     uint32_t build;            /**< the number of the run's engine in the log, from 0 */
-    uint32_t parsed_build;     /**< the number of the engine whose lines have the
-                                    network of this run: `build`, or else the nearest
-                                    earlier engine with such lines; FSD_NONE: there is
-                                    none */
+    uint32_t parsed_build;     /**< the number of the engine for which the log prints
+                                    the network: `build`, or else the nearest earlier
+                                    engine; FSD_NONE: none of these */
     const fsd_id *parsed_node; /**< The log prints the nodes in the order of parsing.
                                     The i-th parsed node has the number parsed_node[i]
                                     in the graph from fsd_log_network() */
@@ -233,12 +232,11 @@ struct fsd_history {
                                     node */
     uint32_t n_parsed;
     uint32_t unlike;   /**< the number of parsed nodes that the model does not have */
-    uint32_t unparsed; /**< the number of nodes in the model's main graph for which the
-                            log proves that the parser did not read them.  The log does
-                            not have such a node, and a consumer of the node is the
-                            proof: this consumer is itself one of the counted nodes, or
-                            the log lists inputs of the consumer, but not the tensor
-                            that the node passes to it in the model */
+    uint32_t unparsed; /**< the number of nodes in the model's main graph that the
+                            parser provably did not read.  The log lacks such a node.
+                            A consumer is the proof: the log lists the consumer's
+                            inputs without the node's output, or the consumer is also
+                            such a node */
     uint32_t unparsed_quantizers; /**< the number of QuantizeLinear and DequantizeLinear
                                        nodes that `unparsed` counts */
     fsd_id unparsed_node; /**< the first node that the parser did not read, but whose

@@ -144,11 +144,10 @@ typedef FSD_VEC(fsd_id) id_vec;
 struct fsd_history_parts {
     const struct fsd_history *all;
     struct fsd_lists of[KINDS]; /* the records of each build */
-    uint32_t *parsed;           /* indexed by build: the number of the build whose lines
-                                   have the network: this build, or else the nearest
-                                   earlier one with such lines; FSD_NONE: there is
-                                   none */
-    /* A build whose entry in `parsed` is FSD_NONE also gets these records: */
+    uint32_t *parsed;           /* indexed by build: the number of the build for which
+                                   the log prints the network: this build, or else the
+                                   nearest earlier one; FSD_NONE: none of these */
+    /* If parsed[build] is FSD_NONE, the build also gets these records: */
     id_vec registered; /* the events FSD_EVENT_REGISTER of all builds */
     id_vec unbuilt;    /* the parser's lines of attempts that led to no engine */
 };

@@ -39,9 +39,9 @@ static size_t end_before(const char *s, size_t n)
 }
 
 /* Returns the length of the item at the front of s[0, n), and sets `*next` to the
- * beginning of the next item, or to n if there is none.  The bytes contain no control
- * characters that separate items.  They contain several items if a tool replaced or
- * dropped the separators between these items. */
+ * beginning of the next item, or to n if there is none.  The caller has divided the
+ * list at its separators.  If a tool replaced or dropped some of them, s has several
+ * items. */
 static size_t item_length(const char *s, size_t n, size_t *next)
 {
     const char *at = s;

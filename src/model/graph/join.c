@@ -93,9 +93,9 @@ static void add_plain(struct fsd_graph *g, const struct fsd_graph *part)
         fsd_vec_push(g->arena, &g->ints, part->ints.at[i]);
     for (uint32_t i = 0; i < part->floats.n; i++)
         fsd_vec_push(g->arena, &g->floats, part->floats.at[i]);
-    for (uint32_t i = 0; i < part->links.n; i++) /* copied without an offset, because
-                                                    the joined graph uses only those
-                                                    links that are symbols */
+    for (uint32_t i = 0; i < part->links.n; i++) /* unchanged: the joined graph uses
+                                                    only the symbols in `links`, which
+                                                    need no offset */
         fsd_vec_push(g->arena, &g->links, part->links.at[i]);
     for (uint32_t i = 0; i < part->mentions.n; i++)
         fsd_vec_push(g->arena, &g->mentions, part->mentions.at[i]);

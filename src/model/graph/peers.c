@@ -15,9 +15,8 @@
  *     so parts with equal sizes and strides cannot be distinguished.
  *   - A layer that writes the whole tensor overwrites all earlier data.  This rule is
  *     not used if the reader reads only a part, or if some layers do not run in every
- *     inference (fsd_graph.jumps).  The rule needs the strides of the written tensor,
- *     because an engine that states no strides states the sizes of the whole tensor
- *     even if a layer writes only a part.
+ *     inference (fsd_graph.jumps).  It needs the writer's strides: an engine without
+ *     strides states the sizes of the whole tensor even for a layer that writes a part.
  */
 #include "model/graph/graph.h"
 
@@ -42,10 +41,9 @@ struct buffers {
                               producers */
     uint32_t *writers;     /* indexed by tensor: the number of producers in its span of
                               `ends` */
-    uint32_t *loops_until; /* indexed by node: the last node of one loop.  It is the
-                              loop that ends last among the loops that begin at or
-                              before the node.  0: there is no such loop.  NULL: the
-                              engine has no loops */
+    uint32_t *loops_until; /* indexed by node: the latest end (last node) of the loops
+                              that begin at or before this node; 0: there is no such
+                              loop.  NULL: the engine has no loops */
     uint32_t pairs;
 };
 

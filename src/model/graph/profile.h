@@ -12,10 +12,9 @@ struct fsd_profile_entry {
     fsd_sym provider; /**< the execution provider, as the input spells it; 0: unknown */
     fsd_sym sizes;    /**< the sizes of the layer's outputs, "[1,64] []"; 0: not stated,
                            or not the same in all runs */
-    uint32_t within;  /**< 0: the layer ran in no body.  Otherwise it ran in the body of
-                           another layer, and `within` is the index of the entry of that
-                           layer, plus 1.  The times in that entry include the times in
-                           this one */
+    uint32_t within;  /**< if the layer ran in the body of another layer: the index of
+                           that layer's entry, plus 1; that entry's times include the
+                           times in this one.  0: the layer ran in no body */
     double total_ms;  /**< milliseconds of all runs together; negative: unknown, or not
                            a time */
     double mean_ms;   /**< milliseconds of one run; negative: unknown, or not a time */

@@ -277,9 +277,8 @@ static bool read_attrs(struct loader *l, const struct body *b, const Onnx__NodeP
                 continue;
             attr = *given;
             attr.name = sym_of(l, a->name);
-            if (attr.kind == FSD_ATTR_GRAPH) /* a graph of the calling node is read as a
-                                                body of that node, and not as a body of
-                                                this node */
+            if (attr.kind == FSD_ATTR_GRAPH) /* a graph of the calling node is a body of
+                                                that node, and not of this node */
                 attr.kind = FSD_ATTR_UNREAD;
         } else {
             attr = fsd_onnx_attr(g, a);

@@ -98,8 +98,8 @@ struct fsd_onnx_names {
     hidden; /* indexed by tensor: the older tensor of the same name,
                                which this tensor hides; FSD_NONE: none */
     FSD_VEC(fsd_id)
-    frame; /* indexed by scope: the innermost main or function scope that contains it;
-              for a main or function scope, the scope itself */
+    frame; /* indexed by scope: the scope itself if it is a main or function scope, else
+              the innermost such scope around it */
 };
 
 /** Opens a new scope of names->g.  The first call must open the main scope. */

@@ -64,12 +64,12 @@ static fsd_id form_of_sizes(struct fsd_graph *g, int32_t type, const int64_t *si
 }
 
 /* The elements in one field of a TensorProto, as `n` units.  A unit takes `width` bytes
- * in the field and `each` bytes in the value.  In raw_data, each byte is a unit.  In
- * the other fields, a unit is an element, except:
+ * in the field and `each` bytes in the value.  In raw_data, a unit is a byte.  In the
+ * other fields, a unit is an element, except:
  *   - A complex number is two units.
- *   - If elements of less than 8 bits share a byte, this byte is a unit.  Each number
- *     in int32_data has one such byte.
- * In int32_data, elements of 6 bits do not share bytes; read_sixes() reads them. */
+ *   - If elements share a byte, such as two INT4, this byte is a unit.  In int32_data,
+ *     each number has one such byte.  Elements of 6 bits do not share bytes there;
+ *     read_sixes() reads them. */
 struct held {
     const void *at;
     size_t n;

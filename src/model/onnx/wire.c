@@ -102,8 +102,8 @@ static bool reserve(struct scan *s, const struct level *level, size_t n)
     if (s->n + n > FSD_WIRE_KEPT)
         return fail(s, FSD_E_LIMIT, level, level->pos,
                     "expected at most 256 MiB of data besides the weights, found more");
-    if (!s->cap) /* The output keeps most fields of a small file.  Padded lengths may
-                    make the output longer than the file */
+    if (!s->cap) /* The output of a small file may be longer than the file: it keeps
+                    most fields, and has padded lengths */
         s->cap = s->file->size < FIRST_ROOM ? s->file->size + s->file->size / 8 + SLACK
                                             : FIRST_ROOM;
     while (s->cap < s->n + n)
@@ -484,8 +484,7 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
 }
 
 /* Writes the content of the message in the field with this number.  A file may split
- * this message into parts.  Of the pieces `from` to `to` - 1, the parts are those with
- * this number. */
+ * the message: its parts are the pieces `from` to `to` - 1 that have this number. */
 static bool write_content(struct scan *s, struct level *level, uint32_t number,
                           uint32_t from, uint32_t to)
 {

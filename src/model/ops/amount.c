@@ -25,8 +25,8 @@ struct poly {
     struct term at[TERMS];
 };
 
-/* A size that is a quotient: the amount `of` is divided by the number `by`, and the
- * result is rounded down.  `name` is the name of this size. */
+/* The size floor(of / by): `of` is an amount, and `by` is a number.  The size gets a
+ * name, such as "floor(H/2)". */
 struct quotient {
     fsd_sym name;
     int64_t of, by;
@@ -293,9 +293,9 @@ static int64_t divide(struct fsd_amounts *t, int64_t a, int64_t by)
     return fsd_over(t, fsd_plus(t, of, more), by);
 }
 
-/* If `by` divides the coefficients of all terms that have sizes, each term is divided,
- * and the quotient of the constant term is rounded down.  Otherwise, the result is one
- * quotient of the whole polynomial. */
+/* If possible, divides term by term, and rounds the constant term down: (4*H - 3) / 2
+ * is 2*H - 2.  If `by` does not divide the coefficient of a size, the result is one
+ * quotient: H / 2 is floor(H/2). */
 int64_t fsd_over(struct fsd_amounts *t, int64_t a, int64_t by)
 {
     struct poly p;

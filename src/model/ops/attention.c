@@ -11,12 +11,10 @@
 /* The sizes of an attention node, as amounts; -1: unknown. */
 struct attention {
     int64_t batch, queries, keys; /* `keys` includes the past keys */
-    int64_t across;  /* the number of elements of a query, all heads together.  The
-                        product of one query and one key takes this number of
-                        multiply-adds */
-    int64_t along;   /* the number of elements of a value, all heads together.  Adding
-                        one value to the weighted sum takes this number of
-                        multiply-adds */
+    int64_t across;  /* the number of elements of a query, all heads together; also the
+                        multiply-adds of the product of one query and one key */
+    int64_t along;   /* the number of elements of a value, all heads together; also the
+                        multiply-adds to add one value to the weighted sum */
     int64_t last;    /* the last dimension of the output */
     int64_t project; /* the multiply-adds of the projection to queries, keys and
                         values */

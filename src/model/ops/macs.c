@@ -34,10 +34,9 @@ int64_t fsd_macs_conv(const struct fsd_op_case *c)
 }
 
 /* Returns the axis of the first operand over which the product sums, counted from the
- * end: 1 is the last axis.  An operator of variant 'f' may transpose the operand, and
- * then sums over axis 2.  The size of the other of these two axes is the number of rows
- * of the output, so this number shows the summed axis.  If the number is unknown or
- * fits neither axis, the attribute `transA` decides. */
+ * end: 1 is the last axis.  An operator of variant 'f' may transpose the operand, so
+ * the axis is 1 or 2.  The size of the other one is the number of rows of the output.
+ * If this number is unknown or fits neither axis, the attribute `transA` decides. */
 static uint32_t summed_axis(const struct fsd_op_case *c, const struct fsd_shape *a)
 {
     fsd_id out = fsd_node_out_tensor(c->g, c->node, 0);

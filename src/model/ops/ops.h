@@ -94,11 +94,10 @@ bool fsd_ops_cast(const char *operations);
  *  @param word  the attribute and its value, "axis=-1" */
 bool fsd_op_is_default(const char *op, int64_t opset, const char *word);
 
-/** Returns the lowerings of an operator with this name, in any domain.  A lowering is a
- *  sequence of operations with which a kernel may compute the operator.  Blanks
- *  separate the operations of a lowering, "|" separates lowerings.  One lowering may be
- *  the beginning of a longer one, because in some kernels, the builder folded the last
- *  operations of the longer one into constants.  Returns "" if there is no lowering. */
+/** Returns the lowerings of an operator with this name, in any domain; "" if there are
+ *  none.  A lowering is a sequence of operations with which a kernel may compute the
+ *  operator: "MatMul Mul Add|MatMul Mul" is two lowerings.  A lowering may lack the
+ *  last operations of a longer one, because the builder folded them into constants. */
 const char *fsd_op_lowerings(const char *name);
 
 /** Returns the number of products with which a builder computes an Einsum.  The builder
@@ -160,9 +159,9 @@ enum fsd_same {
     FSD_SAME__COUNT
 };
 
-/** Proves that a node outputs one of its inputs unchanged.  For an Add of a constant 0
- *  or a Mul by a constant 1, this is the other input.  For any other node, it is the
- *  first input.  Returns FSD_SAME_NOT if there is no proof. */
+/** Returns the reason why a node outputs one of its inputs unchanged; FSD_SAME_NOT if
+ *  there is no proof.  An Add of a constant 0 or a Mul by a constant 1 outputs its
+ *  other input.  Any other such node outputs its first input. */
 enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node);
 
 /** Whether the node adds a list of zeros, without changing the shape.  A builder may

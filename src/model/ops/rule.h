@@ -38,9 +38,9 @@ enum fsd_domain {
     FSD_DOMAIN_ML = 1 << 3,
     FSD_DOMAIN_TRAINING = 1 << 4, /* ai.onnx.preview.training */
     FSD_DOMAIN_PREVIEW = 1 << 5,  /* ai.onnx.preview */
-    /* The next two values are sets of domains.  Exporters may write an operator with
-     * any domain of its set.  FSD_DOMAIN_BUILDER is for operators that only a builder's
-     * parser knows.  FSD_DOMAIN_QDQ is for quantizers. */
+    /* Sets of domains: an exporter may write an operator with any domain of its set.
+     * FSD_DOMAIN_BUILDER is for operators that only a builder's parser knows,
+     * FSD_DOMAIN_QDQ is for quantizers. */
     FSD_DOMAIN_BUILDER = FSD_DOMAIN_ONNX | FSD_DOMAIN_TRT,
     FSD_DOMAIN_QDQ = FSD_DOMAIN_ONNX | FSD_DOMAIN_MICROSOFT | FSD_DOMAIN_TRT
 };
@@ -60,9 +60,8 @@ struct fsd_op {
                                 output */
     fsd_macs_fn *macs;       /* the rule for multiply-adds; NULL: the operator has none
                                 worth counting */
-    fsd_ints_fn *ints;       /* the rule for the elements of the first output; NULL:
-                                these elements determine no shapes, so they are not
-                                computed */
+    fsd_ints_fn *ints;       /* the rule for the elements of the first output; NULL: no
+                                rule, because no shape depends on these elements */
     char variant;            /* selects a case of a rule that several operators share,
                                 such as '+' for arithmetic */
     enum fsd_same same;      /* the reason why a node outputs its input unchanged */
@@ -88,9 +87,8 @@ static inline fsd_id fsd_case_in(const struct fsd_op_case *c, uint32_t i)
 }
 
 /** These functions return attributes of the node.  If the node does not have the
- *  attribute, fsd_case_attr() and fsd_case_ints() return NULL, fsd_case_word() returns
- *  "", and fsd_case_int() returns `otherwise`.  fsd_case_size() returns the result of
- *  fsd_case_int() as an amount (amount.h); -1 if the number cannot be a size.  To
+ *  attribute, they return NULL, "" or `otherwise`.  fsd_case_size() returns the result
+ *  of fsd_case_int() as an amount (amount.h); -1 if the number cannot be a size.  To
  *  convert a number of a file to an amount, a rule must call fsd_case_size() or
  *  fsd_size(). */
 const struct fsd_attr *fsd_case_attr(const struct fsd_op_case *c, const char *name);
@@ -145,9 +143,8 @@ static inline const struct fsd_shape *fsd_items_in(const struct fsd_op_case *c,
     return tensor == FSD_NONE || !c->s->items ? &unknown : &c->s->items[tensor];
 }
 
-/** Returns a shape with the rank and the equal sizes of two shapes.  Sizes that differ
- *  become unknown.  If the ranks differ, or a rank is unknown, the result is
- *  unranked. */
+/** Returns what two shapes have in common: sizes that differ become unknown.  If the
+ *  ranks differ, or a rank is unknown, the result is unranked. */
 struct fsd_shape fsd_shape_common(const struct fsd_shape *a, const struct fsd_shape *b);
 
 /** Fills the unknown sizes of a tensor's shape from `shape`, unless both shapes

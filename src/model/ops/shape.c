@@ -37,11 +37,9 @@ void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
 
         int64_t a = wide.dims[w], b = narrow->dims[n];
 
-        if (a == 1 || (b != 1 && a != b)) /* If one size is 1, the result is the other
-                                             size.  Otherwise, if the sizes differ, a
-                                             number above 1 replaces an unknown or
-                                             dynamic size.  If neither size is such a
-                                             number, the result is unknown (-1) */
+        if (a == 1 || (b != 1 && a != b)) /* Broadcasts two sizes.  For dynamic sizes M
+                                             and N: 1 and N give N; 8 and N give 8; 8
+                                             and -1 (unknown) give 8; M and N give -1 */
             wide.dims[w] = a == 1 ? b : a > 1 ? a : b > 1 ? b : -1;
     }
     *to = wide;

@@ -94,11 +94,11 @@ void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
 bool fsd_sizes_take_input(struct fsd_sizes *s, fsd_id tensor, const int64_t *sizes,
                           uint32_t n);
 
-/** Turns unknown sizes into dynamic sizes.  An unknown size becomes the amount of the
- *  dimension's expression, or else of the dimension's name.  If a dimension of a
- *  network input has neither, it gets a name such as "image[2]".
- *  @param inputs_only  true: a name is used only if it occurs at a network input.
- *          Rules can then derive the other sizes from these names. */
+/** Turns unknown sizes into dynamic sizes.  The dynamic size is the value of the
+ *  dimension's expression, or else the dimension's name.  If a dimension of a network
+ *  input has neither, it gets a name such as "image[2]".
+ *  @param inputs_only  true: uses only the names that occur at a network input, because
+ *          rules may derive the other sizes from these */
 void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only);
 
 /** Applies the operators' rules once to all nodes. */
@@ -134,8 +134,8 @@ struct fsd_windows {
     int64_t all;    /**< `inside`, plus 1 if a window starts in the padding after the
                          data */
     int64_t before, behind; /**< the padding before and after the data, in elements */
-    int64_t enough;         /**< the least padding after the data, in elements, with
-                                 which the operator has `inside` windows without
+    int64_t enough;         /**< the least padding after the data, in elements, that
+                                 gives the same output size (`inside`) without
                                  ceil_mode */
 };
 

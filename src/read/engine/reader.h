@@ -147,9 +147,9 @@ enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error 
 /* Functions for names in an engine.  fsd_meaning_fits() tests whether a name can show
  * which nodes a layer computes.  fsd_mention_add() adds a mention of a name. */
 
-/** Whether a name with the meaning `what` is the name of a node or a constant.  Only
- *  such a name can show which nodes a layer computes.  The name of any other tensor has
- *  a meaning only in layers that copy tensors. */
+/** Whether a name can show which nodes a layer computes: it must be the name of a node
+ *  or a constant.  Names of other tensors matter only in layers that copy tensors.
+ *  @param what  the meaning of the name */
 bool fsd_meaning_fits(const struct fsd_vocab *vocab, const struct fsd_meaning *what);
 
 /** Appends `mention` with the text of n bytes at s, and sets its node, tensor and

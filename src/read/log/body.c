@@ -1,10 +1,10 @@
 /*
- * Finds the node whose body contains a parsed node.  A stack has the nodes whose
- * outputs are not printed yet.  The parser prints the outputs of a node after the nodes
- * of its body.  So when the outputs of a node are printed, its body consists of the
- * nodes that were parsed after it and have no owner yet.  If the stack is full, it
- * drops its oldest entry.  This happens only if a damaged log lacks the outputs of
- * nodes.
+ * Finds the node whose body contains a parsed node.  The parser prints the outputs of a
+ * node after the nodes of its body.  So when it prints the outputs of a node, all nodes
+ * that were parsed after this node and have no owner yet are its body.
+ *
+ * A stack has the nodes whose outputs are not printed yet.  It gets full only if a
+ * damaged log lacks outputs; it then drops its oldest entry.
  *
  * The log prints a body between the lines of its owner, but a graph requires nodes to
  * be sorted by scope.  fsd_log_order_nodes() sorts the nodes after all lines are read.

@@ -29,9 +29,8 @@
 
 /* --------------------------------------------------------------- a layer that falls */
 
-/* The forms of the messages.  A message consists of `begins`, the reason, `between`,
- * the name of the layer, and `ends`.  If `between` is NULL, the message has no reason,
- * and the name follows `begins`. */
+/* The forms of the messages: `begins`, the reason, `between`, the name of the layer,
+ * `ends`.  If `between` is NULL, there is no reason: `begins`, the name, `ends`. */
 static const struct {
     const char *begins, *between, *ends;
     bool typed; /* the layer's type follows its name */

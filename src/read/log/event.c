@@ -379,11 +379,10 @@ static bool is_noise(struct fsd_slice p)
     }
 }
 
-/* Reads a line that begins with "Skipping ".  Stores the reason why the builder skipped
- * tactics, if the line states one.  Returns true if the line is verbose, so that no
- * other function reads it.  A line that is not verbose may also be a warning.  For such
- * a line, returns false, so that later functions, such as read_warning(), read it, too.
- * Also returns false if the line begins with another word. */
+/* Reads a line that begins with "Skipping ", and stores the reason why the builder
+ * skipped tactics, if the line states one.  Returns true if the line is verbose.  If it
+ * is not, returns false, because it may also be a warning: read_warning() then reads
+ * it, too. */
 static bool read_skipping(struct fsd_event_reader *r, struct fsd_slice p)
 {
     return fsd_slice_begins(p, "Skipping ") && fsd_log_effort_skipped(r, p) &&

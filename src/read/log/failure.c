@@ -3,16 +3,15 @@
  * the most useful of them.  If the parser wrote a record of a node, this record is the
  * most useful message, because the builder's errors follow from the parser's error.
  *
- * A record has several lines, and only some of them have a prefix (see failure.h).
- * Their order differs between versions.  Words in a line show which field of the record
- * the line states.  The reason needs no such words: it is the next line without a
- * prefix after the line with " In function ".
+ * A record has several lines (see failure.h), in an order that depends on the version.
+ * Words in a line show which field the line states.  Only the reason has no such words:
+ * it is the next line without a prefix after the line with " In function ".
  *
  * The builder's message is a sentence that may contain the name of a node.  The program
  * searches the sentence for the longest name of a parsed node, or of a layer of such a
  * node.  The name must be a whole word.  Some messages of Myelin have ", name=" before
- * a name that Myelin derived, such as "/Range_shape_U8_mul" from "/Range".  The program
- * first looks for the longest name from which that name may be derived.
+ * a derived name, such as "/Range_shape_U8_mul".  The program then first looks for the
+ * longest name from which this name may be derived: "/Range".
  */
 #include "read/log/log.h"
 
@@ -145,8 +144,8 @@ static bool read_on(struct fsd_arena *arena, struct fsd_log_failure *f,
     return true;
 }
 
-/* Creates a failure from its first line: the beginning of a record of the parser, or
- * any other message. */
+/* Creates a failure from its first line.  If the line does not begin a record of the
+ * parser, the line is the reason of the failure. */
 static struct fsd_log_failure begin_failure(const struct fsd_log_line *line,
                                             const struct fsd_log_failing *f)
 {
@@ -209,7 +208,7 @@ const fsd_log_failures *fsd_log_skipped_of(const struct fsd_history *h)
 }
 
 /* Whether the network may lack the layer although the parser registered it.  The parser
- * removes a layer if it computes a constant and its name begins as below. */
+ * removes a layer that computes a constant and whose name begins as below. */
 static bool may_be_left_out(struct fsd_slice name)
 {
     return fsd_slice_begins(name, "ONNXTRT_ShapeShuffle") ||
@@ -259,8 +258,8 @@ static bool stands_whole(struct fsd_slice text, const char *at, size_t n)
                        (*behind != '.' || behind + 1 == end || behind[1] == ' ')));
 }
 
-/* The type of says_name() and derives_from().  They return whether `text` refers to the
- * node or layer with the name `name`, which has n bytes. */
+/* Whether `text` refers to the node or layer with this name of n bytes.  The type of
+ * says_name() and derives_from(). */
 typedef bool names_fn(struct fsd_slice text, const char *name, size_t n);
 
 static bool says_name(struct fsd_slice text, const char *name, size_t n)

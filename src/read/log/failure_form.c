@@ -437,8 +437,8 @@ static const char *read_place(const char *pattern, enum fsd_said *what)
 
 static bool fits(struct fit *fit, struct fsd_slice text, const char *pattern);
 
-/* Finds the text that a place or a star stands for.  It is the shortest beginning of
- * `text` after which the remaining text matches `rest`.
+/* Finds the text that a place or a star stands for: the part of `text` before the first
+ * match of `rest`.
  * @param rest  the form after the place or star
  * @param digits  true: the found text must be a whole number
  * @param least  the minimum length of the found text

@@ -534,15 +534,14 @@ bool fsd_log_shape_read(struct fsd_history *h, struct fsd_slice text, uint32_t b
 /* Reconstructs a model from the network that the parser printed. */
 
 /** Builds the network of the engine `h->build` from the parser's lines in h->parser.
- *  If there are none for this engine, those of the nearest earlier engine are used, or
- *  else those of attempts that led to no engine.  A log has no such lines at all if a
- *  program made the network through TensorRT's API.  The network is then built from the
- *  builder's list of layers, and has no edges.
+ *  If this engine has no such lines, uses those of the nearest earlier engine, or else
+ *  those of attempts that led to no engine.  If a program made the network through
+ *  TensorRT's API, the log has no lines of the parser.  The network then consists of
+ *  the layers in the builder's list, and has no edges.
  *  @param g  an empty graph.  On return, it is finished; it has no nodes if the log has
  *              no network.
- *  @param h  the function sets h->parsed_build to the number of the engine whose parser
- *          lines are used; to FSD_NONE if neither this engine nor an earlier one has
- *          such lines
+ *  @param h  the function sets h->parsed_build to the number of the engine whose lines
+ *          are used; to FSD_NONE if neither this engine nor an earlier one has any
  *  @param file  the log from which `h` was read */
 void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
                      const struct fsd_file *file);

@@ -301,9 +301,8 @@ static void read_route(struct fsd_history *h, struct fsd_slice command)
         keep(h, FSD_BUILT_ROUTE, (struct fsd_slice){route.s, n});
 }
 
-/* Reads some of trtexec's options from the command line, because no known log has them
- * in its list of options.  These options change the engine.  Only the documentation of
- * trtexec 11.5 describes them. */
+/* Reads from trtexec's command line those options that change the engine but are in no
+ * known log's list of options.  Source: the documentation of trtexec 11.5. */
 static void read_flags(struct fsd_history *h, struct fsd_slice command)
 {
     static const struct {
@@ -336,10 +335,9 @@ static void read_detail(struct fsd_history *h, struct fsd_slice text)
             keep(h, details[i], fsd_slice_trim(value));
 }
 
-/* Reads one of trtexec's options for measuring.  Only "Data transfers", "Spin-wait" and
- * "CUDA Graph" are read.  trtexec prints "CUDA Graph" last.  So when the function reads
- * this option, it stores the values of all three.
- */
+/* Reads a line about how trtexec measures: "Data transfers", "Spin-wait" or "CUDA
+ * Graph".  Ignores other lines.  "CUDA Graph" is the last of the three lines, so the
+ * values of all three are stored when it is read. */
 static void read_measured(struct fsd_log_options *o, struct fsd_history *h,
                           struct fsd_slice text)
 {
@@ -431,8 +429,8 @@ static uint64_t first_line(const struct fsd_log_engine *engine)
     return first;
 }
 
-/* Returns the number of the engine to which `attempt` led.  If the attempt led to none,
- * returns FSD_NONE; but if the log has no engine at all, returns 0. */
+/* Returns the number of the engine to which `attempt` led; FSD_NONE if it led to none.
+ * If the log has no engine at all, returns 0. */
 static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 {
     uint32_t low = 0, high = engines->n; /* the engines are sorted by attempt */
@@ -452,12 +450,12 @@ static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 
 void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines)
 {
-    uint32_t voided = FSD_NONE; /* The loop goes backwards.  When it reaches the first
-                                   line of a program's output, `voided` becomes the
-                                   number of the engine that the log lists next after
-                                   this line; engines->n: there is none.  Facts on
-                                   earlier lines are not about this engine.
-                                   FSD_NONE: no such line was reached */
+    uint32_t voided = FSD_NONE; /* The loop goes backwards.  After it passes the first
+                                   line of a program's output, `voided` is the engine
+                                   that the log lists next after this line; engines->n:
+                                   none.  Facts on earlier lines are from another
+                                   program, so they are not about this engine.
+                                   FSD_NONE: no such line was passed yet */
 
     for (uint32_t i = h->built.n, e = engines->n; i-- > 0;) {
         struct fsd_built_in *fact = &h->built.at[i];

@@ -38,8 +38,8 @@ struct fsd_log_segmenter {
                                wrote the list */
     struct fsd_slice title;
     struct fsd_log_list
-        kinds; /* the list of the form FSD_LOG_KINDS in the current attempt;
-                  close_list() or close_kinds() adds it to the attempt's engine */
+        kinds; /* the list of the form FSD_LOG_KINDS in the current attempt, if it is
+                  not yet stored in an engine */
 };
 
 struct fsd_log_lines fsd_log_list_lines(const struct fsd_file *file,
@@ -264,10 +264,9 @@ static bool is_step(struct fsd_slice text, enum step *step)
     return false;
 }
 
-/* Whether `layer` continues the open list.  If a program requests layers one by one,
- * the inspector prints a blank line after each layer.  So a blank line alone does not
- * end the list.  If `layer` follows a blank line and has the name of the list's first
- * layer (`s->first`), `layer` begins a new list. */
+/* Whether `layer` belongs to the open list.  A program may print a blank line after
+ * each layer, so a blank line does not end the list.  But if the layer after a blank
+ * line has the name of the list's first layer, this layer begins a new list. */
 static bool goes_on(const struct fsd_log_segmenter *s,
                     const struct fsd_log_layer *layer)
 {
@@ -332,14 +331,13 @@ static bool read_kinds(struct fsd_log_segmenter *s)
     return true;
 }
 
-/* Reads a line of an inspector's list.  Returns true if the line has no other meaning.
+/* Reads a line of an inspector's list.  Returns true if the line can mean nothing else.
  *
- * If the list states types of layers (FSD_LOG_TEXT), begin_list() reads the layers, and
- * this function reads the bindings.  It returns true for the title of the bindings and
- * for each binding.
+ * FSD_LOG_TEXT: reads only the bindings; begin_list() reads the layers.  Returns true
+ * for the bindings and their title.
  *
- * If the list has only names (FSD_LOG_NAMES), this function reads the layers, too.  It
- * then always returns false, because such a list may be any other text. */
+ * FSD_LOG_NAMES: reads the layers and the bindings.  Always returns false, because a
+ * line with only a name may be any other text. */
 static bool read_listed(struct fsd_log_segmenter *s)
 {
     bool foreign = fsd_log_is_foreign(&s->list, &s->line);
@@ -437,9 +435,8 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
             close_list(s, true);
         close_kinds(s);
         out->attempt =
-            s->attempt; /* set after close_list(): if the attempt already has an engine,
-                           and the list at the end of the file is of another
-                           engine, close_list() begins a new attempt */
+            s->attempt; /* set after close_list(), which may begin a new attempt for the
+                           list at the end of the file */
         return false;
     }
     out->listed = false;

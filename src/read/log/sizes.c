@@ -137,10 +137,9 @@ struct listed {
 };
 
 /* Stores the listed sizes of a tensor, unless they contradict its known sizes.
- * @param reads  true: the layer reads the tensor; false: it writes the tensor.  The
- *         sizes of a tensor that the layer reads are stored only if the tensor is an
- *         input of the network, and if each size is a number or a name.  The sizes of
- *         all other tensors follow from the sizes of the network's inputs. */
+ * @param reads  true: the tensor is an input of the layer.  Its sizes are then stored
+ *         only if it is also an input of the network, and if no size is an operation,
+ *         such as "(+ height -2)".  false: the tensor is an output of the layer. */
 static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct listed *listed,
                        bool reads)
 {
@@ -227,8 +226,8 @@ void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
     fsd_sym *last = FSD_NEW(scratch, fsd_sym, g->nodes.n);
 
     FSD_EACH (const struct fsd_event, e, h->events) {
-        /* Skips layers of constants.  The parser registers such a layer while it parses
-         * a node, but `e->b` is then not the name of the node. */
+        /* Skips layers of constants: their `e->b` is not the name of the node that the
+         * parser was reading. */
         if (e->kind != FSD_EVENT_REGISTER || e->build != h->parsed_build ||
             e->node >= g->nodes.n || e->b != g->nodes.at[e->node].name)
             continue;

@@ -53,10 +53,10 @@ static bool begins_own(struct fsd_slice t)
            (*t.s == 'N' && fsd_log_text_layer(t, &layer));
 }
 
-/* Returns the offset of the first words that only TensorRT writes.  No letter, digit or
- * '_' may precede these words.  Returns 0 if there are no such words, or if the text
- * begins with such words.  Also returns 0 if the text begins like a line of a layer.
- * Such a line has no prefix, but the words may be a part of a name in it. */
+/* Returns the length of the prefix: the text before the first words that only TensorRT
+ * writes.  Words directly after a letter, a digit or '_' are ignored.  Returns 0 if
+ * there are no such words, or no text before them.  If the text begins like a line of a
+ * layer, also returns 0: the words may then be a part of a name. */
 static size_t find_own(struct fsd_slice t)
 {
     if (!t.n || fsd_slice_begins(t, "Layer(") || fsd_slice_begins(t, "Name: ") ||
@@ -106,13 +106,12 @@ static char severity_of_day(struct fsd_slice word)
 
 /* ------------------------------------------------------------ a sample and a line */
 
-/* How a word of a sample may differ in another line with the same prefix.  The sample
- * consists of texts between blanks; such a text may have several words.  The text that
- * contains the word decides:
+/* How a word of a sample may differ in another line with the same prefix.  The text
+ * between blanks that contains the word decides:
  *
- *     IS_FIXED   the text has no digit: the word may not differ
- *     IS_NUMBER  the text has digits but no letter: the word may be another number
- *     IS_NAME    the text has digits and letters: the word may be any word */
+ *     IS_FIXED   no digit, as in "stdout": the word may not differ
+ *     IS_NUMBER  digits but no letter, as in "0:00:12.34": it may be another number
+ *     IS_NAME    digits and letters, as in "builder-1": it may be any word */
 enum varies { IS_FIXED, IS_NUMBER, IS_NAME };
 
 static enum varies varies_at(struct fsd_slice t, size_t at)
@@ -185,10 +184,10 @@ static bool word_fits(struct fsd_slice sample, size_t at, struct fsd_slice word,
     return true;
 }
 
-/* Returns the length of the prefix of `line` that fits the sample; 0 if `line` does not
- * fit.  Between words, the number of blanks may differ, because loggers pad a severity
- * with blanks.  If the prefix ends with blanks, it ends with at most as many as the
- * sample.  Further blanks in `line` belong to the text after the prefix. */
+/* Returns the length of the prefix of `line` that fits the sample; 0 if none fits.
+ * Between words, the number of blanks may differ, because loggers pad a severity with
+ * blanks.  At the end, the prefix takes at most as many blanks as the sample has.
+ * Further blanks belong to the text after the prefix. */
 static size_t fit(struct fsd_slice sample, struct fsd_slice line, char *severity)
 {
     struct fsd_slice s = sample, t = line;

@@ -10,12 +10,11 @@
  *     T_q, T_dq                  a Q or DQ inserted at the tensor T
  *     ReorderOutput, Transpose_token_3, Gelu      the name shows no node; tensors do
  *
- * A tensor with the name of a tensor of the model has the value of that tensor.  A
- * tensor in blocks of channels has another name (reorder_token_N).  Its producer has
- * the name T_nchwc, which states the model's tensor T that the producer computes.  A
- * later fusion may add nodes after T to the producer, but does not change its name.  A
- * Conv with a fourth input also computes the Add after T.  A Conv with the attribute
- * `activation` also computes the activation after T or, if it has both, after the Add.
+ * If a tensor has the name of a tensor of the model, both have the same value.  A
+ * tensor in blocks of channels has a new name (reorder_token_N), but the name of its
+ * producer, T_nchwc, shows the model's tensor T.  If a Conv has a fourth input, it also
+ * computes the Add after T.  If a Conv has the attribute `activation`, it also computes
+ * the next activation.  The name of the Conv is still T_nchwc.
  */
 #include "base/file_type.h"
 #include "model/graph/graph.h"
@@ -30,8 +29,8 @@ struct reading {
     const struct fsd_vocab *vocab;
     fsd_id *tensor_of; /* indexed by tensor of `src`: the engine's tensor; FSD_NONE: a
                           constant, or not yet read */
-    /* For node n of the main graph, first_inside[n] is the first node in its bodies, at
-     * any depth; next_inside[i] follows i.  FSD_NONE: none.  NULL: no body or model. */
+    /* The nodes inside node n of the main graph, at any depth: first_inside[n], then
+     * next_inside[i] after i, until FSD_NONE.  NULL: no body or no model. */
     fsd_id *first_inside, *next_inside;
     const struct fsd_history *log; /* a log that is a list of assigned nodes; NULL:
                                            there is none */
@@ -259,8 +258,8 @@ static void mention(struct reading *r, unsigned by, enum fsd_mention_role role,
                     what);
 }
 
-/* Adds a mention of the model's node with the name `s`, also if the session added text
- * to the node's name.  Returns false if there is no such node. */
+/* Adds a mention of the model's node with the name `s`.  If there is none, also tries
+ * `s` without the text that the session added.  Returns false if no node fits. */
 static bool mention_origin(struct reading *r, unsigned by, const char *s, size_t len)
 {
     do {
@@ -321,9 +320,9 @@ static void read_name(struct reading *r, const struct fsd_node *n)
 
 /* -------------------------------------------------------------------------- tensors */
 
-/* Returns the first output of the only node with the operator `op` that consumes the
- * tensor of the model `m`; FSD_NONE if there is none, or several, or if the tensor has
- * more than MOST_READERS consumers: searching so many would take quadratic time. */
+/* Returns the first output of the only consumer of `tensor` with the operator `op`;
+ * FSD_NONE if there is none, or several.  If the tensor has more than MOST_READERS
+ * consumers, returns FSD_NONE without a search, which would take quadratic time. */
 enum { MOST_READERS = 64 };
 
 static fsd_id behind(const struct fsd_graph *m, fsd_id tensor, fsd_sym op)
@@ -344,10 +343,10 @@ static fsd_id behind(const struct fsd_graph *m, fsd_id tensor, fsd_sym op)
     return fsd_node_out_tensor(m, found, 0);
 }
 
-/* Returns the model's tensor for the output of a node that outputs blocks of channels;
- * FSD_NONE if unknown.  If the operator is of the domain com.microsoft.nchwc, the name
- * of the node shows the tensor; see the beginning of this file.  Otherwise, this is the
- * first output of the model's only node with that name, if the operators are equal. */
+/* Returns the model's tensor for the output of `n`, which is in blocks of channels;
+ * FSD_NONE if unknown.  If the operator of `n` is in com.microsoft.nchwc, the name of
+ * `n` shows the tensor: see the beginning of this file.  Otherwise, the tensor is the
+ * first output of the model's only node with this name, if the operators are equal. */
 static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
 {
     const struct fsd_graph *m = r->vocab ? r->vocab->model : NULL;
@@ -503,9 +502,9 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
         t->alias = r->vocab->model->tensors.at[value].name;
 }
 
-/* Finds the model's nodes that produce (if `makes` is true) or consume a tensor at
- * `ports`; ignores tensors with more than MOST_READERS such nodes.  Returns the number
- * of the only group of `provider` with any of them; 0 if there is none or several. */
+/* Searches the model for the nodes that produce (if `makes` is true) or consume the
+ * tensors at `ports`.  Returns the number of their group of `provider`; 0 if there is
+ * none, or several.  Skips tensors with more than MOST_READERS such nodes. */
 static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool makes,
                         fsd_sym provider)
 {
@@ -539,10 +538,9 @@ static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool mak
 }
 
 /* Returns the number of the group of assigned nodes that the partition `n` computes; 0
- * if it is unknown.  The nodes that produce the partition's outputs show the group.
- * But if such a node was fused before the assignment, the list may have it under
- * another name.  If the producers show no group, the nodes that consume the partition's
- * inputs may show it. */
+ * if it is unknown.  The producers of the partition's outputs show the group.  If they
+ * do not, the consumers of its inputs may: the list may have a producer under another
+ * name if the producer was fused before the assignment. */
 static uint32_t part_of(const struct reading *r, const struct fsd_node *n, fsd_sym by)
 {
     uint32_t part = r->log && r->vocab ? part_at(r, n->out, true, by) : 0;
@@ -584,9 +582,9 @@ static bool is_named_quantizer(const struct reading *r, const struct fsd_node *n
            fsd_node_is(r->vocab->model, mention->node, n->op);
 }
 
-/* Returns the model's node for `n`, a node in a body of the optimized model.  This is
- * the only node with the name of `n`; if there is none or several, the producer of the
- * tensor with the name of n's first output.  FSD_NONE: none, or it is in no body. */
+/* Returns the model's node for `n`, a node in a body of the optimized model.  Finds it
+ * by the name of `n` or, if not exactly one node has this name, by the name of the
+ * first output.  FSD_NONE: none was found, or it is not in a body. */
 static fsd_id body_node_of(const struct reading *r, const struct fsd_node *n)
 {
     const struct fsd_graph *m = r->vocab->model;

@@ -59,9 +59,9 @@ struct timeline {
     FSD_VEC(struct sum) sums;     /* indexed by entry */
     FSD_VEC(uint32_t) entry_of;   /* indexed by symbol in `keys`: the entry, plus 1 */
     FSD_VEC(struct event) events; /* the events of the current run */
-    /* Two stacks of events of the current run, by index in `events`.  The event of a
-     * node is in `running` until the "Execute" that ran the node is read.  The event
-     * then moves to `ended`, until the event of the body's owner is read. */
+    /* Two stacks of indices in `events`.  The event of a node is put on `running`.  The
+     * "Execute" of the node's graph moves the event to `ended`.  If this graph is a
+     * body, the event of the body's owner removes the node's event from `ended`. */
     FSD_VEC(fsd_id) running, ended;
     uint64_t runs; /* the number of completed runs */
 };
@@ -175,9 +175,8 @@ static void end_run(struct timeline *t)
     for (uint32_t i = 0; i < n; i++)
         if (t->events.at[i].owner == FSD_NONE)
             ids[i] = add_time(t, &t->events.at[i], 0);
-    for (uint32_t i = n; i-- > 0;) /* backwards: an owner has a higher index than the
-                                      nodes in its bodies, and its ids[] must be set
-                                      before theirs */
+    for (uint32_t i = n; i-- > 0;) /* backwards, because ids[owner] must be set first:
+                                      an owner comes after the nodes in its bodies */
         if (t->events.at[i].owner != FSD_NONE)
             ids[i] = add_time(t, &t->events.at[i], ids[t->events.at[i].owner] + 1);
     t->events.n = t->running.n = t->ended.n = 0;
@@ -185,10 +184,10 @@ static void end_run(struct timeline *t)
 
 /* -------------------------------------------------------------------------- events */
 
-/* Reads the event of an "Execute", which began at `start`.  This "Execute" ran the
- * nodes in `running` that began at `start` or later.  Their events move to `ended`.
- * The last "Execute" of a run is that of the main graph.  The main graph has no owner,
- * so the events of its nodes stay in `ended`. */
+/* Reads the event of an "Execute", which ran one graph from `start` on.  Moves the
+ * events of this graph's nodes, which began at `start` or later, from `running` to
+ * `ended`.  The events of the main graph's nodes stay there, because this graph has no
+ * owner. */
 static void end_execute(struct timeline *t, double start)
 {
     while (t->running.n && t->events.at[t->running.at[t->running.n - 1]].start >= start)

@@ -52,10 +52,9 @@ static bool contains(const struct fsd_graph *engine, fsd_sym a, fsd_sym b)
 
 enum { GAP = 64 };
 
-/* Returns the only layer without an entry in the range from `after` to `before` - 1.
- * Returns FSD_NONE if the range has no such layer, or several.  Also returns FSD_NONE
- * if the range has more than GAP layers, because a position in a long range does not
- * identify a layer. */
+/* Returns the only layer from `after` to `before` - 1 that has no entry yet; FSD_NONE
+ * if there is none, or several.  If the range has more than GAP layers, returns
+ * FSD_NONE: a position in a long range does not identify a layer. */
 static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
 {
     fsd_id found = FSD_NONE;

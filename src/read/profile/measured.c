@@ -83,8 +83,8 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
         double ms = by_runs ? entry->total_ms / (double)p->runs : entry->mean_ms;
         fsd_id layer = join.layer_of[i];
 
-        if (layer != FSD_NONE && entry->within) /* this entry ran in the body of another
-                                                   entry's layer; the time of that entry
+        if (layer != FSD_NONE && entry->within) /* the entry ran in a body; the
+                                                   time of the body's owner
                                                    includes `ms` */
             continue;
         if (layer != FSD_NONE)

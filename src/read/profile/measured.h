@@ -57,17 +57,15 @@ static inline bool fsd_join_has(const struct fsd_join *join, uint32_t entry)
 }
 
 /** Finds the layer of each entry, in these steps:
- *  1. An entry is joined to the layer at its own position, if the names are equal.
- *  2. An entry is joined to the next layer with the same name.  In steps 1 and 2, a
+ *  1. The layer at the entry's own position, if the names are equal.
+ *  2. The first layer with the same name that has no entry yet.  In steps 1 and 2, a
  *     name with JSON escapes equals the decoded name.
- *  3. Entries such as "Gemm_12" are joined in order to the layers without a name that
- *     have the type Gemm, if there are as many such entries as such layers.
- *  4. If the entries directly before and after an entry are joined, the entry is
- *     joined to the only layer without an entry between the layers of these two
- *     entries.  The name of this layer must contain the name of the entry, or the
- *     reverse.
- *  5. An entry with a truncated name is joined to a layer whose name begins with it.
- *  6. An entry that ran in the body of another entry's layer gets this layer. */
+ *  3. For an entry such as "Gemm_12": a layer of the type Gemm without a name.  These
+ *     entries and layers are joined in order, if there are as many of both.
+ *  4. The only layer without an entry between the layers of the previous and the next
+ *     entry.  Its name must contain the entry's name, or the reverse.
+ *  5. For an entry with a truncated name: a layer whose name begins with this name.
+ *  6. For an entry that ran in the body of another entry's layer: this layer. */
 struct fsd_join fsd_profile_join(struct fsd_arena *arena,
                                  const struct fsd_graph *engine,
                                  const struct fsd_profile *profile);

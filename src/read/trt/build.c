@@ -377,8 +377,8 @@ static uint8_t model_flags(const struct fsd_build *b, fsd_sym name)
 }
 
 /* Returns the tensor of the binding `name`; FSD_NONE if the binding belongs to another
- * profile.  The dump may have one list of bindings for all profiles.  In this list, "x"
- * also stands for the tensor that the layers of profile 1 call "x [profile 1]". */
+ * profile.  A dump may list a binding only once for all profiles.  For profile 1, "x"
+ * is then the tensor that the layers call "x [profile 1]". */
 static fsd_id bound_tensor(struct fsd_build *b, fsd_sym name)
 {
     struct fsd_graph *g = b->g;

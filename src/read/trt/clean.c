@@ -35,9 +35,9 @@ static bool is_next(const struct cleaner *c, const char *word, size_t len)
     return c->n - c->at >= len && !memcmp(c->in + c->at, word, len);
 }
 
-/* The roles of bytes outside of strings.  Commas and opening brackets have the role
- * BEFORE_VALUE, because one value may follow each of them.  Their number, plus 1 for
- * the outermost value, is an upper bound on the number of values. */
+/* The roles of bytes outside of strings.  At most one value follows each byte with the
+ * role BEFORE_VALUE.  So there are at most as many values as such bytes, plus 1 for the
+ * outermost value. */
 enum { BEFORE_VALUE = 1, OPENS = 2, CLOSES = 4, STRING_OR_WORD = 8 };
 static const unsigned char means[256] = {[','] = BEFORE_VALUE,
                                          ['['] = BEFORE_VALUE | OPENS,

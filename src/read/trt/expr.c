@@ -8,10 +8,9 @@
 enum { DEPTH_MAX = 64, TAIL_MAX = 4 };
 
 /* The kinds of parts of a name.  fsd_expr.part is the kind of the last part that was
- * read.  fsd_expr_read() derives the form of the name from any part of the kind
- * PART_FOREIGN.  It derives the form from a part of another kind only if the name has
- * no other part.  It does not change a form that is already known, or the form of a
- * layer whose provider is not the builder. */
+ * read.  fsd_expr_read() derives the layer's form from this kind, if it is PART_FOREIGN
+ * or if the name has only one part.  If the form is already known, or if the layer is
+ * not the builder's, the form does not change. */
 enum part { PART_PLAIN, PART_WRAPPER, PART_COPY, PART_FOREIGN, PART_LIST };
 
 /* ---------------------------------------------------------------- known names */
@@ -119,10 +118,9 @@ void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
         fsd_mention_add(p->g, p->vocab, m, p->text.s + at, end - at, what);
 }
 
-/* Adds a mention of a known name.  The parser numbers the layers of a node, so a name
- * may be ambiguous: "node_linear_1" is the second layer of node_linear, or a layer of
- * node_linear_1.  A log can show which of the two nodes has this layer.  `layer` of the
- * mention is the name with its suffixes, for a search in the log. */
+/* Adds a mention of a known name.  The mention's `layer` is the name with its suffixes.
+ * Only a log can show whose layer this is: "node_linear_1" may be the second layer of
+ * node_linear, or a layer of node_linear_1. */
 void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
                             const struct fsd_known *known)
 {

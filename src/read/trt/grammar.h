@@ -68,9 +68,9 @@ struct fsd_expr {
     const struct fsd_vocab *vocab; /**< the names of the model; NULL: there is no
                                         model */
     uint64_t steps;                /**< the number of steps left for looking up names */
-    bool serving;                  /**< the text names the layer, input or output for
-                                        which TensorRT inserted a reformat.  The
-                                        text is a part of the reformat's name */
+    bool serving;                  /**< the text is a part of a reformat's name: the
+                                        layer, input or output for which TensorRT
+                                        inserted the reformat */
     bool copying;                  /**< the whole text is the name of a tensor that
                                         TensorRT copies to the DLA */
     bool dots;                     /**< the "..." in the name of a region was read */

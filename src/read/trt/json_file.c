@@ -200,12 +200,10 @@ static const char *skip_space(const struct fsd_json_text *text, const char *at)
 
 /* ------------------------------------------------------------------ piece by piece */
 
-/* A position in the text.  read_pieces() itself reads only the outermost brackets,
- * commas and colons.  It parses each layer alone, and frees the layer before it parses
- * the next one.  This saves memory, because cJSON needs 140 bytes for each value.  A
- * parsed file would take about ten times the size of its text.  read_pieces() does not
- * report errors in the syntax.  To find such an error, report_wrong() parses the whole
- * file. */
+/* A position in the text.  read_pieces() parses one layer at a time and frees it before
+ * the next one, because a parsed file takes about ten times the size of its text.
+ * read_pieces() itself reads the brackets, commas and colons around the layers.  If the
+ * syntax is wrong, report_wrong() parses the whole file to find the error. */
 struct pieces {
     const struct fsd_json_text *text;
     const char *at;     /* the next byte; it is no blank */
@@ -329,10 +327,9 @@ static enum fsd_status report_wrong(struct fsd_json_reading *r,
     root = cJSON_ParseWithLengthOpts(text->s, text->n, &end, 0);
     if (!root && errno != ENOMEM)
         status = fail_at(r, text, end, "JSON", false);
-    else if (root && !has_layers(root)) /* The file is JSON, but no dump.  This test
-                                           comes before the test for text after `root`:
-                                           the kind of the file helps the user more than
-                                           an error in its syntax */
+    else if (root && !has_layers(root)) /* JSON, but no dump.  Tested before the text
+                                           after `root`, because this error helps the
+                                           user more */
         status = refuse_root(r, root);
     else if (root && (end = skip_space(text, end)) < text->s + text->n)
         status = fail_at(r, text, end, "nothing after the JSON value", true);

@@ -140,10 +140,10 @@ static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
     while (n-- > 1);
 }
 
-/* Returns the factor by which a library kernel scales its matrix product.  The factor
- * is one of the kernel's constants.  This constant has the name "__mye7fc_alpha_myl0"
- * if the factor is the default, 1.  It has another name if an operation of the network
- * scales the product and Myelin fused this operation into the kernel. */
+/* Returns what is known of the factor by which a library kernel scales its matrix
+ * product.  A constant such as "__mye7fc_alpha_myl0" means the default factor, 1.  If
+ * all constants have other names, one of them is the factor, because Myelin fused a
+ * scaling of the product into the kernel. */
 static enum fsd_factor factor_of(const struct fsd_graph *g,
                                  const struct fsd_layer *layer)
 {

@@ -44,9 +44,8 @@ static bool is_plan(const struct fsd_file *file)
 }
 
 /* Finds the form of a text by words.  It searches far into the text, because a log may
- * begin with a page of trtexec's options.  A word in `words` that begins with a newline
- * must stand at the beginning of a line.  Such a word is also found where the text of
- * the file begins, even if no newline precedes it there. */
+ * begin with a page of trtexec's options.  If a word in `words` begins with a newline,
+ * it must stand at the beginning of a line, which may be the first line. */
 static enum form form_of_text(const struct fsd_file *file)
 {
     enum { SEARCHED = 1 << 16 };

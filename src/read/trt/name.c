@@ -286,9 +286,8 @@ static bool read_joined(struct fsd_expr *p)
     return true;
 }
 
-/* Splits the name of a kernel of several matrix products at each '+'.  Used only
- * without a model.  Myelin writes this '+' without blanks.  Exporters do not write such
- * a '+' in a name. */
+/* Splits a name such as "a+b", of a kernel of several matrix products, at each '+'.
+ * Used only without a model.  Exporters do not write a '+' without blanks. */
 static bool split_joined(struct fsd_expr *p)
 {
     const char *end = p->text.s + p->text.n, *plus = p->text.s;
@@ -453,9 +452,9 @@ void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
     set_text(&p, layer->base_name);
     p.steps = STEPS_AT_LEAST + (uint64_t)STEPS_PER_BYTE * p.text.n;
     read_base(&p, layer, name);
-    /* When the builder adds the layer "T copy", it prints a log line.  In this line,
-     * the layer has the name of its tensor, "T".  A copy whose name ends differently,
-     * such as "Concat_5_copy_input", has no such name in the log. */
+    /* When the builder adds the layer "T copy", it prints a log line that calls the
+     * layer only "T".  If the name of a copy ends differently, as "Concat_5_copy_input"
+     * does, the log has no such name for it. */
     if (layer->form == FSD_NAME_COPIES) {
         struct fsd_slice tensor = fsd_slice_of(fsd_text(p.g->names, layer->base_name));
 

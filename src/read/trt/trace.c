@@ -100,7 +100,7 @@ static enum fsd_status read_events(struct trace_reading *t)
             whole = true;
         } else if (step == FSD_RECORD_CLOSE && name && timed && whole) {
             add_time(t, name, us < 0 ? -1 : us / 1000);
-            name = 0; /* the end of the enclosing object must not add the time again */
+            name = 0; /* so the end of the enclosing object adds no time */
         } else if (step != FSD_RECORD_FIELD) {
             continue;
         } else if (field.opens && !fsd_field_is(&field, "traceEvents")) {

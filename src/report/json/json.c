@@ -224,9 +224,9 @@ static void put_whole(const struct fsd_json *level, uint64_t number)
     put_bytes(level, at, (size_t)(room + sizeof room - 1 - at));
 }
 
-/* Prints an integer up to `integer_max` exactly. Prints another number with at most 15
- * digits, because more digits would show the rounding error of a sum. If the relative
- * error of 15 digits exceeds DBL_EPSILON, prints up to 17 digits. */
+/* Prints an integer up to `integer_max` exactly, and another number with up to 15
+ * digits: more digits would show the rounding error of a sum. If 15 digits are too
+ * imprecise (a relative error above DBL_EPSILON), prints up to 17 digits. */
 void fsd_json_number(struct fsd_json *object, const char *key, double number)
 {
     char text[32];

@@ -76,10 +76,10 @@ export const breakable = (text) =>
  * @type {WeakMap<Element, (most: number) => void>} */
 const shorter = new WeakMap();
 
-/** Puts the result of `text` into the element. If the element's cell is too narrow,
- * fit() calls `text` again with a smaller `most`. `text` passes names to `parts`. If
- * the cell may have several lines, `parts` splits the name. Otherwise, `parts` keeps
- * the name whole, because a screen reader pauses between parts.
+/** Shows the result of `text` in the element. If the cell is too narrow, fit() calls
+ * `text` again with a smaller `most`. `text` may pass names to `parts`, which splits
+ * each name where a line may break. If the cell may have only one line, the name stays
+ * whole, because a screen reader pauses between parts.
  * @param {HTMLElement} element @param {number} most @param {(most: number, parts: (name: string) => Child[]) => Child[]} text */
 export function giving_way(element, most, text) {
     element.classList.add("gives-way");

@@ -23,12 +23,11 @@ export function filtered(blocks, state, but) {
     );
 }
 
-/** For each value of a facet, counts the objects that have the value. Only blocks that
- * pass the search and all other facets are examined. The objects of a block are usually
- * units()[facet], such as nodes or findings; object i has the value facets[facet][i].
- * If a block has no `units` for the facet, the block itself is the object, and it has
- * all values in facets[facet]. For each value, an object is counted once, even if
- * several blocks have the object.
+/** Counts, for each value of a facet, the objects that have the value, such as nodes or
+ * findings. Only blocks that pass the search and all other facets are examined. In a
+ * block, the object units()[facet][i] has the value facets[facet][i]. If a block has no
+ * `units` for the facet, the block itself is the object. If several blocks have the
+ * same object, it is counted once for each value.
  * @param {Block[]} blocks @param {State} state @param {string} facet @returns {Map<string,
  * number>} */
 export function tally(blocks, state, facet) {

@@ -258,9 +258,9 @@ export class GraphView {
 
     /* ----------------------------------------------------------------- pan and zoom */
 
-    /** Keeps the drawing visible. On each axis, a small drawing leaves the stage by at
-     * most MARGIN. A large drawing covers the stage, except for at most MARGIN at each
-     * edge. */
+    /** Keeps the drawing visible, on each axis. If it is smaller than the stage, at
+     * most MARGIN of it is outside. If it is larger, at most MARGIN of the stage is
+     * empty at an edge. */
     bound() {
         for (const [axis, size, room] of /** @type {["x" | "y", number, number][]} */ ([["x", this.size.width, this.stage.clientWidth], ["y", this.size.height, this.stage.clientHeight]])) {
             const spare = room - size * this.zoom.scale;

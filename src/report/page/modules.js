@@ -1,8 +1,7 @@
 /*
- * Cuts the modules of a model to a useful depth. For the view `scopes`,
- * explain/cost/scope.c does the same; a test compares the results. If the page shows a
- * run, scope.c also finds the uncut module of each node. Otherwise, module_of_name()
- * finds it in the node's name.
+ * Cuts the modules of a model to a useful depth, as explain/cost/scope.c does for the
+ * view `scopes`; a test compares the results. If the page shows a run, the uncut
+ * modules of the nodes also come from scope.c; otherwise, from module_of_name().
  */
 
 /** A page with at most USEFUL modules does not tell the parts of a model apart; a page
@@ -34,10 +33,9 @@ function module_at(module, depth) {
     return parts.slice(0, depth + (parts[0] === "" ? 1 : 0)).join(sign);
 }
 
-/** Returns a function that cuts all modules to one depth. The search for this depth
- * begins at 1 and ends at the first depth with more than USEFUL different modules. It
- * ends earlier if the next depth has more than TOO_MANY modules, or as many modules as
- * the current depth.
+/** Returns a function that cuts all modules to one depth. It is the first depth with
+ * more than USEFUL different modules. The search for it stops earlier if the next depth
+ * has more than TOO_MANY modules, or just as many as the current depth.
  * @param {Iterable<string>} modules @returns {(module: string | undefined) => string} */
 export function cut_modules(modules) {
     const all = new Set(["", ...modules]);

@@ -34,10 +34,10 @@ function unit_of({ blocks, measures, chart_measure }) {
     return { title: `${measure?.title ?? "rows"}, of ${print(total)}`, print, of, whole: !measure, total };
 }
 
-/** For one facet, maps each value of the block to the value's share of the block. If
- * `whole` is true, each share is 1. Otherwise, the shares add up to 1, in proportion to
- * the times in `block.parts`. If `block.parts` does not have a time for each value, the
- * block is divided equally.
+/** Maps each value that the block has for the facet to the value's share of the block.
+ * The shares add up to 1, in proportion to the times in `block.parts`. If there is not
+ * one time for each value, the block is divided equally. If `whole` is true, each share
+ * is 1 instead.
  * @param {Block} block @param {string} facet @param {boolean} whole */
 function shares_of(block, facet, whole) {
     const values = block.facets[facet] ?? [];

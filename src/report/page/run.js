@@ -365,9 +365,9 @@ function all_blocks(run) {
         if (known === undefined && l.region !== undefined) regions.set(l.region, tint);
         return layer_block(run, l, known ?? tint);
     });
-    /* The `at` of a block of vanished nodes is 0.5 more than the number of the layer
-     * before it. The sort is stable, so blocks after the same layer keep their
-     * order. */
+    /* The `at` of a layer is its number. Vanished nodes get the number of the layer
+     * before them, plus 0.5, so that they follow it. Because the sort is stable, blocks
+     * with the same `at` keep their order. */
     return [...layers, ...vanished_blocks(run)].sort((a, b) => a.at - b.at);
 }
 
@@ -620,9 +620,9 @@ function tiles_of(run) {
 }
 
 /** Returns the layers as points, and the peaks of the device: multiply-adds and bytes
- * per millisecond. Each peak is computed from a layer that this peak bounds
- * (`roofline.bound`). At the peak, the layer needs the time `roofline.ms`. Therefore,
- * the peak is the layer's number of multiply-adds or bytes, divided by this time.
+ * per millisecond. If a peak bounds a layer (`roofline.bound`), the layer would need
+ * the time `roofline.ms` at this peak. So the peak is the layer's number of
+ * multiply-adds or bytes, divided by this time.
  * @param {Run} run @returns {import("./types").Roofline} */
 function roofline_of(run) {
     const timed = run.layers.some((l) => l.ms !== undefined);

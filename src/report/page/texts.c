@@ -54,8 +54,8 @@ FSD_RECORD(check_command, CHECK_COMMAND)
 FSD_RECORD(command, COMMAND)
 /* clang-format on */
 
-/* The view `explain` has lines about a node or layer. This function adds the lines that
- * come from the build log. The other lines are in the document of the run. */
+/* Adds the lines about a node or layer that come from the build log. The view `explain`
+ * has the same lines. Its other lines are in the document of the run. */
 static void add_story(struct fsd_arena *arena, const struct fsd_diff *d, bool layer,
                       fsd_id id, struct fsd_rows *to)
 {

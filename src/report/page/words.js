@@ -12,9 +12,9 @@ export function safe(text) {
     return text.replace(HIDDEN, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** A word loses its middle if it has more than LONGEST and more than `most` characters.
- * If `most` is DATA, the cell is too narrow for a single word. Then the only limit is
- * SHORT. A word that has parts (NAME) loses whole parts, if a part fits at each end. */
+/** A word loses its middle if it is longer than both LONGEST and `most`. If `most` is
+ * DATA, the cell is too narrow for a single word, and the limit is SHORT instead. If a
+ * part of the word (NAME) fits at each end, only whole parts are lost. */
 const LONGEST = 160;
 const SHORT = 40;
 export const DATA = -1;
@@ -85,10 +85,9 @@ function shared_path(names) {
 }
 
 /** Shortens a text to `most` characters, as in reports (base/fit.c). A name loses whole
- * parts of its path. In a list of names, a number replaces names between the first and
- * the last. If the text is still too long, the number replaces all names before the
- * last. Only very long words lose letters (see LONGEST), so a text with long words may
- * exceed `most`.
+ * parts of its path. "a + b + c + d" may become "a + 2 more + d" or, if this is still
+ * too long, "3 more + d". Only very long words lose letters (see LONGEST), so the
+ * result may exceed `most`.
  * @param {string} text @param {number} most */
 export function shorten(text, most) {
     if (text.length <= most) return safe(text);

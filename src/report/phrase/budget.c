@@ -243,10 +243,9 @@ static void print(FILE *out, const char *from, const char *end)
 /* Returns the end of the part of a block to print: the whole items that fit into
  * `share`. If not even the first item fits, the part is empty.
  *
- * But if nothing else is on the page (`alone`), the part must not be empty. Instead of
- * an empty part, the function then takes the first item if this item fits into `room`.
- * Otherwise it takes as many lines of the item as fit into `room`. If not even the
- * first line fits, it takes the front of this line. */
+ * But if nothing else is on the page (`alone`), the part must not be empty. It is then
+ * the first of these that fits into `room`: the first item, as many of its lines as
+ * possible, or the front of its first line. */
 static const char *part_end(const struct block *block, unsigned share, unsigned room,
                             bool alone)
 {

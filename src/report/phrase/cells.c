@@ -33,8 +33,8 @@ const char *fsd_called_node(struct fsd_arena *arena, const struct fsd_diff *d,
     const char *name = fsd_text(d->names, d->model->nodes.at[node].name);
     char room[FSD_BRIEF_ROOM];
 
-    /* fsd_brief() returns a short name unchanged. Most names are short and need no
-     * copy. */
+    /* If the name is short, as most are, fsd_brief() returns it unchanged. The name
+     * then needs no copy. */
     return *name && fsd_brief(name, room) == name
                ? name
                : fsd_phrase_of(arena, d, node, fsd_put_node_name);

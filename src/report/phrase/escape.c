@@ -1,9 +1,8 @@
 /*
- * Each format has one escaping function, which replaces bytes. Names come from the
- * model and may be hostile, so every function first applies fsd_put_safe(). Dialects of
- * Markdown differ, and new versions add markup. The function for Markdown therefore has
- * no list of the characters that are markup. It prints a numeric reference for every
- * character that is not known to be harmless.
+ * Each format has one escaping function. Names come from the model and may be hostile,
+ * so each function first applies fsd_put_safe(). put_markdown() prints a numeric
+ * reference for every character that is not known to be harmless. It has no list of the
+ * characters that are markup: dialects differ, and new versions add markup.
  */
 #include "report/phrase/escape.h"
 #include "base/base.h"

@@ -232,10 +232,10 @@ static void put_name(FILE *out, const char *name, size_t n)
     putc('"', out);
 }
 
-/* The last "..." that the search has passed. A report has shortened a name there, so
- * the end of the name follows. This end may begin within a word, but each entry of
- * `tails` (struct fsd_quotes) begins with a whole word. The search therefore looks for
- * an entry directly after the "...", and again where the next word begins. */
+/* The last "..." that the search has passed. The end of a shortened name may follow it,
+ * for example "...er word and more". `tails` has only ends that begin with a whole
+ * word: "word and more". The search therefore looks into `tails` directly after the
+ * "...", and again where the next word begins. */
 struct place {
     const char *cut; /* the position after the last "..."; NULL: none */
     bool goes_on;    /* the search has not passed the beginning of the next word after

@@ -27,8 +27,8 @@ bool fsd_child_draws(void)
     return true;
 }
 
-/* The child's report on a finished picture. `picture` and `said` are the sizes in bytes
- * that the two files of struct fsd_layout_child had when this picture was finished. */
+/* The child sends this after each picture. `picture` and `said` are the sizes so far,
+ * in bytes, of the files `pictures` and `said` of struct fsd_layout_child. */
 struct done {
     off_t picture, said;
     double spent; /* processor time since the child's start, in seconds */

@@ -125,15 +125,11 @@ static void list_layers(struct build_side *x)
 
 /* ---------------------------------------------------------------- what is drawn */
 
-/* Marks the picked units, which are then drawn. take_neighbours() later adds their
- * neighbors. The picked units are:
+/* Sets the tints of all moves, and marks the picked units in `in`:
  *
- *     the groups of the selected regions
- *     the changed moves of the selected regions
- *     if pick->loose is true: the changed moves outside all regions
- *     if pick->partial is false: all moves
- *
- * Also sets the tints of all moves. */
+ *     the groups of the selected regions the changed moves of the selected regions if
+ *     pick->loose is true: also the changed moves outside all regions if pick->partial
+ *     is false: all moves */
 static void take_picked(struct build_side *x, bool *in)
 {
     const struct fsd_compare *c = x->c;
@@ -398,9 +394,8 @@ static bool take_named(struct naming *n, const struct fsd_word *word)
 
         if (own)
             fsd_nearest_try(n->nearest, fsd_text(n->s->names, node->key));
-        if (is_named(n->s, i, word)) /* a quantizer or view has no group: the group
-                                        whose output it forwards is selected
-                                        instead */
+        if (is_named(n->s, i, word)) /* a quantizer or view is in no group: select the
+                                        group whose output it forwards */
             take_node(n, own ? i : fsd_origin_node(node->core.at));
     }
     return n->any;

@@ -14,7 +14,7 @@ enum {
     MANY_LAYERS = 8, /* the maximum number of layers of a region that all have ties. In
                         a larger region, only the first layer has a tie: more ties would
                         hide the rest of the picture */
-    WIDEST = 8       /* the maximum number of boxes in a row of the engine */
+    WIDEST = 8       /* the maximum number of boxes in a row: see hold_rows() */
 };
 
 /* One side of a drawing while it is made. */
@@ -153,11 +153,11 @@ static void add_wires(struct side *s)
 
 /* ------------------------------------------------------------------------- ties */
 
-/* Adds a tie from `box`, a box of nodes, to the box of `layer` (`to`). Adds nothing if
- * the layer is not drawn. `part` is true if `box` is not in the cluster of `to`.
+/* Adds a tie from `box`, a box of nodes, to the box of `layer`. Adds nothing if the
+ * layer is not drawn. `part`: `box` is not in the cluster of this layer.
  *
- * Ties are sorted by `rank`. Ties to the same box are therefore adjacent, and those
- * with `part` are the last of them. */
+ * `rank` sorts the ties by the box of their layer. Of the ties to one box, those with
+ * `part` are last. join_lines() needs this order. */
 static void add_tie(const struct side *model, const struct side *engine, fsd_id box,
                     fsd_id layer, bool loose)
 {
@@ -200,10 +200,9 @@ static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
 
 /* Adds ties from each node to its layers.
  *
- * For some nodes, it is only known that the layers of a region compute them together. A
- * region may have many such nodes, so only one of them has ties: the first one that is
- * drawn. This node has ties to all layers of the region. If these are more than
- * MANY_LAYERS, the node has a tie only to the first of them. */
+ * For some nodes, only the region is known, not the layers. In each region, only the
+ * first drawn node of this kind gets ties: to all layers of the region or, if there are
+ * more than MANY_LAYERS, to the first layer. */
 static void add_ties(const struct side *model, const struct side *engine,
                      const struct fsd_diff *d)
 {
@@ -289,18 +288,17 @@ static void thread_past(struct side *s)
     }
 }
 
-/* Adds threads to boxes that nothing else keeps in place. Without threads, Graphviz
- * would put all such boxes into one row, for example all layers of an engine without
- * known tensors.
+/* Adds threads to the loose boxes: boxes of nodes or layers that nothing else keeps in
+ * place. Without threads, Graphviz would put all of them into one row, for example all
+ * layers of an engine without known tensors.
  *
- * A box needs no thread if a wire or another thread leads to it. If the edges of the
- * model are known (`edges`), some boxes of nodes need none either: a box in a cluster,
- * and a box at which a wire or tie begins.
+ * A box is not loose if a wire or another thread leads to it. If the edges of the model
+ * are known (`edges`), a box of nodes is not loose either if it is in a cluster, or if
+ * a wire or tie begins at it.
  *
- * The threads put the boxes into a column, one below the other. But if consecutive
- * boxes have the same consumer, each of their wires would pass all following boxes.
- * This would hide the wires, and the layout would take minutes. Such boxes are
- * therefore put into rows of WIDEST boxes. */
+ * Usually, a loose box is put below the previous box. If consecutive loose boxes have
+ * the same consumer, they are put into rows of WIDEST boxes instead: in a column, the
+ * wire of each box would pass all boxes below it, and the layout would take minutes. */
 static void thread_loose(struct fsd_drawing *w, bool edges)
 {
     bool *held = FSD_NEW(w->arena, bool, w->boxes.n);

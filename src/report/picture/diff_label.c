@@ -98,8 +98,8 @@ static void put_shape(const struct fsd_graph *g, const struct fsd_form *form, FI
 
         const char *name = fsd_text(g->names, dim.name);
 
-        if (i) /* a name with a slash may be printed as a shortened path, which begins
-                  with dots. Blanks therefore separate such a name from the x */
+        if (i) /* a name with a slash may be shortened to ".../batch": blanks
+                  separate the dots from the x */
             fputs(strchr(name, '/') ? " x " : "x", out);
         if (dim.size >= 0)
             fputs(fsd_digits((uint64_t)dim.size, room), out);

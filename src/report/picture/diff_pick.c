@@ -165,9 +165,8 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
 
 /* ------------------------------------------------------------------------ homes */
 
-/* Whether `layer` computes a neighbor of the node that has these ports. If `producers`
- * is true, a neighbor is a node that writes the tensor of one of the ports. Otherwise,
- * it is a node that reads such a tensor. */
+/* Whether `layer` computes a neighbor of the node that has these ports: a producer of
+ * the ports' tensors if `producers` is true, else a consumer. */
 static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span ports,
                        bool producers)
 {

@@ -232,13 +232,12 @@ static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* Prints a wire. A wire has a label if the types at its two ends differ. With
- * `wire_labels`, all other wires have labels, too, except those within a fused layer.
- * The tensor of a wire within a fused layer is not in memory. The tooltip of this wire
- * shows the form that the tensor would have.
+/* Prints the attributes of a wire. The wire has a label if the types at its ends
+ * differ. With `wire_labels`, it also has a label if the types are equal, unless the
+ * wire is within a fused layer: the tensor is then not in memory.
  *
- * Without painter->port_labels, a wire from or to the box of a tensor never has a
- * label, because the box shows the form. */
+ * Without painter->port_labels, a wire from or to the box of an input, an output or a
+ * tensor never has a label, because the box shows the form. */
 static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
                      bool wire_labels, FILE *out)
 {
@@ -293,13 +292,12 @@ static void put_tie(const struct fsd_drawing *w, const struct fsd_line *tie, FIL
         fprintf(out, " tooltip=\"%s\"", tip);
 }
 
-/* Whether a box without an incoming line keeps its place without help. If the result is
- * false, the box needs an invisible line from the top of its side.
+/* Whether a box without an incoming line keeps its place. If not, it needs an invisible
+ * line from the top of its side.
  *
- * A box keeps its place if it has a wire to a consumer (`leads`): the wire keeps the
- * box above the consumer. There are two exceptions: a box in a cluster, because the
- * cluster could move the box elsewhere, and a box that is not of the kind
- * FSD_BOX_ITEMS. */
+ * A wire to a consumer (`leads`) keeps a box above the consumer. But a box in a cluster
+ * still needs the invisible line, because the cluster could move the box. So does a box
+ * that is not an FSD_BOX_ITEMS. */
 static bool stands_free(const struct fsd_drawing *w, fsd_id b, const bool *leads)
 {
     const struct fsd_box *box = &w->boxes.at[b];

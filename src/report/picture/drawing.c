@@ -56,9 +56,9 @@ static int length_of(enum fsd_line_kind kind, const struct fsd_line *line)
     return kind != FSD_TIE ? 1 : line->part ? -1 : 0;
 }
 
-/* Computes the rank of each box: the length of the longest path to it. In a cycle,
- * paths begin at the first box. They leave out the lines that lead back to this box,
- * because Graphviz reverses one line of the cycle. */
+/* Returns the rank of each box: the length of the longest path to it. In a cycle, the
+ * lines that lead back to its first box do not count, because Graphviz reverses one
+ * line of each cycle. */
 static uint32_t *ranks_of(const struct fsd_drawing *w, struct fsd_arena *arena)
 {
     uint32_t *rank = FSD_NEW(arena, uint32_t, w->boxes.n);

@@ -211,9 +211,9 @@ void fsd_put_type_word(enum fsd_dtype type, FILE *out);
 
 /** Prints the names of a picture's files into the legend.
  * @param left NULL: the picture has one file
- * @param apart true: prints the end of each path, beginning with the last part that
- *         differs, such as "x/a.onnx" and "y/a.onnx"; false: prints the names without
- *         folders */
+ * @param apart true: if both files have the same name, prints also the folders in
+ *         which they differ, such as "x/a.onnx" and "y/a.onnx"; false: prints only the
+ *         names */
 void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 
 /** The beginning and the end of a legend's table, and one cell. */
@@ -315,12 +315,11 @@ void fsd_child_end(struct fsd_layout_child *l);
 /** The nodes and layers that a picture shows. */
 struct fsd_pick {
     bool *nodes, *layers;
-    fsd_id *homes; /**< by node: the layer whose cluster contains the node; FSD_NONE:
-                        none. It is the first selected layer that computes the node. If
-                        only the node's region is known, it is the first selected layer
-                        of the region. A vanished node is in the cluster of the nearest
-                        layer, if this layer is selected and computes an adjacent
-                        node */
+    fsd_id *homes; /**< by node: the layer in whose cluster the node is drawn; FSD_NONE:
+                        none. It is the first selected layer that computes the node or,
+                        if only the node's region is known, the first selected layer of
+                        the region. A vanished node may be in the cluster of its nearest
+                        layer: see find_homes() */
     bool partial;  /**< the picture leaves something out */
     uint32_t constants;  /**< number of Constant nodes left out */
     const char *subject; /**< "reformats and their neighbors" */
@@ -342,8 +341,7 @@ struct fsd_grain {
 /** The boxes that nodes or layers share. */
 struct fsd_sharing {
     fsd_id *leader;
-    const char **titles; /**< indexed by the first item of a box: the title of the box;
-                              NULL: none */
+    const char **titles; /**< by the first item of a box: the box's title; NULL: none */
 };
 
 /** Bits for the facts that a box shows below the name of a layer. */
@@ -423,8 +421,8 @@ struct fsd_near {
                              after the search: whether the unit is drawn */
     uint32_t n;         /**< number of units */
     unsigned depth;     /**< maximum number of steps */
-    const bool *passes; /**< by unit: whether its neighbors are reached in the same step
-                             as the unit itself; NULL: always in the next step */
+    const bool *passes; /**< by unit: whether the search passes the unit, and takes its
+                             neighbors in the same step; NULL: no unit */
     /** Calls fsd_near_take() for each neighbor of a unit. */
     void (*next)(struct fsd_near *near, fsd_id unit);
     const void *of;

@@ -2,10 +2,10 @@
  * Lays a picture out: by Graphviz in a child process (child.c), by a program
  * (program.c), or by a function of the library's user.
  *
- * The time of a layout grows much faster than the size of the picture. A picture that
- * is too large is therefore simplified. If a layout takes too long, the picture is not
- * simplified: this is an error. The bytes of a picture therefore do not depend on how
- * busy the machine is.
+ * A picture that is too large is simplified, because the time of a layout grows much
+ * faster than the size of the picture. A layout that takes too long is an error. It
+ * does not lead to a simpler picture: pictures must not depend on how busy the machine
+ * is.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"

@@ -50,9 +50,8 @@ FSD_RECORD_FROM(model, MODEL, const struct fsd_diff *d = from;
 FSD_RECORD(sized_input, SIZED_INPUT)
 /* clang-format on */
 
-/* Returns a row for each tensor in `tensors`. These tensors are inputs with dynamic
- * sizes. The row has the name of the input, and the sizes of the input for which all
- * counts are computed. Returns NULL if `tensors` is empty. */
+/* Returns a row for each of these inputs with dynamic sizes: its name, and the sizes
+ * that all counts assume. Returns NULL if there are none. */
 static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
                                        const struct fsd_diff *d,
                                        const fsd_tensor_vec *tensors)

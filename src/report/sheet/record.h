@@ -201,9 +201,9 @@ struct fsd_column {
     const char *about; /**< description in the JSON Schema; NULL: none */
     const char *key;   /**< key in JSON if the key cannot be a C name; NULL: the key is
                             `name` */
-    const char *says;  /**< template (sheet.h) of this member's clause. If rows have no
-                            template, a row in text consists of the clauses of its
-                            members. NULL: the member has no clause */
+    const char *says;  /**< template (sheet.h) of this member's clause; NULL: none. If
+                            rows have no template of their own, a row in text consists
+                            of its members' clauses */
     bool aside;        /**< left out of JSON, which has the value in a different form */
     bool behind;       /**< in tables: printed after the other columns of its record */
     bool brief;        /**< a name that many rows may repeat, so tables and text shorten

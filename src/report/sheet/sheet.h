@@ -130,9 +130,8 @@ const void *fsd_record_held(struct fsd_arena *arena, const struct fsd_record *of
                             fsd_fill_row_fn *fill, const void *from, fsd_id i);
 #define FSD_HELD(arena, type, from, i)                                                 \
     fsd_record_held((arena), &type##_record, fill_##type, (from), (i))
-/** One row, for printing. If fsd_row_begin() fills the row, `own` is the arena of the
- * row, and fsd_row_end() frees this arena. If the row is stored in the list of rows,
- * `own` is NULL. */
+/** One row, for printing. If the row is filled only now (see fsd_rows_later()), it is
+ * in the arena `own`, which fsd_row_end() frees. Otherwise, `own` is NULL. */
 struct fsd_row {
     const void *at;
     struct fsd_arena *own;

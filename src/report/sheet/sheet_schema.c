@@ -197,8 +197,8 @@ static void put_required(struct fsd_json *schema, const struct fsd_record *of,
     }
 }
 
-/* @param id if this is not NULL, the function adds a member "schema" with this value.
- *         It is NULL if `of` already has this member, or if `of` is not the root */
+/* @param id value of an additional member "schema"; NULL: none, because `of` has its
+ *         own member "schema", or is not the root */
 static void put_members(struct fsd_json *schema, const struct fsd_record *of,
                         const char *id, struct definitions *all)
 {

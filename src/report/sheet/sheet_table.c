@@ -307,10 +307,9 @@ static const struct fsd_rows *table_at(const struct fsd_sheet *sheet, uint32_t i
     return NULL;
 }
 
-/* Prints the table `sheet->csv`. If this is NULL, prints the table with the most
- * columns, because the other tables only sum up its lines. Also prints all other tables
- * of the same record type. Tables of other types are left out, because all lines of a
- * CSV file must have the same columns. */
+/* Prints all tables of one record type, because all lines of a CSV file must have the
+ * same columns. The type is that of the table `sheet->csv`. If this is NULL, it is the
+ * type of the table with the most columns: the other tables only sum up its lines. */
 void fsd_sheet_put_csv(const struct fsd_sheet *sheet, FILE *out)
 {
     const struct fsd_rows *rows, *widest = NULL;

@@ -95,9 +95,9 @@ static void put_rows(const struct writer *w, const struct fsd_rows *rows);
 static void put_clauses(const struct writer *w, const struct fsd_record *of,
                         const void *row);
 
-/* Prints a text, and leaves out its middle if the text is too long. `columns` is the
- * limit in a report of USUAL_WIDTH columns. In a report that is wider or narrower by n
- * columns, the limit is higher or lower by n, but at least LEAST_ROOM. */
+/* Prints a text, without its middle if there is too little room. `columns` is the room
+ * in a report of USUAL_WIDTH columns. The room grows and shrinks with the width of the
+ * report, but is at least LEAST_ROOM. */
 static void put_short(const struct writer *w, const char *text, int columns)
 {
     int room = columns + (int)fsd_text_width(w->style) - USUAL_WIDTH;

@@ -50,10 +50,9 @@ static uint64_t with_move(uint64_t form, const struct fsd_state *s, fsd_id move)
     return with_form(form, s, m->after);
 }
 
-/* Returns a hash that is equal for regions with the same change. Returns 0 for regions
- * that are not compared with others: regions without a change, and regions with
- * additional inputs (`unasked`). The names of such inputs make a region's text
- * unique. */
+/* Begins the hash of a region's change; add_changes() completes it. Returns 0 if the
+ * region must not be put together with others: if it has no change, or if it has
+ * additional inputs (`unasked`), because its text names them. */
 static uint64_t form_of(const struct fsd_compare *c, const struct fsd_region_diff *r)
 {
     uint64_t form = fsd_hash_mix(r->happened, r->width);

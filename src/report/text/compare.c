@@ -98,9 +98,8 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
         fsd_put_tally(out, &any, c->by_width[w], fsd_width_name(w));
-    /* An edge is a tensor between two groups. c->edges has the edges whose type or
-     * layout changed. An edge can change even if no node changes its precision, so
-     * edges are counted separately. */
+    /* Counts the changed edges (tensors between two groups) by `width`. An edge can
+     * change even if no node changes its precision. */
     for (uint32_t i = 0; i < c->edges.n; i++)
         edges[c->edges.at[i].width]++;
     if (c->untyped == c->regions.n && c->untyped)

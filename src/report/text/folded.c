@@ -53,10 +53,10 @@ static uint64_t hash_of_layer(const struct fsd_diff *d, fsd_id layer)
     uint64_t ops = 0;
 
     if (fsd_match_in_region(d->match, layer))
-        return fsd_hash_mix(layer, UINT64_MAX); /* a layer of a region is equal to no
-                                                   other layer, because the nodes of the
-                                                   region are listed only at its first
-                                                   layer */
+        return fsd_hash_mix(layer, UINT64_MAX); /* a unique value: only the first layer
+                                                   of a region lists the region's nodes,
+                                                   so no layer of a region may count as
+                                                   equal to another */
     hash = fsd_hash_mix(hash, d->layers[layer].precision);
     hash = fsd_hash_mix(hash, d->layers[layer].inserted);
     hash = fsd_hash_mix(hash, d->reasons[layer].cause);

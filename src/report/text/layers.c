@@ -291,10 +291,10 @@ static void put_one_column(const struct block *b, fsd_id layer,
     }
 }
 
-/* The width of the model's side, in columns: the longest text of a node, and room for
- * the evidence. The width is at least LEAST (LEAST_REGION if there are regions), and at
- * most two fifths of the line. 0: the nodes are printed below their layer, because the
- * line is shorter than SIDE_BY_SIDE or the style sets `one_column`. */
+/* The width of the model's side, in columns: enough for the longest text of a node and
+ * its evidence, but at most two fifths of the line. The minimum is LEAST, or
+ * LEAST_REGION if there are regions. 0: there is no such side (see SIDE_BY_SIDE and
+ * style->one_column), so the nodes are printed below their layer. */
 static size_t left_width(const struct fsd_diff *d, const struct fsd_style *style,
                          struct fsd_arena *scratch)
 {

@@ -123,10 +123,9 @@ static void put_region(const struct fsd_diff *d, fsd_id layer, FILE *out)
     }
 }
 
-/* The text on a layer's nodes. The first layer of a region lists the nodes of the whole
- * region, and the other layers of the region show nothing. A layer outside all regions
- * lists its own nodes. If it computes no node, it shows its own name, or nothing if it
- * is inserted. */
+/* The names of a layer's nodes. If the layer computes no node: its own name, or "" if
+ * it is inserted. In a region, the first layer gets the names of all nodes of the
+ * region, and the other layers get "". */
 static char *subject_of(const struct fsd_diff *d, fsd_id layer,
                         const struct fsd_text_row *row, struct fsd_arena *arena)
 {
@@ -316,11 +315,10 @@ static void put_heading(const struct listing *l, struct fsd_text_scope scope)
     fsd_ink(l->style, FSD_INK_PLAIN, l->out);
 }
 
-/* Whether a heading must be printed above the row. `stated` is the last printed
- * heading. A row without names needs no heading, and `stated` is not repeated. The
- * empty heading ("the whole model") is left out if the scope of the row begins with a
- * slash: the names in the row then also begin with a slash, which shows that they are
- * complete. */
+/* Whether to print the row's heading. The row must have names, and its heading must
+ * differ from `stated`, the last printed one. The empty heading ("the whole model") is
+ * not printed above names that begin with a slash, because the slash shows that they
+ * are complete. */
 static bool needs_heading(const struct fsd_text_row *row, struct fsd_text_scope stated)
 {
     return row->named && !fsd_text_is_scope(row->heading, stated) &&

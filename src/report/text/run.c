@@ -95,8 +95,8 @@ static void put_sizes(const struct fsd_diff *d, const fsd_tensor_vec *inputs,
 }
 
 /* Prints the optimization profile if the engine has several. Then prints the sizes of
- * dynamic inputs: first of those whose sizes come from the run in the log, then of
- * those whose sizes are the optimum of the profile. */
+ * dynamic inputs: first those from the run in the log (run_with), then those that are
+ * the optimum of the profile (tuned). */
 static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
                         FILE *out)
 {

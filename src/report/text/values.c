@@ -150,8 +150,8 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e,
     put_behind(d, e, out);
 }
 
-/* Prints the places at which the error enters (`entries`), except the first place. At
- * each place, the error enters independently of the other places. */
+/* Prints the places at which the error enters independently of other places
+ * (`entries`), except the first. */
 static void put_other_entries(const struct fsd_diff *d, FILE *out)
 {
     const struct fsd_values *v = d->values;

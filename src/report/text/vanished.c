@@ -17,17 +17,16 @@ static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
     putc('\n', out);
 }
 
-/* Whether the node has the outcome `fate`, and its result `r` names neither another
- * node (`other`) nor a log event (`event`). Such nodes are listed together if they have
- * the same reason (`why`). */
+/* Whether the node has the outcome `fate`, and can share a line with nodes that have
+ * the same reason (`why`): its result `r` names no other node and no log event. */
 static bool is_plain(const struct fsd_node_result *r, enum fsd_fate fate)
 {
     return r->fate == fate && r->other == FSD_NONE && r->event == FSD_NONE;
 }
 
-/* Prints one line: the nodes like node `first`, and then their reason: "view_1, ... and
- * 33 more (--all shows them)  it changes only the shape". A node is like `first` if
- * is_plain() is true and it has the same outcome and the same reason.
+/* Prints one line for all plain nodes (see is_plain()) with the outcome and the reason
+ * of node `first`: "view_1, ... and 33 more (--all shows them)  it changes only the
+ * shape".
  * @return the number of these nodes, including those that are not named */
 static uint32_t put_same_reason(const struct fsd_diff *d, const struct fsd_style *style,
                                 fsd_id first, FILE *out)

@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-/* Prints a piece of the comment if all of it fits into the room, and returns whether it
- * fits. The limit of a comment is in characters, but `room` is in bytes. The comment
- * never exceeds the limit, because a text has at least as many bytes as characters. */
+/* Prints a piece of the comment if it fits into the room, and returns whether it fits.
+ * Comments have a limit in characters. `room` is in bytes, which is safe: a text has at
+ * least as many bytes as characters. */
 static bool put_piece(struct fsd_print *piece, size_t *room, FILE *out)
 {
     bool fits;

@@ -32,10 +32,9 @@ void fsd_put_outcome(const struct fsd_outcome *rule, FILE *out)
         fprintf(out, ", %u ignored", rule->ignored);
 }
 
-/* Prints the number of findings of a rule, its budget, and the number of its ignored
- * findings. Prints this only if findings of the rule are ignored, or if the rule has
- * level error, a budget and findings. For other rules, the findings state everything.
- * Prints nothing for a skipped rule: see put_skipped(). */
+/* Prints what the findings of a rule do not say: their number, the budget, and how many
+ * are ignored. Prints this only if some are ignored, or if the rule has level error, a
+ * budget and findings. put_skipped() prints the skipped rules. */
 static void put_outcome_line(const struct fsd_outcome *rule, FILE *out)
 {
     bool fails = rule->budget && rule->found && rule->level == FSD_ERROR;
@@ -103,8 +102,8 @@ void fsd_put_cause(const struct fsd_root_cause *cause, FILE *out)
             cause->warnings, fsd_plural(cause->warnings));
 }
 
-/* Findings with the same rule, severity and cause. `n` is their number. `put` is the
- * number of those that put_findings() has handled so far, even if it omitted them. */
+/* Findings with the same rule, severity and cause: `n` in total. put_findings() has
+ * printed or omitted `put` of them so far. */
 struct alike {
     uint32_t n, put;
 };

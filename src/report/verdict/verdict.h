@@ -22,10 +22,9 @@ typedef void fsd_verdict_fn(const struct fsd_verdicts *all,
 void fsd_put_builds_tally(const struct fsd_verdicts *all, FILE *out);
 /** "+0.0310": the change of the build's time in ms; "-" if a time is unknown. */
 const char *fsd_change_text(const struct fsd_judged *j, char room[32]);
-/** Print the parts of a text on several builds. fsd_verdicts_put_table() prints the
- * table of all builds. fsd_verdicts_put_title() prints the title of one build, but only
- * if the build did not pass. It returns whether the caller must print j->v below the
- * title. fsd_verdicts_put_end() prints the last line. */
+/** Print the parts of a text on several builds: the table of all builds, the title of
+ * one build, and the last line. fsd_verdicts_put_title() prints nothing if the build
+ * passed. It returns whether the caller must print j->v below the title. */
 void fsd_verdicts_put_table(const struct fsd_verdicts *all,
                             const struct fsd_style *style, FILE *out);
 bool fsd_verdicts_put_title(const struct fsd_judged *j, const struct fsd_style *style,

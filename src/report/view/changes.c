@@ -127,9 +127,9 @@ static const struct fsd_rows *region_rows(const struct context *m)
     return rows;
 }
 
-/* Adds a row for each counts[i] that is not 0. The row has word(i) and the count. Only
- * JSON lists the counted objects.
- * @param of the name of the counted objects: "Q/DQ nodes" */
+/* Adds a row for each counts[i] that is not 0: word(i), and "3 Q/DQ nodes (-f json
+ * lists them)".
+ * @param of the noun for the counted objects: "Q/DQ nodes" */
 static void add_counted(const struct context *m, struct fsd_rows *rows,
                         const uint32_t *counts, unsigned n,
                         const char *(*word)(unsigned), const char *of)

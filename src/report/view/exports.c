@@ -57,10 +57,10 @@ FSD_RECORD_FROM(model_row, MODEL_ROW, const struct context *k = from;
 
 /* ---------------------------------------------------------------------------- text */
 
-/* `text` is one side of a change (`was` or `now`), and `other` is the other side.
- * Returns the length of the part of `text` that is compared with other changes. This
- * part is usually the whole text. If `other` is "plain", the part ends before the scale
- * in `text`, because every node has a different scale. */
+/* `text` and `other` are the two sides of a change: `was` and `now`, in any order.
+ * Returns how much of `text` is compared with other changes: all of it or, if `other`
+ * is "plain", only the part before the scale, because every node has a different
+ * scale. */
 static size_t length_alike(const char *text, const char *other)
 {
     const char *scale = strcmp(other, "plain") ? NULL : strstr(text, " scale ");
@@ -85,8 +85,8 @@ static void put_change(const struct fsd_export_change *c, bool whole, FILE *out)
 
 /* Groups of changes with the same text. */
 struct alike {
-    fsd_sym *key;        /* the text of each change; indexed by change */
-    struct fsd_lists of; /* the changes with each text, in order; indexed by text */
+    fsd_sym *key;        /* by change: its text */
+    struct fsd_lists of; /* by text: the changes with this text, in order */
 };
 
 static struct alike put_together(const struct context *k)

@@ -183,9 +183,9 @@ static struct fsd_words differences(const struct context *k, uint32_t row, uint3
     return fsd_words(changed, n);
 }
 
-/* Names the most important difference from the first build's cell: " other layouts".
- * Used for a cell with the same text as the first build's cell. Returns "" if
- * differences() finds none, for example for an input or output. */
+/* Returns the most important difference from the first build's cell, for a cell with
+ * the same text: " other layouts". Returns "" if differences() finds none, for example
+ * for an input or output. */
 static const char *less_seen(const struct context *k, uint32_t row, uint32_t b)
 {
     struct fsd_words by = differences(k, row, b);
@@ -308,9 +308,8 @@ static struct fsd_words op_words(const struct context *k, uint32_t row)
     return fsd_words(words.at, words.n);
 }
 
-/* Whether the matrix has the row. A row for an input or output of the model is always
- * in the matrix. Any other row is in it if at least one build has groups or moves in
- * the row. */
+/* Whether the matrix has the row. It has all inputs and outputs of the model. It has
+ * any other row only if at least one build has groups or moves there. */
 static bool is_there(const struct context *k, uint32_t row)
 {
     if (k->m->rows.at[row].of == FSD_ROW_INPUT ||
@@ -635,9 +634,9 @@ static const struct fsd_rows *varying_rows(const struct context *k)
 
 /* ------------------------------------------------------------------------- sheets */
 
-/* States which build has another builder version than the first build, because this may
- * cause any other difference. If there are several such builds, names the first of
- * them. NULL: no version is known to differ from that of the first build. */
+/* Says that a build has another builder version than the first build, because this may
+ * cause any other difference. Names only the first such build. NULL: no version is
+ * known to differ. */
 static const char *versions_text(const struct context *k)
 {
     const struct fsd_state *first = k->m->builds[0];

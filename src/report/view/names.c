@@ -12,16 +12,16 @@
  *     table              the type in which a node runs, the requested type, the name
  *
  * With --realised, modelopt and autocast print options that reproduce the precisions of
- * the engine. One option is the low type: the most frequent quantized type for
- * modelopt, or the most frequent 16-bit type for autocast. Other options exclude the
+ * the engine. One option is the low type: for modelopt, the most frequent quantized
+ * type; for autocast, the most frequent 16-bit type. The other options exclude the
  * nodes and operators that run in a higher precision.
  *
- * layerPrecisions, layerOutputTypes and polygraphy state a type for each node. This is
- * the type in which the node runs, so a build with this list keeps the type. But if
- * --finding RULE is passed, and RULE has a type that the next build should use
- * (fsd_rule.keep), these forms state that type. A name that a form cannot express is
- * left out and counted. A comment line states the number of nodes whose type is
- * unknown.
+ * layerPrecisions, layerOutputTypes and polygraphy state a type for each node: the type
+ * in which it runs, so that the next build keeps it. If --finding RULE is passed, and
+ * the rule has a type for the next build (fsd_rule.keep), they state that type instead.
+ *
+ * A name that a form cannot express is left out and counted. A comment line states the
+ * number of nodes whose type is unknown.
  */
 #include "base/base.h"
 #include "base/lines.h"
@@ -47,9 +47,9 @@ static enum fsd_dtype type_named(const char *name)
 
 struct chosen {
     fsd_id_vec nodes;
-    enum fsd_dtype low;  /* --realised: for a tool that quantizes, the most frequent
-                            quantized type. For other tools, it equals `half`. Unknown:
-                            no node has such a type */
+    enum fsd_dtype low;  /* --realised: the low type. If the tool quantizes: the most
+                            frequent quantized type; else: `half`. Unknown: no node has
+                            such a type */
     enum fsd_dtype half; /* --realised: the most frequent 16-bit type */
     const char *ops;     /* --realised: operators whose nodes all run in a higher
                             precision than `low`; NULL: none. `nodes` has no node of
@@ -105,9 +105,9 @@ static enum fsd_status choose_found(struct fsd_arena *arena, const struct fsd_di
     return FSD_OK;
 }
 
-/* Chooses nodes of the query. Leaves out nodes that no layer computes, Q and DQ nodes,
- * and nodes whose type is unknown or is no precision (shapes, masks). If the query has
- * a type (`not_type`), also leaves out nodes that run in this type. */
+/* Chooses the nodes of the query that a layer computes in a known precision, except Q
+ * and DQ nodes. The types of shapes and masks are no precisions. If `not_type` is set,
+ * also leaves out the nodes that run in this type. */
 static enum fsd_status choose(struct fsd_arena *arena,
                               const struct fsd_request *request, struct chosen *out)
 {
@@ -176,12 +176,11 @@ static bool is_above(const struct fsd_diff *d, fsd_id node, int rank)
     return computes(d, node) && fsd_dtype_rank(d->nodes[node].realised) > rank;
 }
 
-/* Lists operators, separated by blanks, and marks each of them in `whole`. Only nodes
- * that a layer computes in a known precision count, except Q and DQ. An operator is
- * listed if at least two of its nodes count, and if all its nodes that count run in a
- * higher precision than `rank`. An operator that a shell would not read as one word is
- * left out.
- * @return the list; NULL if no operator is listed */
+/* Lists the operators whose nodes all run in a higher precision than `rank`, and marks
+ * them in `whole`. Ignores Q and DQ nodes, and nodes that no layer computes in a known
+ * precision. Leaves out an operator if fewer than two of its nodes remain, or if a
+ * shell would not read the operator as one word.
+ * @return the list, separated by blanks; NULL if no operator is listed */
 static const char *ops_above(struct fsd_arena *arena, const struct fsd_diff *d,
                              int rank, bool *whole)
 {
@@ -404,12 +403,11 @@ const struct fsd_rows *fsd_names_forms(struct fsd_arena *arena,
     return rows;
 }
 
-/* Whether a form can express the name. The name must not be empty. It must not have a
- * hidden character, or a character that a shell or the form would interpret (`cannot`).
- * If the names become arguments of a command (`words`), the command must not take the
- * name for an option ("-x"). If the form cannot escape characters (`escapes` is false),
- * the name must not contain a command for the runner of a CI job (fsd_is_command()),
- * because fsd_put_escaped() may change such a name. */
+/* Whether the form can express the name. It cannot express:
+ *     an empty name, or a name with a hidden character or a character of `cannot`
+ *     if `words` is true: a name that a command would take for an option ("-x")
+ *     if `escapes` is false: a name with a command for a CI runner (fsd_is_command()),
+ *         because fsd_put_escaped() may change such a name */
 static bool can_hold(const struct form *form, const char *name)
 {
     return *name && !strpbrk(name, form->cannot) && !has_hidden(name) &&

@@ -264,8 +264,8 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
         by[b->fused]++;
         if (own >= 0)
             ms = (ms < 0 ? 0 : ms) + own;
-        /* Without --all, fused blocks are not listed. Of the blocks that are not fused,
-         * the first one with each outcome is listed, but at most SHOWN of a pattern. */
+        /* Without --all, lists no fused blocks, and of the others only the first with
+         * each outcome (at most SHOWN). */
         for (uint32_t k = 0; k < n_shown && first; k++)
             first = !same_fate(b, shown[k]);
         if (first)

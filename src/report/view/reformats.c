@@ -300,8 +300,8 @@ static const char text[] =
     "them)\n><\nlayers that take no time\n{free_shown!}>";
 
 /* Fills a row of a data-movement layer.
- * @param[in,out] notes the different pieces of advice of the rows so far. If this row
- *         has advice, this advice is added */
+ * @param[in,out] notes the advice of all rows so far, each different piece once; the
+ *         advice of this row is added */
 static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
                        const struct fsd_diff *d, fsd_id layer, struct fsd_intern *notes)
 {

@@ -406,10 +406,10 @@ static const char *kept_text(const struct fsd_routes_source *k)
     if (r->kept == FSD_NONE)
         return NULL;
     if (r->kept_by == FSD_KEPT_NONE)
-        return fsd_printed(
-            k->arena, "%s: no tested route keeps the gain with fewer of these changes",
-            knobs_text(k, r->kept));
-    return fsd_printed(k->arena, "%s: without other changes, route %s %s",
+        return fsd_printed(k->arena,
+                           "%s: no tested route keeps the gain with fewer changes",
+                           knobs_text(k, r->kept));
+    return fsd_printed(k->arena, "%s: route %s changes nothing else and %s",
                        knobs_text(k, r->kept), route_name(k, r->kept),
                        r->kept_by == FSD_KEPT_ENGINE
                            ? "has the engine of the best route"

@@ -13,9 +13,9 @@ struct fsd_routes_source {
 const char *fsd_setting_text(const struct fsd_routes_source *k, uint32_t knob,
                              fsd_sym value);
 
-/** Whether a setting changes no build. Only pairs of routes that both have a build
- * count. There must be at least one such pair. In each such pair, both routes must have
- * the same engine. */
+/** Whether a setting changes no build: in each compared pair of routes, both routes
+ * have the same engine. A pair is compared if both routes have a build. False if no
+ * pair is compared. */
 static inline bool fsd_effect_is_idle(const struct fsd_route_effect *e)
 {
     return e->compared && e->same == e->compared;

@@ -307,10 +307,10 @@ static bool states(const struct fsd_routes_source *k, const char *fact, fsd_sym 
     return false;
 }
 
-/* States further differences between the two builds of the shown pair, because these
- * may also cause the effect. They are values of knobs with `follows`, which were read
- * from the builds. A value that only repeats the value of the changed knob is left
- * out. */
+/* Prints further differences between the builds of the shown pair, because these may
+ * also cause the effect: "; the builds also differ in KNOB: OLD -> NEW". KNOB has
+ * `follows`, and its values were read from the builds. Leaves out values that only
+ * repeat the value of the changed knob. */
 static void put_followers(const struct fsd_routes_source *k,
                           const struct fsd_route_effect *e, FILE *out)
 {

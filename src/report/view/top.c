@@ -159,8 +159,7 @@ static void by_patterns(struct ranking *r)
         item = &r->items.at[item_of[b->pattern] - 1];
         FSD_EACH_ID (node, blocks->pool, b->nodes) {
             add_to(item, d->cost->nodes[node].ms, -1, d->cost->nodes[node].macs);
-            item->members--; /* undoes the increment by add_to(): `members` counts
-                                blocks, not nodes */
+            item->members--; /* add_to() counted a node, but `members` counts blocks */
         }
         item->members++;
     }
@@ -201,9 +200,9 @@ static uint32_t row_of(const struct ranking *r, const struct basis *basis, fsd_i
                                        : FSD_NONE;
 }
 
-/* Returns the weight of a layer or node: the absolute value of its external number. If
- * the number is the cosine between two tensors, returns 1 minus this absolute value.
- * Returns -1 if the number is unknown. */
+/* Returns the weight of a layer or node: the absolute value of its external number.
+ * For the cosine between two tensors, it is 1 minus this value. -1: the number is
+ * unknown. */
 static double value_weight(const struct ranking *r, const struct basis *basis,
                            fsd_id id)
 {
@@ -388,8 +387,8 @@ static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
     const char *nodes = fsd_phrase_of(arena, d, item->id, fsd_put_nodes_of);
 
     FSD_FILL(row, ITEM_ROW);
-    /* If a compiler generated the layer, or if the layer stands for a whole region, its
-     * name does not contain the names of its nodes. The row then states the nodes. */
+    /* List the nodes if the layer's name does not: a compiler generated the layer, or
+     * the layer stands for a whole region. */
     if (nodes && (layer->provider == FSD_PROVIDER_COMPILER ||
                   d->layers[item->id].kind == FSD_KIND_FOREIGN))
         row->nodes = nodes;

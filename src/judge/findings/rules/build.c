@@ -57,12 +57,11 @@ void fsd_find_older(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* A snapshot may contain several builds: A, B, and so on. Reports nodes, data movement,
- * inputs and outputs for which a build other than A is the most similar to the new
- * build. The finding names this build. If even this build differs from the new build in
- * the reported nodes, data movement, inputs or outputs, the finding states that none of
- * the builds is like the new build there. Other rules then report the differences from
- * the named build. */
+/* A snapshot may contain several builds: A, B, and so on. Reports the nodes, data
+ * movement, inputs and outputs of the new build that are most similar to those of a
+ * build other than A, and names this build. If they differ even from this build, the
+ * finding says that no build of the snapshot is the same here. Other rules then report
+ * the differences from the named build. */
 void fsd_find_variants(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old;

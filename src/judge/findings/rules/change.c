@@ -341,10 +341,9 @@ static bool writes_edge(const struct fsd_state *s, const struct fsd_move *move,
     return reads;
 }
 
-/* Whether the rule on new moves reports the change of the edge, so that the current
- * rule need not report it. Two conditions must hold:
- *   - `m` is a new move that writes the edge's tensor.
- *   - level_of_moves() is not lower than the level of the current rule. */
+/* Whether `m` is a new move that writes the edge's tensor. The rule on new moves then
+ * reports `m`, so the current rule need not report the edge. Exception: false if the
+ * rule on new moves has a lower level than the current rule (level_of_moves()). */
 static bool is_written_by(const struct fsd_finder *f, const struct fsd_move_change *m,
                           const struct fsd_edge_change *e)
 {

@@ -1,14 +1,12 @@
 /*
- * Finds kernels that requantize the output of a product (a matrix product or a
- * convolution), or add a bias or an activation to it, for example. Each of them could
- * be the epilogue of the product's kernel. All kernels that a rule finds are one
- * finding, with their cost.
+ * Finds kernels whose work could be the epilogue of a product's kernel. For example,
+ * they requantize the output of a Conv or MatMul, or add a bias. All kernels that a
+ * rule finds are one finding, with their cost.
  *
- * The engine itself shows whether such kernels can be avoided. The kernel of another
- * product may include the same operations in its epilogue. The builder then supports
- * this epilogue, and something prevents it here: the finding is a warning. If no
- * product's kernel includes these operations, no change of the model is known to help,
- * and the finding only states the cost.
+ * If the kernel of another product has the same operations in its epilogue, the builder
+ * supports this epilogue. The finding is then a warning, because the epilogue may be
+ * possible here, too. If no product's kernel has these operations, no change of the
+ * model is known to help, and the finding only states the cost.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"

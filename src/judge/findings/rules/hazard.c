@@ -41,10 +41,10 @@ static bool is_sensitive(const struct fsd_diff *d, fsd_id node)
            ((traits & FSD_OP_REDUCES) && reduced_by(d, node) >= FSD_LONG_REDUCTION);
 }
 
-/* Whether the kernel computes the node without a Cast before it, as far as is known.
- * The kernel's list of operations (`steps`) shows this. False for a fused attention,
- * because all fused attentions have the same list. A kernel without a list is assumed
- * to have no Cast if it is neither compiled nor a plugin. */
+/* Whether the kernel seems to compute the node without a Cast before it: in the list
+ * `steps`, a sensitive operation comes before any Cast. False for a fused attention,
+ * because all fused attentions have the same list. If there is no list, only compiled
+ * kernels and plugins are assumed to have a Cast. */
 static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];

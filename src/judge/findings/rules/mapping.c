@@ -288,10 +288,10 @@ void fsd_find_unmapped(struct fsd_finder *f)
     }
 }
 
-/* Reports outputs of the model that no layer of the engine computes. The dump may be
- * from a log that was truncated between two lines. Such a dump looks like the dump of a
- * smaller engine. An output that the builder only renamed is not reported, because a
- * layer computes the output's node. */
+/* Reports outputs of the model that no layer of the engine computes. They may show that
+ * the dump is incomplete: if the log was truncated between two lines, the dump looks
+ * like that of a smaller engine. If the builder only renamed an output, the output is
+ * not reported, because a layer computes the output's node. */
 void fsd_find_unmade(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

@@ -95,10 +95,10 @@ struct cause {
     bool behind_product; /* the result of reads_products() */
 };
 
-/* Whether the layer has inputs of higher precision than `asked`, and all these inputs
- * are outputs of products that ran in `asked`. A low-precision product accumulates in
- * higher precision. The product also outputs this higher precision if another kernel
- * scales and quantizes its result. */
+/* Whether all inputs of the layer with a higher precision than `asked` are outputs of
+ * products that ran in `asked`. False if there is no such input. A low-precision
+ * product accumulates in higher precision. If another kernel scales and quantizes the
+ * result, the product writes it in this higher precision. */
 static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype asked)
 {
     const struct fsd_graph *e = d->engine;

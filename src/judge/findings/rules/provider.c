@@ -61,12 +61,10 @@ static const char *fallen_from(const struct fsd_finder *f,
     return !is || !is_cpu(is) || k->region == FSD_NONE ? NULL : device_of(f, k->region);
 }
 
-/* Reports that only the old build states providers. Two rules call this function,
- * but only one of them reports the finding:
- *   - The rule on fallbacks, if a kernel of the old build ran on a provider other than
- *     the CPU: this kernel may have fallen back to the CPU.
- *   - Otherwise, the rule on changed providers.
- * @param fallback whether the caller is the rule on fallbacks */
+/* Reports that only the old build states providers. If a kernel of the old build ran on
+ * a provider other than the CPU, the rule on fallbacks reports this, because the kernel
+ * may have fallen back to the CPU. If not, the rule on changed providers reports it.
+ * @param fallback whether the rule on fallbacks is the caller */
 static void report_unstated_providers(struct fsd_finder *f, bool fallback)
 {
     uint32_t n = 0, others = 0;

@@ -56,8 +56,8 @@ void fsd_put_cost(struct fsd_finder *f, const struct fsd_cost_part *cost)
 }
 
 /* Whether the layer lists all operations of one of the node's decompositions. If the
- * layer has n nodes with the node's operator, it must list each operation at least n
- * times as often as the decomposition does. */
+ * layer has two nodes with the node's operator, each operation must be listed at least
+ * twice as often as in the decomposition, and so on. */
 static bool performs(const struct fsd_diff *d, const struct fsd_lowerings *lowerings,
                      fsd_id layer, fsd_id node)
 {
