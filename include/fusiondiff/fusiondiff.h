@@ -1006,9 +1006,9 @@ FSD_API const char *fsd_failure_conclusion(const struct fsd_failure *failure);
 /** Returns the builder that wrote the log, in the form of fsd_lint_options.builder. */
 FSD_API const char *fsd_failure_builder(const struct fsd_failure *failure);
 
-/** Returns the i-th node, from 0, of a part of the model.  A build of this part alone
- *  fails, too.  The result is an entry for fsd_cut_options.nodes.  It is NULL if the
- *  part has fewer nodes, if no failing node is known, or if no model was read. */
+/** Returns the i-th node, from 0, of the part of the model that probably made the build
+ *  fail.  A build of this part alone should fail, too.  The result is an entry for
+ *  fsd_cut_options.nodes; NULL if there is no such node or if no model was read. */
 FSD_API const char *fsd_failure_part(const struct fsd_failure *failure, unsigned i);
 
 /** Writes a report on a failed build.

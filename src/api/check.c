@@ -545,9 +545,9 @@ enum fsd_status fsd_checks_write(const struct fsd_checked *builds, unsigned n,
     return status;
 }
 
-/* Writes the snapshot again, with the checked build as its first build. If the checked
- * build equals a recorded build in a row, the row keeps its variants. Otherwise the row
- * has only the checked build. */
+/* Writes the snapshot again, with the checked build as its first build. A row keeps its
+ * variants if the checked build equals a recorded build there. Otherwise, the row has
+ * only the checked build. */
 static void update_variants(const struct fsd_check *check, FILE *out)
 {
     const struct fsd_state *builds[1 + FSD_MOST_BUILDS] = {check->new, check->old};

@@ -133,9 +133,9 @@ enum fsd_status fsd_state_open_judged(struct fsd_state **out, struct fsd_diff **
                                       const struct fsd_options *opt,
                                       struct fsd_error *err)
 {
-    return open_first(out, run, false, true, opt, err); /* no citations of lint yet:
-                                                           fsd_cite_in_case() adds them
-                                                           later, if necessary */
+    return open_first(out, run, false, true, opt, err); /* `cites` is false, because
+                                                           fsd_cite_in_case() cites
+                                                           lint later, if necessary */
 }
 
 enum fsd_status fsd_states_open(struct fsd_states *out, struct fsd_arena *arena,

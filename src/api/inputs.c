@@ -156,8 +156,8 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 
 /* ------------------------------------------------------- does the log belong here */
 
-/* Whether the dump and the log state different types for the output of a layer. Only
- * outputs are compared: a log may have a region where the dump has its kernels. */
+/* Whether the dump and the log state different types for the first output of a layer.
+ * If this layer is a region, the dump may have the output at a kernel of the region. */
 static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
 {
     fsd_id t = final->tensor ? fsd_graph_find(e, final->tensor, 0) : FSD_NONE;

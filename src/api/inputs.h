@@ -50,8 +50,8 @@ enum { FSD_FILE_POLICY = FSD__FILE_KIND_COUNT };
 /** Whether the directory of a build may hold files of this kind. */
 bool fsd_file_kind_is_of_build(enum fsd_file_kind kind);
 
-/** Improves the error on a file whose format was refused. If the file certainly has
- * another known kind than `wanted`, `err` names the kind of the file.
+/** Improves the error on a file whose format was refused. If the file is recognized as
+ * another kind than `wanted`, `err` names this kind.
  * @param wanted the expected kind: enum fsd_file_kind, or FSD_FILE_POLICY
  * @param expected the expected kind in words
  * @return `status` */

@@ -707,7 +707,7 @@ enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
 void fsd_file_release(const struct fsd_file *file, size_t offset);
 
 /** Calls fsd_file_release() during a scan, in steps of at least 4 MiB.
- *  @param offset  the position of the scan; less than *released if it begins again
+ *  @param offset  the position of the scan, which may also go back
  *  @param released  the offset up to which the scan has released bytes, at first 0 */
 static inline void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
                                            size_t *released)

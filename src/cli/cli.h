@@ -254,7 +254,7 @@ enum fsd_status update_snapshot(const struct command_line *line,
                                 const struct fsd_check *check, struct fsd_error *err);
 /** Prints a note if a snapshot of several builds is about to be overwritten. */
 void report_dropped(const struct command_line *line, const char *path);
-/** Refuses options of one build, such as --log: in a list, each line has its own. */
+/** Refuses options, such as --log, that belong in the lines of the list. */
 void refuse_beside_list(const struct command_line *line);
 
 /** Verb i; NULL after the last. verbs.c */

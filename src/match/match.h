@@ -72,9 +72,9 @@ struct fsd_match {
                      model proves this, or the log states it */
     fsd_id *counterpart; /**< indexed by engine tensor: the model tensor whose value the
                               engine tensor holds; FSD_NONE if unknown */
-    fsd_id *moved_q; /**< indexed by engine tensor: the Q that the builder moved before
-                          the tensor.  The tensor holds its counterpart's value,
-                          quantized by this Q.  FSD_NONE: no Q was moved */
+    fsd_id *moved_q; /**< indexed by engine tensor: the Q that the builder moved back,
+                          and applied to the counterpart.  The tensor holds the
+                          result.  FSD_NONE: no Q was moved */
     bool inferred;   /**< whether infer.c inferred the counterparts from weights, sizes
                           and paths, because no name fits */
     fsd_id *unit;    /**< indexed by layer: the first layer of its unit.  Layers form

@@ -53,12 +53,12 @@ void fsd_match_counterparts(struct fsd_match *m);
  *  infer.c, and sets m->inferred. */
 void fsd_match_infer(struct fsd_match *m);
 
-/** Whether the sizes `engine` of an engine tensor contradict the sizes `model` of its
- *  model tensor.  A size that is fixed in the model must be the same in the engine.  A
- *  size that is dynamic in the model may have been fixed for the build.
- *  @param output whether the tensor is an output.  An output's size may be fixed in the
- *         model and dynamic in the engine, because exporters write the sizes of one run
- *         even if the input is dynamic. */
+/** Whether the sizes of an engine tensor contradict those of its model tensor.  If a
+ *  size is fixed in the model, it must be the same in the engine.  If it is dynamic in
+ *  the model, the engine may have any size.  False if ranks are unknown or differ.
+ *  @param output whether the tensor is an output.  If so, a size that is fixed in the
+ *         model may be dynamic in the engine, because exporters write the sizes of one
+ *         run even if the input is dynamic. */
 bool fsd_match_sizes_differ(const struct fsd_match *m, const struct fsd_form *engine,
                             const struct fsd_form *model, bool output);
 

@@ -1,18 +1,17 @@
 /*
- * Finds contradictory evidence: Metadata or a name assigns a node to a layer of one
- * unit, but by the tensors, the node is only in the cut of another unit.  A tensor that
- * the engine writes to memory is between the two units.  A layer cannot compute nodes
- * on both sides of such a tensor, so either the name or the tensors are wrong.  Leaky
- * cuts prove nothing.
+ * Finds contradictory evidence: Metadata or a name assigns a node to a layer, but the
+ * tensors place the node in another unit, and not in the unit of this layer.  Units are
+ * separated by tensors that the engine writes to memory.  A layer cannot compute nodes
+ * on both sides of such a tensor, so either the name or the tensors are wrong.  Units
+ * with a leaky cut are ignored (fsd_cut.leaky).
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"
 
-/* Two of the layers that tensors link to a node: `first` is the first of these layers,
- * and `other` is the first one outside the unit of `first`.  Units with a leaky cut are
- * left out.  The two give the first layer outside any given unit: `other` if `first` is
- * in the unit, else `first`.  A search would be slow, because thousands of layers may
- * have the name of a node. */
+/* For a node: the first layer that tensors link to it, and the first such layer outside
+ * the unit of `first`.  Layers in units with a leaky cut do not count.  The first layer
+ * outside a unit U is then `other` if `first` is in U, else `first`.  Without this
+ * struct, thousands of links of a node would be searched for each unit. */
 struct rivals {
     fsd_id first, other;
 };

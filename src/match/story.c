@@ -463,9 +463,9 @@ fsd_sym fsd_story_name(const struct fsd_story *s, const struct fsd_mention *m)
 
     if (is_known(s, m->layer))
         return m->layer;
-    /* The log does not contain m->layer.  If m->layer is "X_2" and m->text is "X", the
-     * node of the layer may have another name than "X".  It is then unknown how the log
-     * names the layer. */
+    /* The log does not contain m->layer, so it may call the layer m->text instead.  But
+     * if m->layer is "X_2" and m->text is "X", the layer "X" of the log may belong to
+     * another node. */
     return counted && s->registered ? 0 : m->text;
 }
 

@@ -8,7 +8,7 @@
 
 /* Limits that bound memory and time for hostile logs; real logs stay far below them. */
 enum {
-    MOST_WITHIN = 8,     /* first_name() tries at most this many ends of a name */
+    MOST_WITHIN = 8,     /* maximum number of lengths that first_name() tries */
     MOST_DEPTH = 16,     /* maximum nesting depth of names */
     MOST_POOL = 1 << 24, /* maximum number of entries of `pool` */
 };

@@ -23,9 +23,9 @@ struct format {
     const char *name;
     const char *extensions; /* file name extensions of this format; a space follows each
                                of them */
-    const char *escape;     /* the argument `escape` of fsd_put_escaped(), which escapes
-                               commands to a CI runner; NULL: the report is not text, or
-                               it consists of such commands, so nothing is escaped */
+    const char *escape;     /* printf format that escapes commands to a CI
+                               runner: see fsd_put_escaped(). NULL: nothing is escaped,
+                               because the report is not text or consists of commands */
     fsd_write_fn *own[FSD__SUBJECT_COUNT]; /* special writers, by subject. NULL here, in
                                               `verdict` or in `sheet`: the format has
                                               no such form */

@@ -382,9 +382,8 @@ static void take_built(struct fsd_compare *c)
             differs(c, aspect_of_fact(b->key),
                     fsd_printed(c->arena, "%s %s, previously %s", b->key, b->after,
                                 b->before));
-    /* If anything else differs, it may explain the changed precisions, and the builds
-     * may have had the same options. For example, a model in FP16 runs in FP16 without
-     * any option. */
+    /* Changed precisions point to an option only if nothing else differs. For example,
+     * if the new model is in FP16, it runs in FP16 without any option. */
     if (c->account.different.n)
         return;
     take_flag(c, true);

@@ -40,8 +40,8 @@ static bool is_whole(const struct fsd_state *s, fsd_id node)
            (!*attrs || !strcmp(attrs, "transB=1"));
 }
 
-/* If the node is the Add of a product: the product's MatMul. Else FSD_NONE. The Add
- * adds a constant to the result of the MatMul, and nothing else reads this result. */
+/* If the node is the Add of a product, returns the product's MatMul; else FSD_NONE.
+ * Such an Add adds a constant to the MatMul's result, which nothing else reads. */
 static fsd_id product_of(const struct fsd_state *s, const uint32_t *readers,
                          fsd_id node)
 {

@@ -227,8 +227,8 @@ static void sum(struct fsd_compare *c)
         c->moves_by_what[c->moves.at[i].what]++;
     FSD_EACH (const struct fsd_node_presence, p, c->presences) {
         c->by_presence[p->what]++;
-        /* A view is no difference, because exporters write different views. If both
-         * models have the node, it must be a view in both. */
+        /* Views do not count, because exporters write different views. A node of both
+         * models counts unless it is a view in both. */
         c->differs |= is_no_view(c->old, p->old) || is_no_view(c->new, p->new);
     }
     c->differs |=

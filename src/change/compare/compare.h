@@ -79,7 +79,7 @@ struct fsd_account {
 
 /** A change of a node that both models have (struct fsd_node_edit). compare_model.c
  *  finds these changes. */
-#define FSD_EDIT_WEIGHT "shape of the weight" /**< fsd_node_edit.of: a weight changed */
+#define FSD_EDIT_WEIGHT "shape of the weight" /**< a value of fsd_node_edit.of */
 enum fsd_edit_what {
     FSD_EDIT_OPERATOR,
     FSD_EDIT_ATTRIBUTE,
@@ -133,8 +133,7 @@ struct fsd_node_presence {
  *  returns it. */
 struct fsd_edge_change {
     struct fsd_origin old_from, new_from;
-    fsd_id old_to, new_to; /**< the consumers; FSD_NONE: only the producer's output
-                                shows the change */
+    fsd_id old_to, new_to; /**< the consumers; FSD_NONE if no consumer differs */
     struct fsd_state_form before, after;
     uint8_t width;
     fsd_id region;
@@ -289,8 +288,8 @@ struct fsd_builder {
     const char *name;     /**< "ONNX Runtime" */
     uint32_t groups;      /**< number of groups in the regions that both builds
                                compute. Regions with FSD_HAPPENED_OPAQUE are left out */
-    uint32_t fuses_more;  /**< number of the regions counted for `groups` in which
-                               this builder has fewer groups than the other builder */
+    uint32_t fuses_more;  /**< of the same regions: the number in which this builder
+                               has fewer groups than the other */
     uint32_t conversions; /**< reformats and copies that take time */
     uint32_t quantizers;  /**< unfused Q and DQ */
     double groups_ms, conversions_ms, quantizers_ms; /**< milliseconds: sums of known

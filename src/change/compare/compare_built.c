@@ -273,9 +273,8 @@ void fsd_compare_builders(struct fsd_compare *c)
  * row, whatever their names are. All other layers, mostly reformats that the builder
  * tried, are paired by name. */
 
-/* The rows are the entries of c->efforts. Only layers for which a log states seconds
- * have a row: one row for each region with such layers, and one for each name of such
- * layers outside of all regions. */
+/* The rows of c->efforts: one for each region, and one for each layer name outside of
+ * all regions. If no log states seconds for the region or the name, it has no row. */
 struct rows {
     struct fsd_compare *c;
     uint32_t *of_region; /* indexed by region: number of the row, plus 1 */

@@ -266,7 +266,7 @@ static void pair_moves(bool *const done[2], const struct fsd_hash_row *rows, uin
     }
 }
 
-/* Compares the kernels of moves. All pairs of moves with one hash share a bucket. All
+/* Compares the kernels of moves. Paired moves with the same hash share a bucket. All
  * moves that are not compared (constants, shape arithmetic) share another bucket. */
 static void compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
                             const fsd_id *partner, const uint32_t *alike,

@@ -27,8 +27,8 @@ struct reader {
     uint32_t *row;        /* indexed by node: line of the last variant that lists it */
     uint32_t variant;     /* line of the current variant; 0 if there is none */
     bool *listed;         /* indexed by node: whether a variant of any build lists it */
-    enum line_kind above; /* kind of the last line except LINE_KERNEL.  If it is a group
-                             or a move, the kernels below it belong to it */
+    enum line_kind above; /* kind of the last line except LINE_KERNEL.  A kernel belongs
+                             to this line, which must be a group or a move */
 };
 
 /* ------------------------------------------------------------------------- values */

@@ -520,7 +520,7 @@ void fsd_state_hash_names(struct fsd_state *s);
 /** Sets the group of every node. */
 void fsd_state_set_groups(struct fsd_state *s);
 
-/** Sets `untimed` to the number of layers in all groups without a time. */
+/** Sets `untimed` to the number of layers in the groups that have no time. */
 void fsd_state_set_untimed(struct fsd_state *s);
 
 /** A word of a list such as "alpha=0.5 axis=-2", which has one blank between two words.

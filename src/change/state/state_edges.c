@@ -51,8 +51,8 @@ struct edges {
                            marked the node as read or computed, plus 1 */
     fsd_id *last;       /* indexed by layer: the last of its nodes that are in a group;
                            FSD_NONE if no such node is known */
-    uint32_t *port_of;  /* indexed by engine tensor: the last port at which add_twice()
-                           saw a layer read it, plus 1 */
+    uint32_t *port_of;  /* indexed by engine tensor: the last port of this tensor that
+                           add_twice() visited, plus 1 */
     FSD_VEC(struct move_end) to;
 };
 
@@ -135,9 +135,9 @@ static void stamp_inputs(struct edges *x, fsd_id layer)
     }
 }
 
-/* Walks back from `tensor`, an input of a node, until a core node produces the tensor.
- * Returns the first value on this path that a layer of the group reads; FSD_NONE if
- * there is none. */
+/* Returns the value of `tensor` if a layer of the group reads it. If none does, tries
+ * the first input of the node that produces `tensor`, and so on. Does not go back past
+ * a core node. Returns FSD_NONE if no such value is found. */
 static fsd_id find_read(const struct edges *x, fsd_id tensor, uint32_t group)
 {
     const struct fsd_graph *g = x->b->model;
@@ -178,9 +178,9 @@ static bool has_form(const struct edges *x, uint32_t port, uint32_t other)
     return p.type == q.type && p.layout == q.layout;
 }
 
-/* Notes in `by_source` where `layer`, a layer of `group`, reads origins outside the
- * group.  The element of an origin gets the first port of the group that reads the
- * origin.  If two such ports have different forms, it gets FSD_NONE instead. */
+/* Notes in `by_source` the ports at which `layer` reads origins outside its group.  For
+ * each origin, the first port of the group is noted.  If ports of the group read the
+ * origin in different forms, FSD_NONE is noted instead. */
 static void note_sources(struct edges *x, fsd_id layer, uint32_t group)
 {
     struct fsd_span in = x->b->d->engine->nodes.at[layer].in;
@@ -718,9 +718,9 @@ static void add_unasked(struct edges *x)
         uint32_t at = s->refs.n;
         bool known = s->groups.at[g].in.n && !s->groups.at[g].loose;
 
-        /* Groups without inputs and loose groups are skipped.  If the model was made
-         * from the engine's names, it has no edges, so groups have no inputs.  In a
-         * loose group, it is unknown which layer computes which node. */
+        /* Groups without inputs are skipped: a model that was made from the engine's
+         * names has no edges.  Loose groups are skipped, too: it is unknown which of
+         * their layers computes which node. */
         for (uint32_t i = 0; known && i < layers.of[g].n; i++) {
             fsd_id layer = fsd_list_at(&layers, g, i);
             struct fsd_span in = x->b->d->engine->nodes.at[layer].in;

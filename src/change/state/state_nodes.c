@@ -156,9 +156,9 @@ const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym)
                        fsd_brief(name, room), hash[1], hash[0]);
 }
 
-/* The key of a node.  This is its name if no other node has this name.  Otherwise it is
- * the name, "#" and the node's number.  If the model contains this name, too, "#" is
- * appended until the name is new. */
+/* The key of a node: its name or, if that is empty or not unique, "NAME#NUMBER" with
+ * the node's number.  If the model contains such a name already, "#" is appended until
+ * the name is new. */
 static fsd_sym key(struct fsd_state_build *b, fsd_id node, const uint32_t *count)
 {
     fsd_sym name = b->model->nodes.at[node].name;

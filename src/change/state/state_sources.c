@@ -75,9 +75,8 @@ static void find_inputs(struct finder *f)
     }
 }
 
-/* The key by which is_rather() compares layers: the least key of the nodes in the
- * layer's group.  It does not depend on the order of nodes.  NULL for a data-movement
- * layer. */
+/* The least node key in the layer's group; NULL for a data-movement layer.  is_rather()
+ * compares layers by this key: the key does not depend on the order of nodes. */
 static const char *key_of(const struct finder *f, fsd_id layer)
 {
     const struct fsd_state *s = f->b->s;

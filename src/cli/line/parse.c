@@ -230,7 +230,7 @@ void parse_command_line(struct command_line *line, const struct verb *named, int
     for (unsigned i = 0; i < n; i++)
         (verb->take ? verb->take : take_argument)(line, argv[i]);
     finish(line);
-    if (verb->most_words) /* finish() called verb->check(), which finds out
+    if (verb->most_words) /* only now: verb->check(), which finish() calls, finds out
                                 which words are files */
         read_inputs(line);
 }

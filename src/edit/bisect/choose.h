@@ -13,11 +13,11 @@ struct fsd_choice {
 
 struct fsd_choice fsd_choice_begin(struct fsd_hunt *h);
 
-/** Adds fusions to split until enough groups in `among` should change: half of them, or
- *  h->limit if this is less. At least one group in `among` stays unchanged. Fusions
+/** Adds fusions to split, until half of the groups in `among` (or h->limit, if this is
+ *  less) are expected to change. At least one group in `among` stays unchanged. Fusions
  *  without an exact break are used only if no fusion with an exact break can be added.
  *  @param stay indexed by group: the group must not change; NULL: all may change
- *  @return the number of groups in `among` that should change */
+ *  @return the number of groups in `among` that are expected to change */
 uint32_t fsd_choice_halve(struct fsd_choice *c, const bool *among, const bool *stay);
 
 /** Adds the groups in `these` that can be split without changing a group in `stay`. */

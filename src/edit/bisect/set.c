@@ -99,9 +99,9 @@ static bool is_explained(const struct fsd_hunt *h, const struct difference *d)
     return false;
 }
 
-/* Whether the last step showed something new. If `does` is "yes" (set.h), the step must
- * show that the searched set is within fewer fusions than known before. If `does` is
- * "no", the step's difference must not contain an earlier difference. */
+/* Whether the last step showed something new, in terms of the table in set.h:
+ * - After a "yes", the set is within fewer fusions than before.
+ * - After a "no", the step's difference contains no earlier difference. */
 static bool last_showed_more(struct fsd_hunt *h)
 {
     const struct fsd_hunt_step *last = &h->steps.at[h->steps.n - 1];
@@ -177,7 +177,7 @@ static bool halve(const struct known *k, const struct difference *d)
     return h->halved;
 }
 
-/* Chooses the build that has exactly the found fusions "in" it (set.h).
+/* Chooses the build with exactly the found fusions in the column "in" (set.h).
  * @return whether a build was chosen */
 static bool join(const struct known *k)
 {

@@ -115,8 +115,8 @@ struct fsd_code {
 
 /** The word from which the variables for the node's outputs get their names. */
 const char *fsd_code_stem(const struct fsd_code *c, fsd_id node);
-/** Returns a bit mask of inputs. The node's statement contains the numbers of these
- *  inputs instead of a variable. For this, the numbers must be known. */
+/** Returns a bit mask of inputs. If the numbers of such an input are known, the node's
+ *  statement contains the numbers instead of a variable. */
 uint32_t fsd_code_literal_inputs(const struct fsd_code *c, fsd_id node);
 /** Writes the right side of the node's statement. Sets c->why if the node cannot be
  *  expressed. */

@@ -655,9 +655,9 @@ void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
         b.open |= (uint64_t)!fsd_break_is_none(&made[i]) << i;
     }
     walk(&b);
-    /* pass_borders() adds Ifs to a break. It is called only if the break changes no
-     * other group, because some builders refuse a model in which a branch bypasses
-     * several Ifs. */
+    /* If a break changes only its own group, it gets more Ifs, at the group's borders.
+     * Other breaks get none: otherwise a branch could bypass several Ifs, and some
+     * builders refuse such a model. */
     EACH_OPEN(&b, bit, UINT64_MAX)
     if (made[bit].n == 1)
         pass_borders(m, groups[bit], &made[bit]);

@@ -8,10 +8,10 @@
  *     model    Conv_3  ->  c [batch,16,h/2,w/2]   ->  Conv_7
  *
  * The fixed sizes of both tensors must be equal.  If several model tensors fit, they
- * must give the same dynamic sizes.  If a kernel joins several products, it writes one
- * tensor.  This tensor has as many rows as each product, and as many columns as all
- * products together.  The sizes of two kinds of tensors remain unknown: tensors that
- * several kernels write in part, and slices that the steps of a loop read and write.
+ * must give the same dynamic sizes.  Exception: if a kernel writes several products
+ * side by side into one tensor, the output of the first product is taken: it has as
+ * many rows, but fewer columns.  The sizes of a tensor remain unknown if several
+ * kernels write parts of it, or if it is a slice that the steps of a loop use.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"

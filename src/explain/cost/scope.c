@@ -1,10 +1,10 @@
 /*
- * Assigns a module path to each node.  The path comes from the name of the node, from
- * the name of its weight, or from another node of its layer.  The first parts of the
- * path name the node's module.  The number of these parts is the depth.  If the user
- * states no depth, useful_depth() chooses one.  Then sums layers, precisions and times
- * by module.  A layer with nodes of several modules counts in each of them.  Its time
- * is divided among its nodes, so that the times of the modules add up.
+ * Finds the module of each node, and sums layers, precisions and times by module.  The
+ * module path of a node comes from the exporter's metadata, from the name of the node
+ * or its weight, or from another node: see share_in_layer().  The first `depth` parts
+ * of the path name the module.  If the user states no depth, useful_depth() chooses it.
+ * A layer with nodes of several modules counts in each of them.  Its time is divided
+ * among its nodes, so that the times of the modules add up.
  */
 #include "explain/cost/scope.h"
 #include "base/base.h"

@@ -303,10 +303,10 @@ static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id 
     return found;
 }
 
-/* Prints why `layer` writes higher precision: "layer 21 writes fp32, because
- * GlobalAveragePool_294 reads Relu_293 unquantized".  A single such consumer is enough,
- * because the layer writes one type for all its consumers.  Returns false if the model
- * has no such consumer, or if the layer's output is not known to be above 8 bits. */
+/* Prints why `layer` writes a precision above 8 bits: "layer 21 writes fp32, because
+ * GlobalAveragePool_294 reads Relu_293 unquantized".  A single such consumer suffices,
+ * because the layer writes one type for all its consumers.  Returns false if there is
+ * no such consumer, or if the output is not known to have such a precision. */
 static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_form *made = fsd_layer_form_out(d->engine, layer);

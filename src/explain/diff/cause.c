@@ -157,9 +157,9 @@ static bool is_part(const struct fsd_graph *e, const struct fsd_form *form)
     return last >= count;
 }
 
-/* Whether the layer reads one part of a tensor that several layers write in part.  Such
- * a layer copies the part: other layers wrote a Concat in place, and the consumer of
- * the Concat cannot read the parts. */
+/* Whether the layer reads only one part of a tensor that several layers write, such as
+ * a Concat in place.  The layer then copies this part, because the consumer of the
+ * Concat cannot read a tensor in parts. */
 static bool reads_part(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span in = e->nodes.at[layer].in;

@@ -323,12 +323,12 @@ static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node
  * that has a type decides:
  * 1. the segments (in_segments());
  * 2. moved_type(), only for a node that moves or casts data;
- * 3. the common type of all inputs and outputs of the kernel, under a condition:
- *     a node that moves or casts      The kernel has no product.
- *     a product                       The kernel has no Cast.  Otherwise it may
- *                                     quantize the inputs of the product.
- *     any other node                  The kernel has no Cast, or the node has this type
- *                                     in the model. */
+ * 3. the type that all inputs and outputs of the kernel have, in these cases:
+ *     - The node moves or casts data, and the kernel has no product.
+ *     - The node is a product, and the kernel has no Cast.  (If it has a Cast, it may
+ *       quantize the inputs of the product.)
+ *     - For any other node: the kernel has no Cast, or the node has this type in the
+ *       model. */
 static enum fsd_dtype in_kernel(const struct view *v, fsd_id node, bool moves)
 {
     enum fsd_dtype type = v->n ? in_segments(v, node, moves) : FSD_DTYPE_UNKNOWN;

@@ -32,8 +32,8 @@ enum fsd_fate {
 
 /** Why the builder inserted a layer; docs/report.md explains the words. */
 enum fsd_cause {
-    FSD_CAUSE_NONE, /**< the builder did not insert the layer, and the layer is neither
-                         padding for a product nor a copy that could be in place */
+    FSD_CAUSE_NONE, /**< for a layer that has no cause, such as a kernel that
+                         computes, or a Transpose of the model */
     FSD_CAUSE_IO,
     FSD_CAUSE_DTYPE,
     FSD_CAUSE_LAYOUT,
@@ -69,9 +69,8 @@ struct fsd_layer_result {
     enum fsd_kind kind;
     bool inserted; /**< whether the builder inserted the layer: it computes no node, and
                         is not a layer of the network */
-    bool forwards; /**< whether the layer only reformats the output of other layers, and
-                        is linked to nodes that these layers compute.  The nodes
-                        themselves do not move data */
+    bool forwards; /**< whether the layer only reformats the output of another layer.
+                        It is then linked to nodes that the other layer computes */
     bool opaque;   /**< whether the layer is a region whose contents the engine does not
                         state: it is unknown which kernels compute its nodes and in
                         which types */
@@ -81,10 +80,9 @@ struct fsd_layer_result {
 /** Why a data-movement layer exists. */
 struct fsd_reason {
     enum fsd_cause cause;
-    bool requested; /**< whether the model requests the data movement, for example by a
-                         Transpose.  Two kinds of movement are not requested, and have a
-                         cause: movement for a product, and a copy for a Concat that
-                         could be in place */
+    bool requested; /**< whether the model itself requires the data movement.  For
+                         example, true for a Transpose; false for padding before a Conv,
+                         and for a copy for a Concat, which could be in place */
     uint32_t event; /**< the event of the build log that inserted the layer; FSD_NONE if
                          there is none */
 };

@@ -181,11 +181,10 @@ static fsd_id counterpart_at(const struct fsd_match *m,
                    output ? &layer : &e->links.at[by.at], output ? 1 : by.n);
 }
 
-/* Sets `source`, `model_tensor` and `producer` of a flow.  Walks back from `layer`
- * through inserted layers to the layer that computed the data, which is the source.  At
- * each step, counterpart_at() looks for the model's tensor; the tensor nearest to the
- * source becomes `model_tensor`.  If there is none, and `layer` is inserted, looks at
- * the outputs of `layer` instead. */
+/* Sets `source`, `model_tensor` and `producer` of a flow.  `source` is the layer that
+ * computed the first input of `layer`; inserted layers in between are skipped.
+ * `model_tensor` is the model's tensor on this path that is nearest to the source.  If
+ * none is known, and `layer` is inserted, it is the tensor at an output of `layer`. */
 static void find_source(const struct fsd_match *m,
                         const struct fsd_layer_result *layers, fsd_id layer,
                         struct fsd_flow *flow)

@@ -30,9 +30,9 @@ struct search {
     struct fsd_islands *found;
     struct fsd_arena *scratch;
     int wide;        /* the lowest fsd_dtype_rank() that counts as higher precision */
-    uint8_t *from;   /* indexed by engine tensor: mask of ENTERED (lower-precision data
-                        flows into the tensor) and LEFT (the tensor flows into
-                        lower-precision data) */
+    uint8_t *from;   /* indexed by engine tensor: mask of ENTERED (the tensor is
+                        computed from lower-precision data) and LEFT (lower-precision
+                        data is computed from the tensor) */
     fsd_id *queue;   /* queue of engine tensors */
     fsd_id *sets;    /* union-find of connected engine tensors */
     uint8_t *ports;  /* indexed by layer: mask of WIDE_IN to NARROW_OUT, which shows

@@ -81,10 +81,10 @@ static bool is_multiplied(const struct judge *j, fsd_id node)
 }
 
 /* Adds the layers that compute the node to the block; false if they are unknown.  If
- * the node is in a region, its layer is known only if the region has a single layer.
- * In a block of projections (qkv), only layers that multiply count: in INT8, separate
- * kernels compute the bias and the quantization of each projection, even if one kernel
- * computes all products. */
+ * only the region of the node is known, the region must have a single layer.  If a
+ * projection of a qkv block has a layer that multiplies, its other layers are left out:
+ * in INT8, these compute its bias and its quantization, and would make the block look
+ * split although one kernel computes all products. */
 static bool list_of_node(struct judge *j, fsd_id node)
 {
     const struct fsd_match *m = j->d->match;

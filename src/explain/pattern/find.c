@@ -173,9 +173,9 @@ static bool is_ancestor(const struct fsd_attempt *a, fsd_id tensor, fsd_id node)
     return false;
 }
 
-/* Whether the matched Add joins the two paths of a residual.  The longer path begins at
- * a tensor, and the shorter path must be this tensor or a projection of it.  Sets
- * `end`, `joint` and `either`. */
+/* Whether the matched Add belongs to a residual: x + f(x), or p(x) + f(x) with a
+ * projection p.  Sets `end` to the last product in f, `joint` to the Add, and `either`
+ * to the product in p. */
 static bool is_skip(struct fsd_attempt *a)
 {
     fsd_id skip = letter(a, 's'), other = skip, projection;

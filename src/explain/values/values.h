@@ -200,9 +200,8 @@ struct fsd_entry {
                                      error */
     struct fsd_span layers;     /**< a span of `pool`: the layers that compute the
                                      suspects */
-    struct fsd_span behind;     /**< a span of `pool`: suspects that are Casts or
-                                     quantizers, and Casts and quantizers directly
-                                     before a suspect */
+    struct fsd_span behind;     /**< a span of `pool`: the Casts and quantizers among
+                                     the suspects and directly before them */
     struct fsd_span moved;      /**< a span of `pool`: data-movement layers that convert
                                      the type of a suspect's input */
 };

@@ -282,8 +282,8 @@ static void write_causes(struct writer *w)
 
 /* ------------------------------------------------------------------ what is split */
 
-/* A reason why attentions are not one kernel: a fusion rule of the builder. `n` is the
- * number of attentions with this reason. */
+/* A reason why attentions are not one kernel, and the number `n` of attentions that
+ * have this reason. */
 struct split {
     const struct fsd_fusion_rule *rule; /* NULL: unknown */
     const char *found;

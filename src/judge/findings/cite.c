@@ -250,8 +250,8 @@ static void collect_proposed(struct citer *c)
         }
 }
 
-/* Cites the Q/DQ pairs that lint proposes on inputs of the layer `source`. This layer
- * writes the tensor in higher precision because it reads higher precision. */
+/* Cites the Q/DQ pairs that lint proposes on inputs of the layer `source`, if `source`
+ * reads and writes higher precision: its inputs may be the reason for its output. */
 static void cite_source(struct citer *c, fsd_id source)
 {
     const struct fsd_match *m = c->d->match;

@@ -241,10 +241,10 @@ static fsd_id narrow_before(const struct fsd_lint *l, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* Whether an operator with an unquantized input is between low-precision operators: a
- * quantized product before it, and a quantizer after it. The form allows only operators
- * over which no quantizer can be moved. With TensorRT for RTX, FP8 quantizers do not
- * count, because these operators have only INT8 kernels. */
+/* Whether the operator `n`, such as an AveragePool, is between a quantized product and
+ * a quantizer. (The input of `n` is not quantized, and no quantizer can be moved over
+ * `n`.) With TensorRT for RTX, an FP8 quantizer does not count, because operators like
+ * `n` have only INT8 kernels. */
 static bool is_island(struct fsd_place *p)
 {
     fsd_reaches after = {0};

@@ -157,9 +157,9 @@ static const char *odd_dim(struct fsd_finder *f, const struct fsd_sizes *sizes,
 }
 
 /* Reports a quantized product with a dynamic number of columns, if a Relu follows. The
- * builder pads the columns, because their number may be odd. An extra kernel removes
- * the padding and computes the Relu. An unquantized product needs no extra kernel. An
- * odd number of summands costs no time, because the quantizer pads the summands. */
+ * number may be odd, so the builder pads the columns, and an extra kernel removes the
+ * padding and computes the Relu. (An unquantized product needs no extra kernel.)
+ * Summands are not checked: the quantizer pads them at no cost. */
 static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes,
                              fsd_id node)
 {

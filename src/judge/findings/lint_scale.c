@@ -198,10 +198,10 @@ static bool has_one_scale(struct fsd_place *p)
 }
 
 /* Whether an addition follows the convolution, and the other input of the addition is
- * quantized. With one scale for all channels, TensorRT for RTX computes the addition in
- * the convolution's kernel, which reads the other input in higher precision. One scale
- * per channel is then faster: another kernel computes the addition, and reads the other
- * input in 8 bits. */
+ * quantized. If so, TensorRT for RTX is faster with one scale per channel: another
+ * kernel then computes the addition, and reads the other input in 8 bits. With one
+ * scale for all channels, the convolution's kernel computes the addition, and reads the
+ * other input in higher precision. */
 static bool adds_narrow(const struct fsd_lint *l, fsd_id conv)
 {
     fsd_id tensor = fsd_node_out_tensor(l->g, conv, 0), next = FSD_NONE;

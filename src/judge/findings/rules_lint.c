@@ -353,7 +353,7 @@ static const struct fsd_rule lint_rules[] = {
      .why = "fusiondiff cannot compare scales if nodes compute them, if the external "
             "file with the scales is missing, or if a quantizer has too many scales.",
      .fix = "Store the scales in the model file.",
-     .source = "any builder: the limits of fusiondiff"},
+     .source = "any builder: limits of fusiondiff itself"},
     {"channels/alignment", FSD_INFO,
      "A channel count is not a multiple of the vector width of the data type.", LINT,
      .find = fsd_lint_channels, .builders = NOT_RTX,
@@ -418,8 +418,8 @@ static const struct fsd_rule lint_rules[] = {
      LINT, .find = fsd_lint_padded, .which = 1, .proves = FSD_PROVES_APART,
      .builders = FSD_RTX,
      .why =
-         "Kernels compute matrix products in pairs along the inner dimension (K) and "
-         "the columns (N). If K or N is odd, separate kernels pad the inputs "
+         "Kernels read and write two elements at a time along the inner dimension (K) "
+         "and the columns (N). If K or N is odd, separate kernels pad the inputs "
          "(except stored weights) and slice the output. There is no such cost for "
          "an odd number of rows or batches, for a single column, and for a 16-bit "
          "attention.",

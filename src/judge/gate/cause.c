@@ -631,7 +631,7 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
 
     if (find_stale(f->v->findings))
         return;
-    /* Only a finding at a node shows that the builder made different decisions. */
+    /* causes[BUILDER] counts findings that no change of the model explains. */
     if (!worst || !(causes[BUILDER].errors + causes[BUILDER].warnings))
         return;
     for (int k = 0; k < KINDS; k++)

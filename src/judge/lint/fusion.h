@@ -38,9 +38,8 @@ enum fsd_cure {
     FSD_CURE_PADS,       /**< appends zeros to Q, K and V, and slices the output */
     FSD_CURE_CASTS,      /**< computes both products in FP16 or BF16, between Casts */
     FSD_CURE_APART       /**< appends zeros to both inputs of another product that reads
-                              Q, along the summed axis. This axis is then longer than in
-                              the attention's first product, so the builder does not
-                              merge the two products */
+                              Q, along the summed axis. The builder then does not merge
+                              this product with the attention's first product */
 };
 
 /** One fusion rule. */

@@ -490,10 +490,10 @@ static bool is_foldable(const struct fsd_measured_block *m, fsd_id node)
            m->facts->traits[node] & FSD_OP_ELEMENTWISE;
 }
 
-/* Whether `node` is another product that reads the queries, and the builder merges it
- * with the first product. The builder merges products whose operands have three axes.
- * Operands must not be inputs of the network, and the type must not be FP32. A scale of
- * the keys prevents the merge, unless the builder can fold the scale. */
+/* Whether the builder merges `node` with the first product, because `node` multiplies
+ * the same queries. The operands must have three axes, and none of them may be an input
+ * of the network. The type must not be FP32. If the keys are scaled, the builder must
+ * be able to fold the scale. */
 bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id node)
 {
     const struct fsd_graph *g = m->facts->g;

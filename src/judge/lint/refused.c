@@ -346,8 +346,8 @@ FSD_CONDITION(fsd_refused_is_pre_7)
     return opset && opset < 7;
 }
 
-/* The input `number` is neither a stored constant nor a copy or cast of one. The input
- * may be computed from constants. */
+/* The input `number` is not a stored constant. Copies and casts of stored constants
+ * count as stored. Results of other nodes do not, even if they are constant. */
 FSD_CONDITION(fsd_refused_is_not_weights)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);

@@ -56,9 +56,9 @@ static bool is_taken_apart(const struct fsd_lint *l, fsd_id node)
                fsd_node_int(l->g, node, "kv_num_heads", -1);
 }
 
-/* No kernel supports the attention, because it has one of the row's types, or a head
- * size below `number`. The builder does not decompose the attention either:
- * is_taken_apart() is false, and there are several queries. */
+/* No kernel supports the attention, and the builder does not decompose it. Kernels
+ * support neither the row's types nor head sizes below `number`. The builder decomposes
+ * it if is_taken_apart() is true, or if there is a single query. */
 FSD_CONDITION(fsd_refused_is_no_kernel)
 {
     const struct fsd_shape *q =

@@ -30,8 +30,8 @@ static void note_ranges(struct replay *r)
             note_at_run(r, i);
 }
 
-/* A kernel computes a constant node if the name of a computing layer contains the node.
- * Kernels then also compute the constants that depend on the node's outputs. */
+/* A kernel computes a constant node if a computing layer names the node, or if the node
+ * reads another constant that a kernel computes. */
 void fsd_find_at_run(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;

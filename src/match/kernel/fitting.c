@@ -309,10 +309,10 @@ static bool names_product(const struct replay *r, const struct fsd_mention *ment
     return fsd_names_node(r, mention) && fsd_is_product(r, mention->node);
 }
 
-/* If kernel `by` computes several products as one, it may pad their joined result.  If
- * `layer` removes only this padding, its output has the size of all the products
- * together, and `layer` is linked to each product.  A layer that takes the part of one
- * product from the result is not linked. */
+/* Kernel `by` may compute several products as one, and pad their joined result.  If the
+ * output of `layer` has the size of all products together, `layer` removes only this
+ * padding, and is linked to each product.  If the output is smaller, `layer` takes a
+ * part of the result, and is not linked here. */
 static void link_joined(struct replay *r, fsd_id layer, fsd_id by)
 {
     const struct fsd_graph *e = r->m->engine;

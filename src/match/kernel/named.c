@@ -55,9 +55,9 @@ static fsd_id before_unlisted(const void *replay, fsd_id node)
     return may_be_step(replay, node) ? FSD_NONE : fsd_before_passing(replay, node);
 }
 
-/* The node that the kernel computes if it writes `tensor`.  This is the nearest node
- * before `tensor` that needs a step, or for which the kernel may have a step.  FSD_NONE
- * if this node is a Q, because the kernel may quantize the result of another kernel. */
+/* The node that the kernel computes if it writes `tensor`: the nearest node before
+ * `tensor` that needs a step or may have one.  FSD_NONE if this is a Q, because the
+ * kernel may quantize the result of another kernel. */
 static fsd_id real_producer(const struct replay *r, fsd_id tensor)
 {
     fsd_id node =
@@ -112,9 +112,9 @@ static void add_hint(struct replay *r, fsd_id node)
         add_must(r, node, COST_HINTED);
 }
 
-/* If a layer reads only `tensor`, and is named after exactly one node, `tensor` holds
- * the data input of this node.  Adds the node that computes this data input.  This
- * distinguishes branches that are alike. */
+/* Adds hints from the readers of `tensor`, an output of the kernel.  If a reader has no
+ * other input, and is named after a single node, the kernel computes the data input of
+ * this node.  This distinguishes equal branches. */
 static void add_wanted(struct replay *r, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;

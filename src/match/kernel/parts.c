@@ -7,8 +7,8 @@
  */
 #include "match/kernel/replay.h"
 
-/* Returns the number of parts. Views may be between the tensor and the Split or the
- * Slices. Returns 1 if nothing divides the tensor, or if it also has other readers. */
+/* Also finds a Split or Slices behind nodes that need no step. A tensor that also has
+ * other readers, except Shape and Size nodes, counts as not divided. */
 uint32_t fsd_count_parts(const struct replay *r, fsd_id tensor)
 {
     for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {

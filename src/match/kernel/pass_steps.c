@@ -694,9 +694,9 @@ static void find_handed_out(struct replay *r)
     }
 }
 
-/* Sets `layer` of each node that the evidence `by` links to a layer.  This runs before
- * the replay.  It ignores the names of kernels with steps, because the replay uses
- * these names together with the steps. */
+/* Sets `layer` of each node that has a link with evidence of the kind `by`.  Names of
+ * kernels with steps do not count here: the replay uses them later, together with the
+ * steps. */
 static void take_linked(struct replay *r, enum fsd_evidence by)
 {
     FSD_EACH (const struct fsd_link, link, r->m->links) {

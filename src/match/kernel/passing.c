@@ -162,9 +162,9 @@ void fsd_goes_on_by(struct replay *r, fsd_id node)
             r->tensors[t].goes_on = true;
 }
 
-/* If each input of the node is constant or has `spread` set, sets `spread` of the
- * outputs.  The node must need no step.  `spread` of its inputs must be final, so the
- * model must list nodes behind their producers. */
+/* Sets `spread` of the outputs if each input is constant or has `spread` set.  Called
+ * only for nodes that need no step, in the order of the model, so that `spread` of the
+ * inputs is final. */
 static void note_spread(struct replay *r, fsd_id node)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];

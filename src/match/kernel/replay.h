@@ -297,8 +297,8 @@ bool fsd_could_end(const struct replay *r, fsd_id node);
 /** Links the current kernel to the nodes that the candidate took, and to the nodes
  *  before them that need no step. */
 void fsd_commit(struct replay *r, const struct candidate *w);
-/** Links an anchored kernel to the scalings before its products.  No other layer
- *  computes these scalings. */
+/** Links each scaling before a product of an anchored kernel to the layer that absorbed
+ *  it, unless the scaling already has a layer. */
 void fsd_commit_between(struct replay *r, const struct candidate *w);
 /** Takes and links nodes that the Metadata of an anchored kernel does not list, but
  *  that the steps of the kernel show. */
@@ -472,8 +472,8 @@ bool fsd_is_epilogue(const struct replay *r, fsd_id node);
 /** Whether the layer computes several products as one, and writes their results as
  *  parts of one tensor. */
 bool fsd_joins_products(const struct replay *r, fsd_id layer);
-/** Whether the layer has no step for a whole product: no Conv and no MatMul.  If such a
- *  layer computes a product, it computes the product in parts. */
+/** Whether the layer has neither a Conv step nor a MatMul step.  If it computes a
+ *  product nevertheless, it does so in parts. */
 bool fsd_takes_apart(const struct replay *r, fsd_id layer);
 /** Finds the first input of the current kernel that has the same tensor as input `i`.
  *  Returns a mask in which only the bit of this first input is set; 0 if the index of

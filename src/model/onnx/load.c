@@ -198,8 +198,8 @@ static void read_formals(struct loader *l, const struct formals *f, fsd_id scope
         struct fsd_tensor *t = &g->tensors.at[id];
 
         /* A body may output a tensor of an enclosing graph.  That tensor does not
-         * become an output of the enclosing graph.  A constant is not listed as an
-         * input of the main graph. */
+         * become an output of the enclosing graph.  The main graph does not list an
+         * input that has an initializer. */
         if (outputs && t->scope == scope)
             t->flags |= FSD_TENSOR_OUTPUT;
         if (outputs || scope || t->flags & FSD_TENSOR_INPUT)

@@ -19,9 +19,9 @@ static int64_t out_count(const struct fsd_op_case *c)
                            fsd_shape_of(c->s, fsd_node_out_tensor(c->g, c->node, 0)));
 }
 
-/* A Conv does the same number of multiply-adds for each output element.  A
- * ConvTranspose (variant 't') does this number for each input element.  The number is
- * the product of all dimensions of the weight except the first. */
+/* A Conv does K multiply-adds for each output element, and a ConvTranspose (variant
+ * 't') for each input element.  K is the product of all dimensions of the weight except
+ * the first. */
 int64_t fsd_macs_conv(const struct fsd_op_case *c)
 {
     const struct fsd_shape *w = fsd_shape_operand(c, 1);

@@ -28,9 +28,9 @@ enum fsd_op_trait {
                                      the third a bias; the operator runs in low
                                      precision only if both data and weight have low
                                      precision */
-    FSD_OP_STANDARD = 1 << 9,   /**< the operator has a row.  Its output depends only on
-                                     its inputs, unless it also has the trait
-                                     FSD_OP_RANDOM or FSD_OP_CONTROL */
+    FSD_OP_STANDARD = 1 << 9,   /**< the operator has a row in table.inc.  If it has
+                                     neither FSD_OP_RANDOM nor FSD_OP_CONTROL, its
+                                     output depends only on its inputs */
     FSD_OP_SHAPED = 1 << 10,    /**< the shape of its output follows from the shapes of
                                      its inputs, its attributes, and the values of its
                                      shape operands */

@@ -51,11 +51,11 @@ struct fsd_op {
                             enum type of table.c */
     fsd_shape_fn *shape; /* the rule for the shape of each output; NULL: the shape is
                             unknown */
-    fsd_shape_fn *items; /* the rule for the shape of the elements of a sequence, or of
-                            the value of an optional, if the output is one of these; may
-                            be NULL */
-    unsigned traits;     /* a set of enum fsd_op_trait.  SHAPED and STANDARD are not in
-                            the set; they follow from the row */
+    fsd_shape_fn *items; /* if the output is a sequence: the rule for the shape of its
+                            elements; if it is an optional: the rule for the shape of
+                            its value; may be NULL */
+    unsigned traits;     /* a set of enum fsd_op_trait without STANDARD, SHAPED and
+                            ELEMENTWISE: fsd_op_traits() derives these from the row */
     uint32_t shape_operands; /* one bit per input: its values determine the shape of the
                                 output */
     fsd_macs_fn *macs;       /* the rule for multiply-adds; NULL: the operator has none

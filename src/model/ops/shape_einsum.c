@@ -21,8 +21,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Merges `by`, a further size of the same letter, into `*size`.  `by` replaces a size
- * of 1, which is broadcast, and the unknown size -1. */
+/* Updates the size of a letter with `by`, the size of a dimension with this letter.
+ * Replaces `*size` only if it is 1 (broadcast) or -1 (unknown). */
 static void take_size(int64_t *size, int64_t by)
 {
     if (*size == 1 || *size == -1)

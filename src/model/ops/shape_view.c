@@ -207,8 +207,8 @@ static void cut_axis(const struct fsd_op_case *c, int64_t size, int64_t from,
 
     cut->from[k] = cut->step[k] = 0;
     cut->count[k] = -1;
-    if (size < 0) { /* not a number: the count is known only if the slice takes the
-                       whole axis */
+    if (size < 0) { /* dynamic or unknown: the count can be known only if the slice
+                       takes the whole axis */
         if (from == 0 && to >= INT32_MAX && step == 1 && fsd_amount_is_open(c->t, size))
             cut->count[k] = size;
         return;

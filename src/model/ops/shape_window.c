@@ -64,9 +64,9 @@ static int64_t windows_over(const struct fsd_op_case *c, struct window w, int64_
     return more * w.stride >= size + w.before ? more : more + 1;
 }
 
-/* Whether `auto_pad` is SAME_UPPER or SAME_LOWER.  The operator then chooses the
- * padding so that the number of windows is the size divided by the stride, rounded up.
- * Of the other attributes, only the stride then matters. */
+/* Whether `auto_pad` is SAME_UPPER or SAME_LOWER.  If so, the operator chooses the
+ * padding so that the number of windows is the size divided by the stride, rounded
+ * up. */
 static bool pads_itself(const struct fsd_op_case *c)
 {
     return !strncmp(fsd_case_word(c, "auto_pad"), "SAME", 4);
@@ -104,9 +104,9 @@ static uint32_t space_of(const struct fsd_op_case *c)
     return fsd_case_int(c, "channels_last", 0) ? 1 : 2;
 }
 
-/* Computes the n spatial dimensions of the output of an operator that moves a window
- * over its input.  The window has the sizes in `kernel`.  With `back`, the operator
- * does the reverse, as ConvTranspose and MaxUnpool do. */
+/* Computes the spatial dimensions of the output of an operator like Conv or MaxPool.
+ * If `back` is true, computes them for an operator like ConvTranspose or MaxUnpool.
+ * @param kernel  the n sizes of the window */
 static bool windows(const struct fsd_op_case *c, const int64_t *kernel, uint32_t n,
                     bool back, struct fsd_shape *out)
 {

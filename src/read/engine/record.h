@@ -33,8 +33,8 @@ struct fsd_records {
     struct fsd_error *err;
     bool nested;  /**< a field may contain a record or a list */
     bool escaped; /**< the writer escapes its strings, so a string ends at the first
-                       quotation mark without a backslash.  If `nested` is set, too, a
-                       list may contain strings; a string in a list is read as a field
+                       quotation mark without a backslash.  If `nested` is also set, a
+                       list may contain strings.  Each of them is read as a field
                        without a key */
 };
 

@@ -202,8 +202,8 @@ struct fsd_log_list {
     uint32_t layers;
     bool prefixed;                  /**< the lines of the list have prefixes */
     unsigned pieces;                /**< the number of pieces of each prefix */
-    struct fsd_log_wrapper wrapper; /**< the prefixes of other programs that were known
-                                         at the line of the last layer */
+    struct fsd_log_wrapper wrapper; /**< the prefixes of other programs that were
+                                         known when the last layer was read */
 };
 
 /** Whether a line within the list is a message of another thread.  Such a message has a

@@ -33,8 +33,8 @@
 
 /* The options of trtexec that change the engine.  trtexec also prints options that do
  * not change it, such as those for timing caches, measurements and output files.  They
- * are not in this table.  An option whose value is `unset`, the default, is not stored;
- * NULL: every value is stored. */
+ * are not in this table.  `unset` is the default of an option.  This value is not
+ * stored; if `unset` is NULL, every value is stored. */
 static const struct {
     const char *name, *key, *unset;
 } options[] = {{"Precision", FSD_BUILT_PRECISION, ""},

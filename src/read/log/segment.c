@@ -146,8 +146,8 @@ static void close_list(struct fsd_log_segmenter *s, bool at_end)
     if (!s->list.layers || !sure)
         return;
     last = s->known ? &s->out->at[s->out->n - 1] : NULL;
-    /* The builder prints only one list for an engine.  The inspector may print several:
-     * one whenever a program requests it. */
+    /* The builder prints one FSD_LOG_BLOCK per engine, so a second one is about another
+     * engine.  The inspector may list an engine several times: once per request. */
     if (last && !(s->form == FSD_LOG_BLOCK && last->lists[s->form].number) &&
         same_engine(s, last)) {
         if (!last->lists[s->form].number)

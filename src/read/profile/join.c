@@ -73,7 +73,7 @@ static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
 
 /* Finds layers for entries by their position.  An entry is joined to a layer if
  *   - the entries before and after this entry have layers,
- *   - the layer is the only one without an entry between these two layers, and
+ *   - the layer is the only one between these two layers that has no entry yet, and
  *   - the layer's name contains the entry's name, or the reverse.  For example, the
  *     profile has "Add_133", and the dump has "PWN(Add_133)". */
 static void join_gaps(struct fsd_join *join, struct queue *q,

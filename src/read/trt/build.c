@@ -430,8 +430,8 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
             b->g, (struct fsd_form){.ranked = true}, tensor->optimum, tensor->rank);
 }
 
-/* Whether the model states its inputs.  Two kinds of models may not: a model made from
- * the names in an engine (`named_only`), and a model read from an excerpt of a log. */
+/* Whether the model states its inputs.  A model made from the names in an engine
+ * (`named_only`) does not.  A model from an excerpt of a log may lack them. */
 static bool states_inputs(const struct fsd_vocab *vocab)
 {
     const struct fsd_graph *model = vocab ? vocab->model : NULL;

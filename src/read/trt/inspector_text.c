@@ -292,8 +292,8 @@ static void read_keys(struct context *m, struct fsd_slice t)
 
         t = from(t, n);
         end = last ? t.n : value_end(t);
-        /* The caller has already read the keys in `heads`, which begin the line. If
-         * such a word appears here, it is part of a value, not a key. */
+        /* The caller has already read the keys in `heads`.  If one of these words
+         * appears here, it is part of a value, not a key. */
         for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
             is_head |= fsd_slice_is(key, heads[i]);
         if (is_head)

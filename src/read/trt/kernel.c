@@ -207,9 +207,9 @@ static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
         repeats += step == FSD_ONNX_Expand;
         n += fsd_step_moves(step) && step != FSD_ONNX_Expand && step != FSD_ONNX_Gather;
     }
-    /* A kernel whose steps are all Expand copies the operand of a matrix product for
-     * each element of a batch.  A kernel with Expand and Concat fills the border of a
-     * Pad, so it does more than move data. */
+    /* If all steps are Expand, the kernel copies the operand of a matrix product for
+     * each element of a batch, so it only moves data.  A kernel with Expand and Concat
+     * fills the border of a Pad, which is more than a move. */
     return l->steps.n && (n == l->steps.n || repeats == l->steps.n) &&
            l->more_steps == FSD_STEPS_ARE_ALL;
 }

@@ -32,8 +32,8 @@ export function word_chip(text, look, title = "") {
 /** @type {Chip} */
 const ARROW = { text: "→", look: "arrow" };
 
-/** Lists the types and layouts of one side of a layer, each once. If some types have a
- * precision, lists only these, without the types of shapes and masks.
+/** Lists the types and layouts of one side of a layer, each once. Types without a
+ * precision, such as those of shapes and masks, are listed only if there are no others.
  * @param {Form[]} ports */
 function forms_of(ports) {
     const forms = new Map(ports.map((p) => [`${p.type} ${p.layout ?? ""}`, p]));

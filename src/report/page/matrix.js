@@ -1,8 +1,8 @@
 /*
- * Several builds of one network as a subject. A block is a row of the matrix: groups of
- * layers, of all builds, that have nodes in common. Each build has a column. In this
- * column, each group of the build has a line. Differences from the first build are
- * marked. "+1" is the number of inserted layers.
+ * Several builds of one network as a subject. A block is a row of the matrix, usually
+ * for some nodes of the network. Each build has a cell in the row: its groups of layers
+ * for these nodes, one group per line. "≠" marks a difference from the first build.
+ * "+1": one layer is inserted.
  *
  *     Conv_13 + Add_15   A int8    B int8 ≠ groups    C int8
  *                                    fp16 +1

@@ -21,8 +21,8 @@ export const NAMES = new Set(["module", "op", "operators", "finding", "source"])
  *
  * All shares have one denominator: the whole of the subject, whatever is filtered. */
 
-/** What the bars sum up: the measure with the title `chart_measure`. If `chart_measure`
- * is undefined, they sum up the first measure. If there is no such measure, they count
+/** Chooses what the bars sum up: the measure with the title `chart_measure`, or the
+ * first measure if `chart_measure` is undefined. If no measure is found, the bars count
  * blocks.
  * @param {Subject} subject @returns {{title: string, print: (n: number) => string, of: (b: Block) => number, whole: boolean, total: number}} */
 function unit_of({ blocks, measures, chart_measure }) {

@@ -20,7 +20,7 @@
 
 enum {
     MOST_PICTURES = 40,
-    MOST_LAYERS = 5000, /* an engine with more layers has only two levels */
+    MOST_LAYERS = 5000, /* an engine with more layers has only two levels of pictures */
     SECONDS = 5,        /* processor time for each picture except the first */
     TIMES = 2           /* all pictures together may take TIMES times the time limit of
                            the first picture */

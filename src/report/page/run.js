@@ -252,8 +252,8 @@ const node_facets = (run, nodes, remarks, findings) => ({
     finding: findings.map((f) => f.rule),
 });
 
-/** The objects that tally() in filter.js counts. For each facet of node_facets(),
- * element i is the object that has value i of the facet.
+/** For each value in node_facets(), the object that has the value, in the same order.
+ * tally() in filter.js counts these objects.
  * @param {ModelNode[]} nodes @param {[string, unknown][]} remarks @param {import("./types").Finding[]} findings */
 const node_units = (nodes, remarks, findings) => ({ show: remarks.map(([, unit]) => unit), op: nodes, fate: nodes, module: nodes, source: nodes, finding: findings });
 
@@ -661,8 +661,8 @@ export function run_subject(document, story, patterns, forms, command, texts) {
     const blocks = all_blocks(run);
     const { model, engine, summary, log } = document;
     const { total } = run;
-    /* Nodes may come from a log, or from an engine that names its nodes. Then there is
-     * no model to show, and both paths are equal. */
+    /* If there is no model, both paths are equal: the nodes come from a log, or from an
+     * engine that names its nodes. */
     const alone = model.path === engine.path;
     return make_subject({
         from: alone ? "" : base_name(model.path),

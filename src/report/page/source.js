@@ -80,7 +80,7 @@ export class SourceView {
     }
 
     /** @param {string} key the key of a line, node or layer
-     * @returns {HTMLElement[]} from each side, the first element related to it */
+     * @returns {HTMLElement[]} the first related element of each kind */
     related(key) {
         /** @type {Map<string, string>} */
         const sides = new Map();

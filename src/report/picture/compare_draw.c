@@ -342,8 +342,8 @@ static bool is_named(const struct fsd_state *s, fsd_id node,
            (n->weight && fsd_word_fits(word->text, fsd_text(s->names, n->weight)));
 }
 
-/* A search in one build. It finds the regions that contain the node or layer that a
- * word names. */
+/* A search in one build. It finds the regions of the nodes or layers that the word of
+ * --around names. */
 struct naming {
     const struct fsd_state *s;
     const fsd_id *region; /* by group: its region */

@@ -11,9 +11,8 @@ enum {
     /* A tensor has its own box if its number of producers times its number of consumers
      * exceeds this limit. Without the box, it would need as many wires. */
     MANY_ENDS = 64,
-    MANY_LAYERS = 8, /* the maximum number of layers of a region that all have ties. In
-                        a larger region, only the first layer has a tie: more ties would
-                        hide the rest of the picture */
+    MANY_LAYERS = 8, /* if a region has more layers than this, only its first layer gets
+                        a tie: more ties would hide the rest of the picture */
     WIDEST = 8       /* the maximum number of boxes in a row: see hold_rows() */
 };
 
@@ -174,9 +173,9 @@ static void add_tie(const struct side *model, const struct side *engine, fsd_id 
                                                .loose = loose});
 }
 
-/* Merges lines with the same two ends. A merged wire counts its tensors. Also merges
- * the ties from all boxes of a cluster to its layer into one tie, which begins at the
- * first box. A tie from a box outside of the cluster (line.part) stays separate. */
+/* Merges lines with the same two ends. A merged wire counts its tensors. If several
+ * boxes of a cluster have ties to the cluster's layer, only the first of these ties is
+ * kept. */
 static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
 {
     fsd_lines *lines = &w->lines[kind];
@@ -229,9 +228,8 @@ static void add_ties(const struct side *model, const struct side *engine,
     join_lines(model->w, FSD_TIE);
 }
 
-/* Sets the members and the color of each cluster. Without scene->coloring->tint, the
- * layers with nodes take the colors in turn. Layers without nodes take no color. Each
- * layer with nodes therefore differs in color from the next layer with nodes. */
+/* Sets the members and the color of each cluster. If scene->coloring->tint is NULL, the
+ * layers with nodes take the colors in turn, so that each differs from the next. */
 static void add_clusters(const struct side *model, const struct side *engine,
                          const struct fsd_diff_scene *scene)
 {

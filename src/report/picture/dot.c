@@ -7,9 +7,9 @@
  *              >  cluster_engine  >  l12
  *              >  n30 -> n31, ...                                lines
  *
- * All boxes come first, because Graphviz's layout depends on the order of its input.
- * The boxes have the order of the drawing. In the order of the clusters, a layout was
- * 1.5 times as wide.
+ * All boxes come first, in the order of the drawing, because Graphviz's layout depends
+ * on their order. With the boxes in the order of the clusters, a layout was 1.5 times
+ * as wide.
  *
  * The name of a box consists of the number of a node, layer or tensor ("n30", "l12").
  * It never contains a name of the model. It is therefore valid, and equal in every run.

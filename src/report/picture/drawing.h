@@ -65,9 +65,9 @@ enum fsd_line_kind {
      * nodes, to a layer that computes it. In a comparison: between groups that have a
      * node in common. */
     FSD_TIE,
-    /** Within a side, between two boxes that no wire connects. The picture leaves out
-     * the boxes on the path between them. If no tensors are known, no path is known:
-     * the thread then leads to a later box of the file. */
+    /** Within a side: a dotted line in place of wires and boxes that the picture leaves
+     * out or that are not known. If no wire leads to a box, the thread may only keep
+     * the box in its place. */
     FSD_THREAD,
     FSD_HOLD, /**< invisible: keeps the box `to` below the box `from` */
     FSD__LINE_COUNT
@@ -176,8 +176,8 @@ void fsd_drawing_sort_lines(struct fsd_drawing *w, enum fsd_line_kind kind);
 /** The number of boxes, wires and ties. The time of a layout depends on it. */
 uint32_t fsd_drawing_weight(const struct fsd_drawing *w);
 
-/** The sum over all lines of the number of ranks that a line crosses. Graphviz spends
- * most of its time on bending each line at each rank. */
+/** The total length of all lines, in ranks. Graphviz spends most of its time on bending
+ * each line at each rank. */
 uint64_t fsd_drawing_span(const struct fsd_drawing *w);
 
 /* ------------------------------------------------------ words and colors, paint.c */

@@ -208,8 +208,8 @@ static void put_template(const struct writer *w, const char *t,
             if (r.cell.known)
                 put_cell_of_reference(w, &r);
             else if (r.column->kind != FSD_CELL_TEXT && r.column->kind != FSD_CELL_NAME)
-                fprintf(w->out, "%*s", r.width, "-"); /* an unknown text
-                                                         prints nothing */
+                fprintf(w->out, "%*s", r.width, "-"); /* an unknown text or
+                                                         name prints nothing */
             t = strchr(t, '}') + 1;
         } else {
             putc(*t++, w->out);

@@ -69,7 +69,7 @@ static size_t length_alike(const char *text, const char *other)
 }
 
 /* Prints a change: "input 0: plain -> int8", "Gelu", "fp32 -> fp16".
- * @param whole false: omits the scale if length_alike() does not count it */
+ * @param whole false: prints only the part of each side that length_alike() counts */
 static void put_change(const struct fsd_export_change *c, bool whole, FILE *out)
 {
     if (*c->of)

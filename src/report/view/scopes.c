@@ -57,14 +57,14 @@ static const char plain_text[] =
 /* ------------------------------------------------------------------ equal blocks */
 
 /*
+ * Modules whose names differ in one number are blocks of one kind. If more than half of
+ * them are built in the same way, these share one row of the text report. For example,
+ * the modules at the left get the rows at the right:
+ *
  *     encoder.layer.0  9 layers      encoder.layer.* x3  27 layers
  *     encoder.layer.1  9 layers      encoder.layer.2     10 layers, not 9
  *     encoder.layer.2  10 layers
  *     encoder.layer.3  9 layers
- *
- * Modules whose names differ in one number are blocks of one kind. If more than half of
- * the blocks of a kind are built in the same way, the text report has one row for this
- * majority. The table above has the modules at the left, and the rows at the right.
  */
 
 enum { FEWEST = 3, LEAST_NODES = 4 };

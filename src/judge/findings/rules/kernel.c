@@ -183,10 +183,9 @@ void fsd_find_retyped_kernels(struct fsd_finder *f)
             report_types(f, k);
 }
 
-/* Reports kernels with a type or a layout that only the snapshot states. f->rule->which
+/* Reports kernels of which only the old build states a type or a layout. f->rule->which
  * selects types or layouts (enum fsd_fact_kind). If c->lost has such a fact in the
- * kernel's region, the kernel is left out, because another rule has reported the
- * region. */
+ * kernel's region, another rule has reported the region, so the kernel is left out. */
 void fsd_find_lost_kernel_facts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;

@@ -291,8 +291,8 @@ static bool has_left(const struct fsd_diff *d, fsd_id layer)
     return any && d->layers[layer].kind == FSD_KIND_COMPUTE;
 }
 
-/* Adds nodes of the `n` layers in `left` as subjects: the nodes for whose links
- * is_left() holds. Each node is added once. */
+/* Adds as subjects the nodes that is_left() finds in the `n` layers in `left`, each
+ * once. */
 static void about_left(struct fsd_finder *f, const fsd_id *left, uint32_t n)
 {
     const struct fsd_match *m = f->d->match;

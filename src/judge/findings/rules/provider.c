@@ -45,9 +45,9 @@ static const char *device_of(const struct fsd_finder *f, fsd_id region)
 }
 
 /* The provider from which the kernel fell back to the CPU; NULL if it did not fall
- * back. A changed kernel fell back if its new provider is the CPU or unknown, and its
- * old provider was not the CPU. A new kernel fell back if its provider is the CPU, and
- * device_of() its region is not NULL. */
+ * back. If a changed kernel ran on another provider than the CPU, and its new provider
+ * is unknown, this counts as a fallback, too. For a new kernel on the CPU, the result
+ * is device_of() its region. */
 static const char *fallen_from(const struct fsd_finder *f,
                                const struct fsd_kernel_change *k)
 {
