@@ -255,13 +255,13 @@ struct fsd_cut_options {
     unsigned n_groups;
     const char *const *nodes; /**< names or patterns of nodes */
     unsigned n_nodes;
-    const char *const *from; /**< names of tensors: the nodes after these tensors, up to
-                                  the tensors of `to`. If `to` is empty: up to the
+    const char *const *from; /**< names of tensors; selects the nodes after them, up to
+                                  the tensors of `to` or, if `to` is empty, to the
                                   outputs of the model */
     unsigned n_from;
-    const char *const *to; /**< names of tensors: the nodes before these tensors, back
-                                to the tensors of `from`. If `from` is empty: back to
-                                the inputs of the model */
+    const char *const *to; /**< names of tensors; selects the nodes before them, back
+                                to the tensors of `from` or, if `from` is empty, to the
+                                inputs of the model */
     unsigned n_to;
     unsigned context;    /**< the part also has the nodes that are at most this number
                               of steps away from a selected node */

@@ -34,8 +34,8 @@ static void color_from(struct fsd_align_side *side)
     }
 }
 
-/* Fills the colors of the subgraphs down to the outputs. Goes through the nodes
- * backwards, so that all consumers of a node are done before the node itself. */
+/* Sets side->to: for each node, the color of the subgraph from the node to the outputs.
+ * Goes through the nodes backwards, so that a node's consumers are done before it. */
 static void color_to(struct fsd_align_side *side)
 {
     const struct fsd_state *s = side->s;

@@ -1,6 +1,7 @@
-/* Each step shows one of two facts: the searched set is within certain fusions, or at
- * least one of certain fusions (a "difference") is in the searched set. The facts are
- * always computed from all steps, even those before the search for a set. */
+/* Each step shows one of two facts about a group of fusions: it contains the whole
+ * searched set, or it contains at least one fusion of the set (then it is called
+ * a "difference"). The facts are always computed from all steps, even those before the
+ * search for a set. */
 #include "edit/bisect/set.h"
 #include "edit/bisect/choose.h"
 

@@ -83,11 +83,10 @@ static const struct fsd_rule lint_rules[] = {
             "before the last pooling of a network, the quantizer of the skip branch "
             "runs as a layer of its own.",
      .fix = "Quantize the sum: add a Q/DQ pair before its consumers.",
-     .source =
-         "trt8, trt10, trt11: reported by users (profiles of a QAT ResNet-18 by "
-         "trt-engine-explorer, TensorRT 8.4); the rule does not hold for rtx (measured "
-         "for fusiondiff, 11 models, 22 builds: after the fix, 1 model moves fewer "
-         "bytes, and 1 model moves more)"},
+     .source = "trt8, trt10, trt11: reported by users (profiles of a QAT ResNet-18 by "
+               "trt-engine-explorer, TensorRT 8.4); not for rtx: measured for "
+               "fusiondiff (11 models, 22 builds): after the fix, 1 model moves fewer "
+               "bytes, and 1 model moves more"},
     {"qdq/one-sided", FSD_WARNING,
      "An operator reads quantized data or quantized weights, but not both.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
@@ -108,10 +107,9 @@ static const struct fsd_rule lint_rules[] = {
      .fix = "Move the pair after the activation.",
      .source =
          "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, Q/DQ "
-         "placement; reported by users, TensorRT issue 2592; does not hold for rtx, as "
-         "measured for fusiondiff, 9 models, 27 builds: without the pairs, 8 models "
-         "move as many bytes as before; 1 model, which rule qdq/silu reports, moves "
-         "fewer bytes"},
+         "placement; reported by users, TensorRT issue 2592; not for rtx: measured for "
+         "fusiondiff (9 models, 27 builds): without the pairs, 8 models move as many "
+         "bytes as before; 1 model, which rule qdq/silu reports, moves fewer bytes"},
     {"qdq/island", FSD_WARNING,
      "An operator without a quantizer is between quantized operators.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
@@ -167,11 +165,10 @@ static const struct fsd_rule lint_rules[] = {
             "which costs accuracy and time. Inside an attention or a "
             "normalization, the quantizer splits the kernel.",
      .fix = "Exclude the operator from quantization.",
-     .source =
-         "trt8, trt10, trt11: documented by NVIDIA (Model-Optimizer excludes these "
-         "nodes) and reported by users (TensorRT issue 4397); does not hold for rtx, "
-         "as measured for fusiondiff, 2 models, 6 builds: without the pairs, 1 "
-         "model moves 8 % fewer bytes, and 1 model moves 63 % more"},
+     .source = "trt8, trt10, trt11: documented by NVIDIA (Model-Optimizer excludes "
+               "these nodes) and reported by users (TensorRT issue 4397); not for rtx: "
+               "measured for fusiondiff (2 models, 6 builds): without the pairs, 1 "
+               "model moves 8 % fewer bytes, and 1 model moves 63 % more"},
     {"qdq/attention", FSD_WARNING,
      "Quantizers inside an attention prevent the fused attention kernel.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
@@ -214,11 +211,10 @@ static const struct fsd_rule lint_rules[] = {
             "MatMul, and one branch of each residual addition.",
      .source =
          "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, Q/DQ "
-         "placement; ONNX Runtime, quantization for TensorRT; does not hold for rtx, "
-         "as measured for fusiondiff, 41 models, 82 builds: without the pairs, 1 model "
-         "moves fewer bytes (rule qdq/silu reports this model), and 9 models move more "
-         "bytes (up to 28 %); in each of the 9 models, a removed pair was on a skip "
-         "branch"},
+         "placement; ONNX Runtime, quantization for TensorRT; not for rtx: measured "
+         "for fusiondiff (41 models, 82 builds): without the pairs, 1 model moves "
+         "fewer bytes (rule qdq/silu reports this model), and 9 models move more bytes "
+         "(up to 28 %); in each of the 9 models, a removed pair was on a skip branch"},
     {"scale/one-tensor", FSD_WARNING,
      "Two quantizers of one tensor have different scales.", LINT,
      .find = fsd_lint_two_scales, .which = 0, .proves = FSD_PROVES_TWICE,

@@ -33,8 +33,8 @@ static const struct fsd_split_way ways[] = {
     {MARK, FSD_SPLIT_ATTENTION, false, "4 of 4 kernels were split",
      "no other kernel changed; the mark adds a network output"},
     {MARK, FSD_SPLIT_EPILOGUE, false, "9 of 14 kernels were split",
-     "in 8 of these 9 cases, no other kernel changed; of 21 kernels in INT8 or FP8, "
-     "only 1 was split; the mark adds a network output"},
+     "in 8 of these 9 cases, no other kernel changed; of 21 other kernels, in INT8 or "
+     "FP8, only 1 was split; the mark adds a network output"},
     {MARK, FSD_SPLIT_CHAIN, false, "8 of 31 kernels were split",
      "in 3 of these 8 cases, no other kernel changed; the mark adds a network output"},
     {IF, FSD_SPLIT_ATTENTION, false, "4 of 4 kernels were split",

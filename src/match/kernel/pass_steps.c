@@ -269,9 +269,9 @@ static void hold_made(struct replay *r, const struct candidate *w)
         for (uint32_t k = 0; k < w->n_open; k++)
             hold(r, port->tensor, w->open[k]);
         /* A kernel with more outputs than computed tensors forwards some of its inputs,
-         * so this output may hold an input.  If no computed tensor has the size of this
-         * output, every input is possible.  Otherwise the input must have this size,
-         * too, and the kernel must have a Move step. */
+         * so this output may hold an input.  If a computed tensor has the size of this
+         * output, only an input of this size is possible, and only if the kernel has
+         * a Move step.  If no computed tensor has it, every input is possible. */
         if (escaping < n->out.n &&
             (!fits || fsd_layer_count(e, r->layer, FSD_ONNX_Move)))
             FSD_EACH_OF (in, e->ports, n->in, tensor)

@@ -231,8 +231,6 @@ void fsd_history_dump(const struct fsd_history *h, FILE *out)
         listed += forms[i].n;
     }
     if (listed < h->unknown_lines)
-        fprintf(out,
-                "  %" PRIu64 "  lines of further "
-                "forms\n",
+        fprintf(out, "  %" PRIu64 "  other lines that fusiondiff does not recognize\n",
                 h->unknown_lines - listed);
 }
