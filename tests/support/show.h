@@ -28,6 +28,17 @@ void show_verdict(const struct fsd_verdict *v, FILE *out);
 struct fsd_lint;
 void show_lint(const struct fsd_lint *l, FILE *out);
 
+/** Prints what builders refuse, by reason: the text, the targets, the operators, and the
+ * types that the reason is about; then the operators without an importer.
+ * @param targets,operators words between blanks */
+void show_refusals(const char *targets, const char *operators, FILE *out);
+
+/** Prints all fusion rules. */
+void show_fusion_rules(FILE *out);
+
+/** Prints the ways to split each kernel. */
+void show_ways(const struct fsd_diff *d, FILE *out);
+
 /** Prints memory, and sums by operator and by name scope.
  *  @param depth the depth of scopes; 0: the default */
 void show_sums(const struct fsd_diff *d, unsigned depth, FILE *out);

@@ -476,6 +476,26 @@ static void run_targets(const struct test_case *c, FILE *out)
     fsd_arena_free(arena);
 }
 
+/* The tables of lint. */
+static void run_refusals(const struct test_case *c, FILE *out)
+{
+    show_refusals(case_need(c, "targets"), case_need(c, "operators"), out);
+}
+
+static void run_fusion_rules(const struct test_case *c __attribute__((unused)),
+                             FILE *out)
+{
+    show_fusion_rules(out);
+}
+
+static void run_ways(const struct test_case *c, FILE *out)
+{
+    struct fsd_diff *d = run_of(c);
+
+    show_ways(d, out);
+    fsd_diff_free(d);
+}
+
 /* A model, with or without its engine, before its build. */
 static void run_lint(const struct test_case *c, FILE *out)
 {
@@ -738,18 +758,31 @@ static void run_added(const struct test_case *c, FILE *out)
 /* Of another folder than the project's, to try cases out. */
 int main(int argc, char **argv)
 {
-    static const struct case_kind kinds[] = {
-        {"compare", run_compare},   {"align", run_align},
-        {"matrix", run_matrix},     {"learn", run_learn},
-        {"read", run_read},         {"policy", run_policy},
-        {"state", run_state},       {"cost", run_cost},
-        {"sums", run_sums},         {"spent", run_spent},
-        {"findings", run_findings}, {"check", run_check},
-        {"lint", run_lint},         {"refused", run_refused},
-        {"targets", run_targets},   {"told", run_told},
-        {"exports", run_exports},   {"failed", run_failed},
-        {"view", run_view},         {"unnamed", run_unnamed},
-        {"added", run_added},       {NULL, NULL}};
+    static const struct case_kind kinds[] = {{"compare", run_compare},
+                                             {"align", run_align},
+                                             {"matrix", run_matrix},
+                                             {"learn", run_learn},
+                                             {"read", run_read},
+                                             {"policy", run_policy},
+                                             {"state", run_state},
+                                             {"cost", run_cost},
+                                             {"sums", run_sums},
+                                             {"spent", run_spent},
+                                             {"findings", run_findings},
+                                             {"check", run_check},
+                                             {"lint", run_lint},
+                                             {"refused", run_refused},
+                                             {"targets", run_targets},
+                                             {"told", run_told},
+                                             {"exports", run_exports},
+                                             {"failed", run_failed},
+                                             {"view", run_view},
+                                             {"unnamed", run_unnamed},
+                                             {"added", run_added},
+                                             {"refusals", run_refusals},
+                                             {"fusion rules", run_fusion_rules},
+                                             {"ways", run_ways},
+                                             {NULL, NULL}};
 
     return run_cases(argc > 1 ? argv[1] : FSD_CASES, kinds);
 }
