@@ -28,8 +28,8 @@ void show_verdict(const struct fsd_verdict *v, FILE *out);
 struct fsd_lint;
 void show_lint(const struct fsd_lint *l, FILE *out);
 
-/** Prints what builders refuse, by reason: the text, the targets, the operators, and the
- * types that the reason is about; then the operators without an importer.
+/** Prints what builders refuse, by reason: the text, the targets, the operators, and
+ * the types that the reason is about; then the operators without an importer.
  * @param targets,operators words between blanks */
 void show_refusals(const char *targets, const char *operators, FILE *out);
 

@@ -1,5 +1,5 @@
-/* Prints tables of lint: what builders refuse, why they split blocks, and how to split a
- * kernel. */
+/* Prints tables of lint: what builders refuse, why they split blocks, and how to split
+ * a kernel. */
 #include "show.h"
 
 #include "build_graph.h"
@@ -68,7 +68,7 @@ static int by_row(const void *a, const void *b)
                                   : (int)x->op - (int)y->op;
 }
 
-/* Prints the targets that have a row, or else those that lack it, if these are fewer. */
+/* Prints the targets that have a row, or those that lack it if these are fewer. */
 static void put_targets(const struct judged *j, const struct met *met, uint32_t n,
                         FILE *out)
 {

@@ -432,25 +432,32 @@ static void run_refused(const struct test_case *c, FILE *out)
 
     for (char *line = strtok_r(text, "\n", &rest); line;
          line = strtok_r(NULL, "\n", &rest)) {
-        char *model = strstr(line, ": ");
+        char *model = strstr(line, ": "), *name;
         struct fsd_target target;
         const struct fsd_lint *lint;
         const struct fsd_refusal *refusal;
         struct fsd_diff *d;
+        fsd_id node = 0;
 
         assert_non_null(model);
         *model = '\0';
         model += 2;
+        if ((name = strchr(line, ' ')))
+            *name++ = '\0';
         for (char *at = model; (at = strchr(at, ';')); at++)
             *at = '\n';
         d = build_diff(model, "", FSD_BY_ALL);
         assert_true(fsd_target_read(&target, line, d->arena));
         lint = fsd_lint_new(d->arena, d->facts, d->cost->sizes, target);
-        refusal = fsd_lint_refusal(lint, d->model->nodes.n - 1);
+        while (node + 1 < d->model->nodes.n &&
+               !(name && !strcmp(name, fsd_text(d->model->names,
+                                                d->model->nodes.at[node].name))))
+            node++;
+        refusal = fsd_lint_refusal(lint, node);
         if (refusal)
             fprintf(out, "%s (%s)\n", refusal->why, refusal->source);
         else
-            fprintf(out, "%s\n", imports[fsd_lint_import(lint, d->model->nodes.n - 1)]);
+            fprintf(out, "%s\n", imports[fsd_lint_import(lint, node)]);
         fsd_diff_free(d);
     }
     free(text);
