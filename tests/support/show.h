@@ -36,8 +36,25 @@ void show_refusals(const char *targets, const char *operators, FILE *out);
 /** Prints all fusion rules. */
 void show_fusion_rules(FILE *out);
 
+/** Prints why a builder splits the blocks of a model, once for each line of `changes`.
+ * @param builder "rtx"
+ * @param changes lines "LABEL: OLD => NEW & OLD => NEW": what replaces what in the text
+ *        of the model; a semicolon is a new line. "LABEL": the model itself */
+void show_split(const char *model, const char *builder, const char *changes, FILE *out);
+
 /** Prints the ways to split each kernel. */
 void show_ways(const struct fsd_diff *d, FILE *out);
+
+/** Prints the nodes that can have added each layer.
+ * @param log a log that states an error
+ * @param layers lines such as "(Unnamed Layer* 9) [Recurrence]" */
+void show_unnamed(const char *model, const char *log, const char *layers, FILE *out);
+
+/** Prints how many layers without a name the node `d` of each model adds. The parser
+ * reads `d`, and then the node `next`, which adds 0 or 1 such layers. For each of the
+ * two nodes, it adds a layer that has a name; for `d`, also a helper.
+ * @param models lines "OPERATOR: FACTS; FACTS" */
+void show_added(const char *models, FILE *out);
 
 /** Prints memory, and sums by operator and by name scope.
  *  @param depth the depth of scopes; 0: the default */

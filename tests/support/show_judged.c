@@ -172,6 +172,65 @@ void show_fusion_rules(FILE *out)
     }
 }
 
+/* The text with all occurrences of `old` replaced; `old` must occur. */
+static const char *replaced(struct fsd_arena *arena, const char *text, const char *old,
+                            const char *by)
+{
+    const char *made = "", *at;
+
+    if (!strstr(text, old))
+        fail_msg("no '%s' to replace", old);
+    for (; (at = strstr(text, old)); text = at + strlen(old))
+        made = fsd_printed(arena, "%s%.*s%s", made, (int)(at - text), text, by);
+    return fsd_printed(arena, "%s%s", made, text);
+}
+
+static void put_reasons(const char *model, const char *builder, FILE *out)
+{
+    struct fsd_diff *d = build_diff(model, "", FSD_BY_ALL);
+    const struct fsd_blocks *blocks = fsd_blocks_of_model(d->arena, d->facts);
+
+    FSD_EACH (const struct fsd_block, block, blocks->list) {
+        fsd_block_reasons found = {0};
+
+        fsd_block_reasons_of(d->arena, blocks, block, d->facts, d->cost->sizes, builder,
+                             &found);
+        for (uint32_t i = 0; i < found.n; i++)
+            fprintf(out, "    %s: %s\n", found.at[i].rule->id, found.at[i].found);
+    }
+    fsd_diff_free(d);
+}
+
+void show_split(const char *model, const char *builder, const char *changes, FILE *out)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    char *text = strdup(changes), *rest = NULL, *edits = NULL;
+
+    for (char *line = strtok_r(text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char *edit = strstr(line, ": ");
+        const char *changed = model;
+
+        fprintf(out, "%.*s\n", edit ? (int)(edit - line) : (int)strlen(line), line);
+        for (char *at = line; (at = strchr(at, ';')); at++)
+            *at = '\n';
+        for (edit = edit ? strtok_r(edit + 2, "&", &edits) : NULL; edit;
+             edit = strtok_r(NULL, "&", &edits)) {
+            char *by = strstr(edit, " => ");
+            size_t n = strlen(edit);
+
+            assert_non_null(by);
+            *by = '\0';
+            edit[n - 1] = edit[n - 1] == ' ' ? '\0' : edit[n - 1]; /* before "&" */
+            edit += *edit == ' ';
+            changed = replaced(arena, changed, edit, by + 4);
+        }
+        put_reasons(changed, builder, out);
+    }
+    free(text);
+    fsd_arena_free(arena);
+}
+
 void show_ways(const struct fsd_diff *d, FILE *out)
 {
     for (fsd_id layer = 0; layer < d->engine->nodes.n; layer++) {

@@ -1,0 +1,120 @@
+/* Prints which nodes can have added layers without a name. */
+#include "show.h"
+
+#include "build_graph.h"
+#include "judge/failed/failed.h"
+#include "model/graph/graph.h"
+#include "model/ops/ids.h"
+#include "read/log/log.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A failed build of a model, with the log of the build. */
+static struct fsd_failed read_failed(struct fsd_arena *arena, const char *model,
+                                     const char *log)
+{
+    struct fsd_intern *names = fsd_op_names_new(arena);
+    struct fsd_history *h = fsd_history_new(arena, names);
+    struct fsd_file file = {
+        .name = "log", .bytes = (const unsigned char *)log, .size = strlen(log)};
+    struct fsd_failed f = {
+        .arena = arena, .history = h, .model = build_model(arena, names, model)};
+
+    fsd_log_read(h, &file);
+    assert_int_not_equal(fsd_log_failures_of(h)->n, 0);
+    f.first = fsd_log_first_failure(fsd_log_failures_of(h));
+    return f;
+}
+
+void show_unnamed(const char *model, const char *log, const char *layers, FILE *out)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_failed f = read_failed(arena, model, log);
+    const struct fsd_vocab *vocab = fsd_vocab_new(arena, f.model);
+    char *text = strdup(layers), *rest = NULL;
+
+    for (char *line = strtok_r(text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        fsd_id_vec nodes = {0};
+
+        fprintf(out, "%s: %s\n", line,
+                fsd_failed_by_name(
+                    fsd_failed_find_unnamed(&f, vocab, fsd_slice_of(line), &nodes)));
+        fputs(nodes.n ? "   " : "", out);
+        for (uint32_t i = 0; i < nodes.n; i++)
+            fprintf(out, " %s",
+                    fsd_text(f.model->names, f.model->nodes.at[nodes.at[i]].name));
+        fputs(nodes.n ? "\n" : "", out);
+    }
+    free(text);
+    fsd_arena_free(arena);
+}
+
+enum { MOST_LAYERS = 400 };
+
+/* The numbers of the layers that the node can have added: the first one, and the one
+ * behind the last. */
+static void find_numbers(const struct fsd_failed *f, const struct fsd_vocab *vocab,
+                         const char *node, int numbers[2])
+{
+    char name[64];
+
+    numbers[0] = numbers[1] = -1;
+    for (int i = 0; i < MOST_LAYERS; i++) {
+        fsd_id_vec nodes = {0};
+
+        snprintf(name, sizeof name, "(Unnamed Layer* %d) [Shuffle]", i);
+        fsd_failed_find_unnamed(f, vocab, fsd_slice_of(name), &nodes);
+        for (uint32_t k = 0; k < nodes.n; k++)
+            if (!strcmp(fsd_text(f->model->names, f->model->nodes.at[nodes.at[k]].name),
+                        node)) {
+                numbers[0] = numbers[0] < 0 ? i : numbers[0];
+                numbers[1] = i + 1;
+            }
+    }
+}
+
+void show_added(const char *models, FILE *out)
+{
+    static const char log[] =
+        "[01/01/2026-00:00:00] [TRT] [V] Parsing node: d [%s]\n"
+        "[01/01/2026-00:00:00] [TRT] [V] Registering layer: d for ONNX node: d\n"
+        "[01/01/2026-00:00:00] [TRT] [V] Registering layer: h required by ONNX-TRT\n"
+        "[01/01/2026-00:00:00] [TRT] [V] d [%s] outputs: [y -> (1)[FLOAT]], \n"
+        "[01/01/2026-00:00:00] [TRT] [V] Parsing node: next [Relu]\n"
+        "[01/01/2026-00:00:00] [TRT] [V] Registering layer: next for ONNX node: next\n"
+        "[01/01/2026-00:00:00] [TRT] [V] next [Relu] outputs: [l -> (1)[FLOAT]], \n"
+        "[01/01/2026-00:00:00] [TRT] [E] it is odd\n";
+    char *text = strdup(models), *rest = NULL;
+
+    for (char *line = strtok_r(text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        struct fsd_arena *arena = fsd_arena_new();
+        char *model = strstr(line, ": "), *said;
+        struct fsd_failed f;
+        const struct fsd_vocab *vocab;
+        int of_d[2], of_next[2];
+
+        assert_non_null(model);
+        *model = '\0';
+        model = fsd_printed(arena, "in k fp32 1;Relu next: k -> l;%s", model + 2);
+        for (char *at = model; (at = strchr(at, ';')); at++)
+            *at = '\n';
+        said = fsd_printed(arena, log, line, line);
+        f = read_failed(arena, model, said);
+        vocab = fsd_vocab_new(arena, f.model);
+        find_numbers(&f, vocab, "d", of_d);
+        find_numbers(&f, vocab, "next", of_next);
+        fprintf(out, "%s: %d to %d", line, of_next[0] - 2, of_next[1] - 4);
+        if (of_d[1] >= 0)
+            fprintf(out, ", its numbers %d to %d", of_d[0], of_d[1] - 1);
+        putc('\n', out);
+        fsd_arena_free(arena);
+    }
+    free(text);
+}
