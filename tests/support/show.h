@@ -56,6 +56,15 @@ void show_unnamed(const char *model, const char *log, const char *layers, FILE *
  * @param models lines "OPERATOR: FACTS; FACTS" */
 void show_added(const char *models, FILE *out);
 
+/** Prints where a build of the model failed, for each line of `messages`. A line is a
+ * log whose lines are separated by " ;; ":
+ *     E it is odd       the builder reports an error
+ *     N sum             the builder found no implementation of the node `sum`
+ *     [V] ...           a line of TensorRT's log, without its date
+ *     [8] ...           a line without a date
+ * @param tries also print what the user should try */
+void show_messages(const char *model, const char *messages, bool tries, FILE *out);
+
 /** Prints memory, and sums by operator and by name scope.
  *  @param depth the depth of scopes; 0: the default */
 void show_sums(const struct fsd_diff *d, unsigned depth, FILE *out);

@@ -118,3 +118,99 @@ void show_added(const char *models, FILE *out)
     }
     free(text);
 }
+
+/* ------------------------------------------------------------------------- messages */
+
+/* The log of a line of show_messages(). */
+static const char *log_of(struct fsd_arena *arena, char *line)
+{
+    static const char head[] = "[01/01/2026-00:00:00] [TRT] ";
+    const char *log = "";
+
+    for (char *part = line, *next; part; part = next) {
+        next = strstr(part, " ;; ");
+        if (next) {
+            *next = '\0';
+            next += strlen(" ;; ");
+        }
+        if (!strncmp(part, "E ", 2))
+            log = fsd_printed(arena,
+                              "%s%s[E] IBuilder::buildSerializedNetwork: Error Code 4: "
+                              "API Usage Error (%s. In f at /_src/a.cpp:1)\n",
+                              log, head, part + 2);
+        else if (!strncmp(part, "N ", 2))
+            log = fsd_printed(arena,
+                              "%s%s[E] 10: [optimizer.cpp::computeCosts::2011] Error "
+                              "Code 10: Internal Error (Could not find any "
+                              "implementation for node %s.)\n",
+                              log, head, part + 2);
+        else
+            log = fsd_printed(
+                arena, "%s%s%s\n", log,
+                *part == '[' && part[1] > '9' && part[2] == ']' ? head : "", part);
+    }
+    return log;
+}
+
+static void put_names(const struct fsd_failed *f, const char *what,
+                      const fsd_id_vec *nodes, FILE *out)
+{
+    if (nodes->n)
+        fprintf(out, "; %s", what);
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const struct fsd_node *n = &f->model->nodes.at[nodes->at[i]];
+
+        fprintf(out, " %s", fsd_text(f->model->names, n->name ? n->name : n->op));
+    }
+}
+
+static void put_failed(const struct fsd_failed *f, bool tries, FILE *out)
+{
+    fprintf(out, "%s, %s, for %s", fsd_failure_class_name(f->is),
+            fsd_failed_by_name(f->by), f->target);
+    if (f->named)
+        fprintf(out, "; named %s", f->named);
+    put_names(f, "nodes", &f->nodes, out);
+    put_names(f, "part", &f->part, out);
+    put_names(f, "others", &f->others, out);
+    for (uint32_t i = 0; i < f->tensors.n; i++)
+        fprintf(out, "; tensor %s", f->tensors.at[i]);
+    for (uint32_t i = 0; i < f->values.n; i++)
+        fprintf(out, "; %s %s", f->values.at[i].what, f->values.at[i].text);
+    for (uint32_t i = 0; i < f->found.n; i++)
+        fprintf(
+            out, "; lint %s",
+            f->findings->rules.at[f->findings->list.at[f->found.at[i]].rule].rule->id);
+    if (f->because)
+        fprintf(out, "; because %s", f->because);
+    putc('\n', out);
+    for (uint32_t i = 0; tries && i < f->tries.n; i++)
+        fprintf(out, "    %s%s%s\n", f->tries.at[i].text,
+                f->tries.at[i].command ? ": " : "",
+                f->tries.at[i].command ? f->tries.at[i].command : "");
+}
+
+void show_messages(const char *model, const char *messages, bool tries, FILE *out)
+{
+    char *text = strdup(messages), *rest = NULL;
+
+    for (char *line = strtok_r(text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        struct fsd_diff *d = build_diff(model, "", FSD_BY_ALL);
+        struct fsd_failed f = read_failed(d->arena, model, log_of(d->arena, line));
+        struct fsd_target target;
+
+        f.target = fsd_failed_target(d->arena, f.history);
+        f.run = d;
+        f.model = d->model;
+        f.model_path = "model.onnx";
+        f.log_path = "build log";
+        assert_true(fsd_target_read(&target, f.target, d->arena));
+        f.lint = fsd_lint_new(d->arena, d->facts, d->cost->sizes, target);
+        f.findings = fsd_find_lint(d, f.lint, NULL, 0);
+        fsd_failed_conclude(&f, fsd_vocab_new(d->arena, f.model));
+        put_failed(&f, tries, out);
+        fsd_diff_free(d);
+    }
+    free(text);
+}

@@ -676,6 +676,13 @@ static void run_added(const struct test_case *c, FILE *out)
     show_added(case_need(c, "models"), out);
 }
 
+/* What messages of failed builds of one model mean. */
+static void run_messages(const struct test_case *c, FILE *out)
+{
+    show_messages(case_need(c, "model"), case_need(c, "messages"),
+                  case_text(c, "tries", 0) != NULL, out);
+}
+
 /* Of another folder than the project's, to try cases out. */
 int main(int argc, char **argv)
 {
@@ -704,6 +711,7 @@ int main(int argc, char **argv)
                                              {"fusion rules", run_fusion_rules},
                                              {"ways", run_ways},
                                              {"split", run_split},
+                                             {"messages", run_messages},
                                              {NULL, NULL}};
 
     return run_cases(argc > 1 ? argv[1] : FSD_CASES, kinds);
