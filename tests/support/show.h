@@ -62,8 +62,11 @@ void show_added(const char *models, FILE *out);
  *     N sum             the builder found no implementation of the node `sum`
  *     [V] ...           a line of TensorRT's log, without its date
  *     [8] ...           a line without a date
+ * @param unread the nodes are known from the log only, because the file of the model
+ *        cannot be read
  * @param tries also print what the user should try */
-void show_messages(const char *model, const char *messages, bool tries, FILE *out);
+void show_messages(const char *model, const char *messages, bool unread, bool tries,
+                   FILE *out);
 
 /** Prints memory, and sums by operator and by name scope.
  *  @param depth the depth of scopes; 0: the default */

@@ -190,7 +190,8 @@ static void put_failed(const struct fsd_failed *f, bool tries, FILE *out)
                 f->tries.at[i].command ? f->tries.at[i].command : "");
 }
 
-void show_messages(const char *model, const char *messages, bool tries, FILE *out)
+void show_messages(const char *model, const char *messages, bool unread, bool tries,
+                   FILE *out)
 {
     char *text = strdup(messages), *rest = NULL;
 
@@ -201,13 +202,15 @@ void show_messages(const char *model, const char *messages, bool tries, FILE *ou
         struct fsd_target target;
 
         f.target = fsd_failed_target(d->arena, f.history);
-        f.run = d;
+        f.run = unread ? NULL : d;
+        f.no_model = unread ? "it is damaged" : NULL;
         f.model = d->model;
         f.model_path = "model.onnx";
         f.log_path = "build log";
         assert_true(fsd_target_read(&target, f.target, d->arena));
-        f.lint = fsd_lint_new(d->arena, d->facts, d->cost->sizes, target);
-        f.findings = fsd_find_lint(d, f.lint, NULL, 0);
+        f.lint =
+            unread ? NULL : fsd_lint_new(d->arena, d->facts, d->cost->sizes, target);
+        f.findings = unread ? NULL : fsd_find_lint(d, f.lint, NULL, 0);
         fsd_failed_conclude(&f, fsd_vocab_new(d->arena, f.model));
         put_failed(&f, tries, out);
         fsd_diff_free(d);

@@ -157,6 +157,7 @@ void show_fusion_rules(FILE *out)
 {
     static const char *const cures[] = {"none",    "unmark", "unquantize", "repeat",
                                         "padding", "casts",  "apart"};
+    struct fsd_arena *arena = fsd_arena_new();
     uint32_t n;
     const struct fsd_fusion_rule *rules = fsd_fusion_rules(&n);
 
@@ -164,12 +165,14 @@ void show_fusion_rules(FILE *out)
         fprintf(out, "%s of %s,%scure %s\n", rules[i].id,
                 fsd_pattern_name(rules[i].pattern), rules[i].builders,
                 cures[rules[i].cure]);
-        fprintf(out, "    %s: %s\n", rules[i].found, rules[i].border);
+        fprintf(out, "    %s: %s\n", fsd_fusion_found(arena, &rules[i]),
+                rules[i].border);
         if (rules[i].edit)
-            fprintf(out, "    edit: %s\n", rules[i].edit);
+            fprintf(out, "    edit: %s\n", fsd_fusion_edit(arena, &rules[i]));
         fprintf(out, "    %s (%s)\n", rules[i].support ? rules[i].support : "-",
                 rules[i].source);
     }
+    fsd_arena_free(arena);
 }
 
 /* The text with all occurrences of `old` replaced; `old` must occur. */

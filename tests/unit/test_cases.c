@@ -680,7 +680,8 @@ static void run_added(const struct test_case *c, FILE *out)
 static void run_messages(const struct test_case *c, FILE *out)
 {
     show_messages(case_need(c, "model"), case_need(c, "messages"),
-                  case_text(c, "tries", 0) != NULL, out);
+                  case_text(c, "unread", 0) != NULL, case_text(c, "tries", 0) != NULL,
+                  out);
 }
 
 /* Of another folder than the project's, to try cases out. */
