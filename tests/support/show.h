@@ -42,6 +42,11 @@ void show_fusion_rules(FILE *out);
  *        of the model; a semicolon is a new line. "LABEL": the model itself */
 void show_split(const char *model, const char *builder, const char *changes, FILE *out);
 
+/** Prints which exporter placed the quantizers of each model, and where: the type of
+ * the first, and how many are after operators and before products.
+ * @param models lines "FACTS; FACTS" */
+void show_styles(const char *models, FILE *out);
+
 /** Prints the ways to split each kernel. */
 void show_ways(const struct fsd_diff *d, FILE *out);
 

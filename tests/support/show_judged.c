@@ -234,6 +234,30 @@ void show_split(const char *model, const char *builder, const char *changes, FIL
     fsd_arena_free(arena);
 }
 
+void show_styles(const char *models, FILE *out)
+{
+    char *text = strdup(models), *rest = NULL;
+
+    for (char *line = strtok_r(text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        struct fsd_target t;
+        struct fsd_diff *d;
+        const struct fsd_style_seen *s;
+
+        for (char *at = line; (at = strchr(at, ';')); at++)
+            *at = '\n';
+        d = build_diff(line, "", FSD_BY_ALL);
+        assert_true(fsd_target_read(&t, NULL, d->arena));
+        s = &fsd_lint_new(d->arena, d->facts, d->cost->sizes, t)->style;
+        fprintf(out, "%s (%s)%s: %s, %u after and %u before of %u\n",
+                s->name ? s->name : "unknown", s->sign ? s->sign : "-",
+                s->after_operators ? ", after operators" : "", fsd_dtype_name(s->type),
+                s->after, s->before, s->quantizers);
+        fsd_diff_free(d);
+    }
+    free(text);
+}
+
 void show_ways(const struct fsd_diff *d, FILE *out)
 {
     for (fsd_id layer = 0; layer < d->engine->nodes.n; layer++) {

@@ -495,6 +495,11 @@ static void run_fusion_rules(const struct test_case *c __attribute__((unused)),
     show_fusion_rules(out);
 }
 
+static void run_styles(const struct test_case *c, FILE *out)
+{
+    show_styles(case_need(c, "models"), out);
+}
+
 static void run_split(const struct test_case *c, FILE *out)
 {
     char *builder = strdup(case_need(c, "for"));
@@ -712,6 +717,7 @@ int main(int argc, char **argv)
                                              {"fusion rules", run_fusion_rules},
                                              {"ways", run_ways},
                                              {"split", run_split},
+                                             {"styles", run_styles},
                                              {"messages", run_messages},
                                              {NULL, NULL}};
 
