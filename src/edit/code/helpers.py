@@ -340,14 +340,15 @@ def bits(tensor, axes):
     return sum(1 << axis % len(tensor.shape) for axis in axes)
 
 
-def reduce(name, x, operation, axes=None, keep=True, before=None, after=None):
-    """Reduces elements along axes, or along all axes."""
-    axes = bits(x, range(len(x.shape)) if axes is None else axes)
+def reduce(name, x, operation, axes=None, keep=True, noop=False, before=None, after=None):
+    """Reduces elements along axes; without axes, along all axes or, if `noop` is true, along none."""
+    axes = bits(x, axes or ([] if noop else range(len(x.shape))))
     if before == "square":
         x = step(name, network.add_elementwise(x, x, Op.PROD))
     elif before is not None:
         x = step(name, network.add_unary(x, before))
-    x = step(name, network.add_reduce(x, operation, axes, bool(keep)))
+    if axes:
+        x = step(name, network.add_reduce(x, operation, axes, bool(keep)))
     return made(name, x if after is None else step(name, network.add_unary(x, after)))
 
 

@@ -414,7 +414,7 @@ static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
         c->why = "the operator resizes only some axes, antialiases, or keeps the "
                  "aspect ratio";
     if (scales && scales->bytes && scales->size)
-        fsd_code_template(c, node, ", scales=~2", w);
+        fsd_code_template(c, node, ", scales=#2", w);
     fsd_code_template(
         c, node,
         "{3:, shape=%3}{mode:, mode=!mode!}{coordinate_transformation_mode:, "
@@ -433,7 +433,7 @@ static void put_upsample(struct fsd_code *c, fsd_id node, struct fsd_code_words 
 
     if (attr_of(c, node, "scales") || (scales && scales->bytes && scales->size))
         fsd_code_template(c, node,
-                          "resize(@, $0, scales={scales:!scales!|~1}{mode:, "
+                          "resize(@, $0, scales={scales:!scales!|#1}{mode:, "
                           "mode=!mode!}, place='asymmetric', rounding='floor')",
                           w);
     else

@@ -22,12 +22,15 @@ static const struct row rows[] = {
 static const struct row *row_of(const struct fsd_code *c, fsd_id node)
 {
     const struct fsd_node *it = &c->g->nodes.at[node];
+    const char *op = fsd_text(c->g->names, it->op);
 
     if (it->flags & FSD_NODE_CALL ||
         !fsd_is_onnx_domain(fsd_text(c->g->names, it->domain)))
         return NULL;
-    return bsearch(fsd_text(c->g->names, it->op), rows, sizeof rows / sizeof *rows,
-                   sizeof *rows, fsd_by_name);
+    /* In opset 10, a Resize reads and computes what an Upsample does. */
+    if (fsd_node_is(c->g, node, FSD_ONNX_Resize) && it->in.n < 3)
+        op = "Upsample";
+    return bsearch(op, rows, sizeof rows / sizeof *rows, sizeof *rows, fsd_by_name);
 }
 
 const char *fsd_code_stem(const struct fsd_code *c, fsd_id node)
@@ -304,29 +307,26 @@ static void put_type(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
         c->why = fsd_printed(c->arena, "TensorRT has no type %s", fsd_dtype_name(type));
 }
 
-/* Writes the numbers of a weight that the model stores: one element as a number, a
- * vector as a tuple. Writes nothing and returns false for other tensors. */
-static bool put_numbers(const struct fsd_code *c, fsd_id tensor,
-                        struct fsd_code_words *w)
+/* Writes the numbers of a vector that the model stores as a tuple. Writes nothing and
+ * returns false for other tensors. */
+static bool put_vector(const struct fsd_code *c, fsd_id tensor,
+                       struct fsd_code_words *w)
 {
     fsd_id weight = fsd_code_weight(c, tensor);
     const struct fsd_value *value = fsd_tensor_value(c->g, weight);
     const struct fsd_form *form = fsd_tensor_form(c->g, weight);
     double number;
+    uint64_t n;
 
-    if (number_of(c, tensor, &number)) {
-        fsd_code_number(number, w);
-        return true;
-    }
     if (!value || !value->bytes || form->dims.n != 1 ||
         !fsd_element_number(value, form->type, 0, &number))
         return false;
     fsd_words_put(w, "(");
-    for (uint64_t i = 0; fsd_element_number(value, form->type, i, &number); i++) {
-        fsd_words_put(w, i ? ", " : "");
+    for (n = 0; fsd_element_number(value, form->type, n, &number); n++) {
+        fsd_words_put(w, n ? ", " : "");
         fsd_code_number(number, w);
     }
-    fsd_words_put(w, ")");
+    fsd_words_put(w, n == 1 ? ",)" : ")");
     return true;
 }
 
@@ -334,13 +334,17 @@ static void put_operand(struct fsd_code *c, fsd_id node, char how, char which,
                         struct fsd_code_words *w)
 {
     fsd_id tensor;
+    double number;
 
     if (which == '*') {
         how == '^' ? put_aligned(c, node, w) : put_operands(c, node, w);
         return;
     }
     tensor = fsd_node_in_tensor(c->g, node, (uint32_t)(which - '0'));
-    if (how == '~' ? !put_numbers(c, tensor, w) : how != '%' || !put_ints(c, tensor, w))
+    if (how == '~' && number_of(c, tensor, &number))
+        fsd_code_number(number, w);
+    else if (!(how == '%' && put_ints(c, tensor, w)) &&
+             !(how == '#' && put_vector(c, tensor, w)))
         fsd_code_operand(c, node, (uint32_t)(which - '0'), w);
 }
 
@@ -368,7 +372,7 @@ void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
             fsd_words_slot(w, FSD_SLOT_STRING, fsd_code_node_name(c, node));
         } else if (sign == '&') {
             put_type(c, node, w);
-        } else if (strchr("$%~^", sign)) {
+        } else if (strchr("$%~#^", sign)) {
             put_operand(c, node, sign, *at++, w);
         } else {
             fsd_words_put(w, (const char[]){sign == '`' ? *at++ : sign, '\0'});
