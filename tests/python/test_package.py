@@ -357,7 +357,7 @@ def test_directories_are_builds(tmp_path):
         fusiondiff.diff(build)
     with pytest.raises(fusiondiff.Error, match="found a directory and"):
         fusiondiff.diff(build, ENGINE)
-    with pytest.raises(fusiondiff.Error, match="without any"):
+    with pytest.raises(fusiondiff.Error, match="found a directory without"):
         fusiondiff.check(build, MODEL, ENGINE)
     (tmp_path / "b\xe4d\udcff\x1b").mkdir()
     with pytest.raises(fusiondiff.Error) as caught:
