@@ -323,8 +323,8 @@ void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span c
               out);
         put_fusion(b, i, out);
     }
-    fputs(other      ? "  From now on, the search counts the fusions that "
-                       "changed as split, and not those that should have changed.\n"
+    fputs(other      ? "  From now on, the search counts exactly the fusions "
+                       "that changed as split.\n"
           : chosen.n ? "  Only the expected fusions changed.\n"
                      : "  No fusion changed.\n",
           out);

@@ -409,7 +409,7 @@ static const char *kept_text(const struct fsd_routes_source *k)
         return fsd_printed(k->arena,
                            "%s: no tested route keeps the gain with fewer changes",
                            knobs_text(k, r->kept));
-    return fsd_printed(k->arena, "%s: route %s, which changes only this, %s",
+    return fsd_printed(k->arena, "%s: route %s, which changes nothing else, %s",
                        knobs_text(k, r->kept), route_name(k, r->kept),
                        r->kept_by == FSD_KEPT_ENGINE
                            ? "has the engine of the best route"

@@ -28,10 +28,11 @@ static void put_whose(struct fsd_finder *f, const struct fsd_products *products)
     } else if (products->direct) {
         fprintf(f->out,
                 "; %u of the %u Conv and GEMM kernels in %s %s %s directly (such as "
-                "layer %u): compare the quantizers in these kernels with the "
-                "quantizers that run in separate kernels",
+                "layer %u): compare the quantizers in %s with the quantizers that "
+                "run in separate kernels",
                 products->direct, products->narrow, type,
-                products->direct == 1 ? "writes" : "write", type, products->example);
+                products->direct == 1 ? "writes" : "write", type, products->example,
+                products->direct == 1 ? "this kernel" : "these kernels");
     } else if (products->unknown) {
         fprintf(f->out,
                 "; for %u of the %u Conv and GEMM kernels in %s, the output type is "
