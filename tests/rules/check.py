@@ -39,7 +39,7 @@ def check(holds, what):
 
 
 BASES = ("measured for fusiondiff", "documented by NVIDIA", "reported by users", "the ONNX operator specification", "log of a",
-         "by definition", "the limits of fusiondiff", "the rules that the finding names", "has no row for the operator")
+         "by definition", "limits of fusiondiff itself", "the rules that the finding names", "has no row for the operator")
 
 
 def check_source(rule):
