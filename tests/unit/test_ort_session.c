@@ -111,6 +111,30 @@ static void a_pass_counts_its_runs_and_effects(void **state)
            "0 Fuse: 1 runs, 0 changes, 1 matched, 2 dropped\n");
 }
 
+/* A session has at most 4,096 passes; what the next one changes is not counted for
+ * another. */
+static void a_pass_beyond_the_limit_is_left_out(void **state)
+{
+    enum { LIMIT = 4096 };
+    char *text = NULL, *got;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    fputs(START, out);
+    for (int i = 0; i < LIMIT; i++)
+        fprintf(out, APPLY("P%d"), i);
+    fputs(APPLY("Last") REMOVED MODIFIED("Last", "1") APPLY("P7") MODIFIED("P7", "1"),
+          out);
+    fclose(out);
+    got = read_text(text, size);
+    assert_null(strstr(got, "Last"));
+    assert_non_null(strstr(got, "0 P7: 1 runs, 1 changes, 0 matched, 0 dropped\n"));
+    assert_null(strstr(got, "1 dropped"));
+    free(got);
+    free(text);
+}
+
 /* As a terminal shows it: the color stands around the whole line. */
 static void colors_are_passed_over(void **state)
 {
@@ -280,6 +304,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pass_counts_its_runs_and_effects),
+        cmocka_unit_test(a_pass_beyond_the_limit_is_left_out),
         cmocka_unit_test(colors_are_passed_over),
         cmocka_unit_test(a_second_session_has_passes_of_its_own),
         cmocka_unit_test(nodes_are_placed_once_in_each_session),
