@@ -400,20 +400,26 @@ static void put_scatter(struct fsd_code *c, fsd_id node, struct fsd_code_words *
         w);
 }
 
+/* Whether the model stores the numbers of the input, and there are some. */
+static bool has_numbers(const struct fsd_code *c, fsd_id node, uint32_t input)
+{
+    const struct fsd_value *value = fsd_tensor_value(
+        c->g, fsd_code_weight(c, fsd_node_in_tensor(c->g, node, input)));
+
+    return value && value->bytes && value->size;
+}
+
 /* Writes a Resize. Its scales must be stored in the model. Its sizes are written as
  * numbers if they are known, else as a variable. */
 static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
-    const struct fsd_value *scales =
-        fsd_tensor_value(c->g, fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 2)));
-
     if (!strcmp(text_of(c, node, "keep_aspect_ratio_policy", "stretch"), "stretch") &&
         !attr_of(c, node, "axes") && !fsd_node_int(c->g, node, "antialias", 0))
         fsd_code_template(c, node, "resize(@, $0", w);
     else
         c->why = "the operator resizes only some axes, antialiases, or keeps the "
                  "aspect ratio";
-    if (scales && scales->bytes && scales->size)
+    if (has_numbers(c, node, 2))
         fsd_code_template(c, node, ", scales=#2", w);
     fsd_code_template(
         c, node,
@@ -428,10 +434,7 @@ static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
 /* Writes an Upsample. Its scales are weights or, before opset 9, an attribute. */
 static void put_upsample(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
-    const struct fsd_value *scales =
-        fsd_tensor_value(c->g, fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 1)));
-
-    if (attr_of(c, node, "scales") || (scales && scales->bytes && scales->size))
+    if (attr_of(c, node, "scales") || has_numbers(c, node, 1))
         fsd_code_template(c, node,
                           "resize(@, $0, scales={scales:!scales!|#1}{mode:, "
                           "mode=!mode!}, place='asymmetric', rounding='floor')",
