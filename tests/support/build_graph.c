@@ -433,6 +433,12 @@ static void model_line(struct drawing *d, const char *word, struct words *w)
     }
 }
 
+void split_facts(char *facts)
+{
+    for (char *at = facts; (at = strchr(at, ';')); at++)
+        *at = '\n';
+}
+
 struct fsd_graph *build_model(struct fsd_arena *arena, struct fsd_intern *names,
                               const char *text)
 {

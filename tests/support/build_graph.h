@@ -55,6 +55,9 @@
 
 #include "explain/diff/diff.h"
 
+/** Replaces each semicolon by a new line: the facts of a model stand in one line. */
+void split_facts(char *facts);
+
 /** Parse a text and return the finished graph. A wrong line fails the test. */
 struct fsd_graph *build_model(struct fsd_arena *arena, struct fsd_intern *names,
                               const char *text);

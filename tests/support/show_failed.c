@@ -103,8 +103,7 @@ void show_added(const char *models, FILE *out)
         assert_non_null(model);
         *model = '\0';
         model = fsd_printed(arena, "in k fp32 1;Relu next: k -> l;%s", model + 2);
-        for (char *at = model; (at = strchr(at, ';')); at++)
-            *at = '\n';
+        split_facts(model);
         said = fsd_printed(arena, log, line, line);
         f = read_failed(arena, model, said);
         vocab = fsd_vocab_new(arena, f.model);

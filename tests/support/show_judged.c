@@ -215,8 +215,7 @@ void show_split(const char *model, const char *builder, const char *changes, FIL
         const char *changed = model;
 
         fprintf(out, "%.*s\n", edit ? (int)(edit - line) : (int)strlen(line), line);
-        for (char *at = line; (at = strchr(at, ';')); at++)
-            *at = '\n';
+        split_facts(line);
         for (edit = edit ? strtok_r(edit + 2, "&", &edits) : NULL; edit;
              edit = strtok_r(NULL, "&", &edits)) {
             char *by = strstr(edit, " => ");
@@ -244,8 +243,7 @@ void show_styles(const char *models, FILE *out)
         struct fsd_diff *d;
         const struct fsd_style_seen *s;
 
-        for (char *at = line; (at = strchr(at, ';')); at++)
-            *at = '\n';
+        split_facts(line);
         d = build_diff(line, "", FSD_BY_ALL);
         assert_true(fsd_target_read(&t, NULL, d->arena));
         s = &fsd_lint_new(d->arena, d->facts, d->cost->sizes, t)->style;

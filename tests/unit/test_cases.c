@@ -444,8 +444,7 @@ static void run_refused(const struct test_case *c, FILE *out)
         model += 2;
         if ((name = strchr(line, ' ')))
             *name++ = '\0';
-        for (char *at = model; (at = strchr(at, ';')); at++)
-            *at = '\n';
+        split_facts(model);
         d = build_diff(model, "", FSD_BY_ALL);
         assert_true(fsd_target_read(&target, line, d->arena));
         lint = fsd_lint_new(d->arena, d->facts, d->cost->sizes, target);

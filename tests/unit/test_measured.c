@@ -294,12 +294,6 @@ static void another_name_is_joined_by_its_place(void **state)
 
 enum { ROOM = 16 };
 
-/* Appends "K NAME | | t4:fp32 -> t5:fp32" for layer 4. */
-static void put_layer(FILE *out, const char *name, uint32_t at)
-{
-    fprintf(out, "K %s | | t%u:fp32 -> t%u:fp32\n", name, at, at + 1);
-}
-
 /* Calls `one` for each word of the text; "#3" is f0, f1 and f2. */
 static void each_word(const char *text, void (*one)(void *, const char *), void *to)
 {
@@ -323,11 +317,13 @@ struct layers {
     uint32_t n;
 };
 
+/* Appends "K NAME | | t4:fp32 -> t5:fp32" for layer 4. */
 static void one_layer(void *to, const char *word)
 {
     struct layers *l = to;
 
-    put_layer(l->out, word, l->n++);
+    fprintf(l->out, "K %s | | t%u:fp32 -> t%u:fp32\n", word, l->n, l->n + 1);
+    l->n++;
 }
 
 /* Adds an entry: NAME, NAME~ (cut off), NAME=DECODED or NAME^2 (within entry 2). */
