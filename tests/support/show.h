@@ -73,6 +73,12 @@ void show_added(const char *models, FILE *out);
 void show_messages(const char *model, const char *messages, bool unread, bool tries,
                    FILE *out);
 
+/** Prints the layers that ONNX Runtime's reader finds in an optimized model.
+ * @param model NULL: none
+ * @param session the optimized model, drawn as a model. Constants have no value
+ * @param list a list of the nodes of each execution provider; NULL: none */
+void show_session(const char *model, const char *session, const char *list, FILE *out);
+
 /** Prints memory, and sums by operator and by name scope.
  *  @param depth the depth of scopes; 0: the default */
 void show_sums(const struct fsd_diff *d, unsigned depth, FILE *out);

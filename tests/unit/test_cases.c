@@ -680,6 +680,13 @@ static void run_added(const struct test_case *c, FILE *out)
     show_added(case_need(c, "models"), out);
 }
 
+/* What is read of the model that a session of ONNX Runtime optimizes. */
+static void run_session(const struct test_case *c, FILE *out)
+{
+    show_session(case_text(c, "model", 0), case_need(c, "session"),
+                 case_text(c, "list", 0), out);
+}
+
 /* What messages of failed builds of one model mean. */
 static void run_messages(const struct test_case *c, FILE *out)
 {
@@ -718,6 +725,7 @@ int main(int argc, char **argv)
                                              {"split", run_split},
                                              {"styles", run_styles},
                                              {"messages", run_messages},
+                                             {"session", run_session},
                                              {NULL, NULL}};
 
     return run_cases(argc > 1 ? argv[1] : FSD_CASES, kinds);
