@@ -504,7 +504,8 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
 
 /* Searches the model for the nodes that produce (if `makes` is true) or consume the
  * tensors at `ports`.  Returns the number of their group of `provider`; 0 if there is
- * none, or several.  Skips tensors with more than MOST_READERS such nodes. */
+ * none; FSD_NONE if there are several.  Skips tensors with more than MOST_READERS such
+ * nodes. */
 static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool makes,
                         fsd_sym provider)
 {
@@ -530,7 +531,7 @@ static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool mak
             if (!place || place->provider != provider || place->part == part)
                 continue;
             if (part)
-                return 0;
+                return FSD_NONE;
             part = place->part;
         }
     }
@@ -538,9 +539,9 @@ static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool mak
 }
 
 /* Returns the number of the group of assigned nodes that the partition `n` computes; 0
- * if it is unknown.  The producers of the partition's outputs show the group.  If they
- * do not, the consumers of its inputs may: the list may have a producer under another
- * name if the producer was fused before the assignment. */
+ * or FSD_NONE if it is unknown.  The producers of the partition's outputs show the
+ * group.  If they do not, the consumers of its inputs may: the list may have a producer
+ * under another name if the producer was fused before the assignment. */
 static uint32_t part_of(const struct reading *r, const struct fsd_node *n, fsd_sym by)
 {
     uint32_t part = r->log && r->vocab ? part_at(r, n->out, true, by) : 0;
