@@ -24,11 +24,11 @@ onnxruntime.set_default_logger_severity(4)
 
 # Formats by who reads them, in which tests.  Text, lines and schemas are nobody else's.
 READ_BY = {
-    "json": "jsonschema, by the schemas beside the header (gate, batch, golden)",
+    "json": "fastjsonschema, by the schemas beside the header (gate, batch, golden)",
     "markdown": "cmark-gfm (hostile/formats.py)", "csv": "Python's csv (hostile/formats.py)",
     "html": "chromium and axe (page)", "junit": "xmllint, by JUnit's XSD (gate)",
-    "sarif": "jsonschema, by the rules of SARIF 2.1.0 (gate)", "github": "the runner played (ci)",
-    "gitlab": "jsonschema, by what GitLab's documentation asks (gate)", "dot": "cgraph, read, written and read again (picture/rewrite.c)",
+    "sarif": "fastjsonschema, by the rules of SARIF 2.1.0 (gate)", "github": "the runner played (ci)",
+    "gitlab": "fastjsonschema, by what GitLab's documentation asks (gate)", "dot": "cgraph, read, written and read again (picture/rewrite.c)",
     "svg": "Python's XML (hostile/formats.py)", "png": "its header (picture)", "pdf": "its header (picture)",
     "trace": "Python's JSON, by the format's description (cost/traces.py)", "text": "", "line": "", "schema": ""}
 

@@ -5,12 +5,8 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import json_schema
 import program
-
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
 
 BINARY, SHARED = sys.argv[1:3]
 CORPUS = os.path.join(SHARED, "corpus")
@@ -39,9 +35,7 @@ def run(case, *args, status=0):
 def read_report(text):
     """The JSON, which fits the schema of the command line where there is a validator."""
     report = json.loads(text)
-    if jsonschema is not None:
-        with open(sys.argv[3], encoding="utf-8") as file:
-            jsonschema.validate(report, json.load(file))
+    json_schema.of_file(sys.argv[3])(report)
     return report
 
 

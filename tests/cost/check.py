@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import json_schema
 import program
 
 try:
@@ -22,15 +23,8 @@ except ImportError:
     print("python3-onnx is absent")
     sys.exit(77)
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
-
 BINARY = sys.argv[1]
 HERE = os.path.dirname(os.path.abspath(__file__))
-with open(f"{HERE}/../../include/fusiondiff/report.schema.json", encoding="utf-8") as schema:
-    SCHEMA = json.load(schema)
 FOLDER = tempfile.mkdtemp()
 failures = []
 
@@ -86,8 +80,7 @@ def report(model, engine, *more):
     if done.returncode:
         return None
     result = json.loads(done.stdout)
-    if jsonschema:
-        jsonschema.validate(result, SCHEMA)
+    json_schema.of_file(f"{HERE}/../../include/fusiondiff/report.schema.json")(result)
     return result
 
 

@@ -5,7 +5,7 @@
 
 Validates SARIF, JUnit, GitLab and JSON against the schemas beside this file, on the
 fixtures and on a model whose names try to break out of each format.  Exit status 77 when
-python3-onnx, python3-jsonschema or xmllint are missing.
+python3-onnx, python3-fastjsonschema or xmllint is missing.
 """
 import html
 import collections
@@ -20,14 +20,14 @@ import tempfile
 import unicodedata
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import json_schema
 import program
 
 try:
-    import jsonschema
     import onnx
     subprocess.run(["xmllint", "--version"], capture_output=True, check=True)
 except (ImportError, OSError):
-    print("skipped: needs python3-onnx, python3-jsonschema, libxml2-utils")
+    print("skipped: needs python3-onnx, libxml2-utils")
     sys.exit(77)
 
 BINARY, _, SCHEMA = sys.argv[1:4]
@@ -40,7 +40,8 @@ ENGINE = os.path.join(FIXTURES, "qat_block/engine.graph.json")
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 failures = []
 
-GITLAB = {
+SARIF = json_schema.of_file(os.path.join(HERE, "sarif.schema.json"))
+GITLAB = json_schema.compiled({
     "type": "array",
     "items": {
         "type": "object",
@@ -54,7 +55,7 @@ GITLAB = {
                     "begin": {"type": "integer", "minimum": 1}}}}},
         },
     },
-}
+})
 
 # What each name tries: to end an XML section, to be HTML or a mention, to start a workflow
 # command, to be a character that XML or a terminal cannot have, to be very long.
@@ -99,8 +100,7 @@ def check_junit(case, text, found):
 
 
 def check_sarif(case, text, found):
-    with open(os.path.join(HERE, "sarif.schema.json"), encoding="utf-8") as file:
-        jsonschema.validate(json.loads(text), json.load(file))
+    SARIF(json.loads(text))
     sarif = json.loads(text)["runs"][0]
     rules = sarif["tool"]["driver"]["rules"]
     check(f"{case}: SARIF has every finding", [
@@ -112,7 +112,7 @@ def check_sarif(case, text, found):
 
 def check_gitlab(case, text, found):
     report = json.loads(text)
-    jsonschema.validate(report, GITLAB)
+    GITLAB(report)
     check(f"{case}: GitLab has every finding",
           [r["description"] for r in report] == [f["message"] for f in found])
     check(f"{case}: fingerprints are unique",
@@ -160,8 +160,7 @@ def visible(message):
 
 def check_formats(case, names, *args):
     report = json.loads(run(*args, "-f", "json"))
-    with open(SCHEMA, encoding="utf-8") as file:
-        jsonschema.validate(report, json.load(file))
+    json_schema.of_file(SCHEMA)(report)
     found = report["findings"]
     check(f"{case}: findings name the nodes", sum(
         name in f["nodes"] for f in found for name in names) >= 4)
@@ -401,14 +400,11 @@ def check_list(folder):
         file.write("\n".join(["# builds", "", *lines]) + "\n")
     args = "check", "--list", path, "--follow"     # the builds are elsewhere
     report = json.loads(run(*args, "-f", "json", status=(2,)))
-    with open(os.path.join(os.path.dirname(SCHEMA), "checks.schema.json"), encoding="utf-8") as file:
-        jsonschema.validate(report, json.load(file))
+    json_schema.of_file(os.path.join(os.path.dirname(SCHEMA), "checks.schema.json"))(report)
     builds = report["builds"]
-    with open(SCHEMA, encoding="utf-8") as file:
-        schema = json.load(file)
     for build in builds:
         if "check" in build:
-            jsonschema.validate(build["check"], schema)
+            json_schema.of_file(SCHEMA)(build["check"])
     check("list: verdicts", [b["verdict"] for b in builds] == ["passed", "failed", "failed", "error", "error", "error"], builds)
     check("list: names differ", len({b["name"] for b in builds}) == len(lines))
     found = [(b["name"], f) for b in builds for f in b.get("check", {}).get("findings", [])]
@@ -426,8 +422,7 @@ def check_list(folder):
                               capture_output=True, text=True, check=False)
     check("list: junit.xsd", done.returncode == 0, done.stderr[:500])
     sarif = json.loads(run(*args, "-f", "sarif", status=(2,)))
-    with open(os.path.join(HERE, "sarif.schema.json"), encoding="utf-8") as file:
-        jsonschema.validate(sarif, json.load(file))
+    SARIF(sarif)
     one = sarif["runs"]
     check("list: one run of SARIF", len(one) == 1 and [r["message"]["text"] for r in one[0]["results"]] ==
           [f"{name}: {f['message']}" for name, f in found])
@@ -436,7 +431,7 @@ def check_list(folder):
     check("list: notifications of SARIF", notes == {"error": 3, "note": says} and says > 0, notes)
     check("list: ruleIndex", all(one[0]["tool"]["driver"]["rules"][r["ruleIndex"]]["id"] == r["ruleId"] for r in one[0]["results"]))
     quality = json.loads(run(*args, "-f", "gitlab", status=(2,)))
-    jsonschema.validate(quality, GITLAB)
+    GITLAB(quality)
     check("list: fingerprints are unique", len({r["fingerprint"] for r in quality}) == len(quality) == len(found) + 3)
     for name in ("batch", "snapshot"):
         own = [line.replace(fixture("gate/same.fsd"), f"{folder}/own{i}.fsd").replace(fixture("gate/before.fsd"), f"{folder}/own{i}.fsd")

@@ -15,12 +15,8 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import golden
+import json_schema
 import program
-
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
@@ -168,23 +164,20 @@ def too_large(folder):
     return [path]
 
 
-def misfits(schema, report):
-    """Where a report is not as its schema says; nothing where jsonschema is not installed."""
-    if jsonschema:
-        for error in jsonschema.Draft202012Validator(schema).iter_errors(report):
-            yield "%s: at %s: %s" % (report["schema"], list(error.path), error.message[:200])
-
-
 def look(binary, folder):
     wanted, reached, seen, bad = {}, {}, 0, []
-    of_name = dict(schemas())
-    for name, schema in of_name.items():
+    need = {}
+    for name, schema in schemas():
+        need[name] = json_schema.compiled(schema)
         wanted[name] = set(listed(schema, schema, ""))
         reached[name] = set()
     for name, args in ("fusiondiff/1", PAIR), ("fusiondiff-check/1", CHECK + PAIR):
         wanted[name] |= {("rule", "rule", rule) for rule in rules(binary, args)}
     for report in reports(binary, folder, wanted):
-        bad += misfits(of_name[report["schema"]], report)
+        try:
+            need[report["schema"]](report)
+        except json_schema.Misfit as error:
+            bad.append("%s: %s" % (report["schema"], error))
         for rule in report.get("rules", []):    # all that were looked at
             if not rule["findings"]:
                 del rule["rule"]

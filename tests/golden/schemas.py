@@ -10,12 +10,8 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import json_schema
 import program
-
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
 
 BINARY, FIXTURES, SCHEMAS = map(os.path.abspath, sys.argv[1:4])
 SRC = os.path.join(SCHEMAS, "..", "..", "src")
@@ -86,9 +82,10 @@ def fit(words, report, schema):
     """What was printed, against its schema."""
     if report["schema"] != schema["properties"]["schema"]["const"]:
         failures.append(f"{' '.join(words)}: another schema")
-    if jsonschema is not None:
-        for error in jsonschema.Draft202012Validator(schema).iter_errors(report):
-            failures.append(f"{' '.join(words)}: {error.message[:300]}")
+    try:
+        json_schema.compiled(schema)(report)
+    except json_schema.Misfit as error:
+        failures.append(f"{' '.join(words)}: {error}")
 
 
 def keep(name, schema):
