@@ -15,6 +15,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import bounds  # noqa: E402
+import program  # noqa: E402
 import reports  # noqa: E402
 
 SECONDS = 60                    # of processor time: ten times what the largest inputs here take
@@ -82,19 +83,25 @@ class Harness:
         """The exit status and what was written to standard output."""
         return self.run_both(case, *args, **more)[:2]
 
-    def run_both(self, case, *args, under=(), stdin=subprocess.DEVNULL, allowed=(0, 1, 2), bounded=True, preexec_fn=None, **more):
-        """The same, and what was written to standard error; `under` is a command that runs the program."""
+    def started(self, args, under=(), stdin=None, bounded=True, preexec_fn=None, cwd=None, **more):
+        """What the program does, as subprocess.run() returns it; `under` is a command that runs the program."""
         def prepare():
             if bounded:
                 self.limit()
             if preexec_fn:
                 preexec_fn()
 
+        if bounded and not (under or stdin or preexec_fn or more):
+            return program.run([self.binary, *args], cwd=cwd, limit=self.limit)
+        return subprocess.run([*under, self.binary, *args], stdin=stdin or subprocess.DEVNULL, capture_output=True, cwd=cwd,
+                              timeout=bounds.HANGS, check=False, preexec_fn=prepare, **more)
+
+    def run_both(self, case, *args, allowed=(0, 1, 2), **more):
+        """The same, and what was written to standard error."""
         begin = time.monotonic()
         self.runs += 1
         try:
-            done = subprocess.run([*under, self.binary, *args], stdin=stdin, capture_output=True,
-                                  timeout=bounds.HANGS, check=False, preexec_fn=prepare, **more)
+            done = self.started(args, **more)
         except subprocess.TimeoutExpired:
             self.check(False, case, "still runs after %d s: %r" % (bounds.HANGS, args))
             return -1, "", ""

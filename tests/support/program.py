@@ -13,17 +13,17 @@ import subprocess
 import threading
 
 VARIABLE = "FSD_TEST_COMMANDS"
-programs = {}  # a thread, a path, an environment and a umask -> a Program, or None for one that takes no commands
+programs = {}  # a thread, a path, limits, an environment and a umask -> a Program, or None for one that takes no commands
 
 
 class Program:
     """A program that waits for command lines."""
 
-    def __init__(self, path):
+    def __init__(self, path, limit):
         self.line, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with other:
             self.process = subprocess.Popen([path], pass_fds=[other.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                            stderr=subprocess.DEVNULL, env={**os.environ, VARIABLE: str(other.fileno())})
+                                            stderr=subprocess.DEVNULL, preexec_fn=limit, env={**os.environ, VARIABLE: str(other.fileno())})
 
     def run(self, args, folder):
         """Returns the status as waitpid() does, standard output and standard error."""
@@ -63,13 +63,14 @@ def takes_commands(path):
         return text.find(VARIABLE.encode()) >= 0
 
 
-def waiting(path):
-    """Returns the Program of this thread, environment and umask, or None if each command line needs a start of its own."""
+def waiting(path, limit):
+    """Returns the Program of this thread, these limits, environment and umask, or None if each command line needs a start
+    of its own."""
     mask = os.umask(0)
     os.umask(mask)
-    key = threading.get_ident(), path, frozenset(os.environ.items()), mask
+    key = threading.get_ident(), path, limit, frozenset(os.environ.items()), mask
     if key not in programs:
-        programs[key] = Program(path) if takes_commands(path) else None
+        programs[key] = Program(path, limit) if takes_commands(path) else None
     return programs[key]
 
 
@@ -79,18 +80,20 @@ def end_all():
         program.end()
 
 
-def run(command, cwd=None, text=False):
+def run(command, cwd=None, text=False, limit=None):
     """Runs the command, whose first word is the path of the program, without standard input.
 
-    Returns what subprocess.run() returns with capture_output. Limits of resources are those of the first run.
+    Returns what subprocess.run() returns with capture_output. `limit` sets the limits of resources of the new process;
+    without it, they are those of the first run.
     """
     path, *args = map(os.fspath, command)
     path = os.path.abspath(path)
     folder = os.path.abspath(cwd or ".")
     os.stat(folder)  # raises an error if it is missing
-    program = waiting(path)
+    program = waiting(path, limit)
     if not program:
-        return subprocess.run([path, *args], cwd=folder, text=text, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        return subprocess.run([path, *args], cwd=folder, text=text, stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                              preexec_fn=limit)
     status, out, err = program.run(args, folder)
     if text:
         out, err = (written.decode().replace("\r\n", "\n").replace("\r", "\n") for written in (out, err))
