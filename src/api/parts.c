@@ -25,12 +25,14 @@ static enum fsd_status check_options(const struct fsd_options *opt,
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected MODEL and the engines that compute its parts, found "
                         "only engines");
-    if (opt->log || opt->engine_number)
+    if (opt->log)
         return fsd_fail(
             err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-            "expected a single engine with %s, found several; to read the layers of "
-            "an engine from a log, pass the log in place of this engine",
-            opt->log ? "--log" : "--engine");
+            "expected a single engine with --log, found several; to read the layers of "
+            "an engine from a log, pass the log in place of this engine");
+    if (opt->engine_number)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected a single engine with --engine, found several");
     return FSD_OK;
 }
 
