@@ -16,7 +16,6 @@ static const struct sign {
 } signs[] = {
     {DOMAIN, "trt", "NVIDIA ModelOpt"},
     {PRODUCER, "modelopt", "NVIDIA ModelOpt"},
-    {DOMAIN, "onnx.brevitas", "Brevitas"},
     {NAME, "export_handler", "Brevitas"},
     {NAME, "brevitas", "Brevitas"},
     {PRODUCER, "nncf", "NNCF"},
