@@ -12,6 +12,8 @@ void fsd_lint_open(struct fsd_finder *f, fsd_id node);
  *  what the engine shows about its nodes. */
 void fsd_lint_close(struct fsd_finder *f);
 
+/** Proposes the edit. The functions below fill edits that several rules propose. */
+void fsd_edit_add(struct fsd_finder *f, struct fsd_edit edit);
 /** Proposes a Q/DQ pair before an input of the node.
  *  @param like the quantizer whose scale the pair gets; NULL: the scale must be
  *          measured
@@ -39,9 +41,6 @@ void fsd_edit_store(struct fsd_finder *f, fsd_id dq);
 /** Proposes to move the Q/DQ pair of `q` to the input `input` of the node `to`. */
 void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,
                    uint32_t input, const char *effect);
-/** Proposes to compute the node in FP32: a Cast before each FP16 input, and a Cast back
- *  after each output. */
-void fsd_edit_cast(struct fsd_finder *f, fsd_id node, const char *effect);
 /** Proposes an edit of a block. The edit is applied only together with all other edits
  *  of its finding, and only if the user names its rule.
  *  @param edit has node, input and the members that its action requires; the function

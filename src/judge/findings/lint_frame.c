@@ -50,7 +50,7 @@ fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor)
 
 /* --------------------------------------------------------------------------- edits */
 
-static void add_edit(struct fsd_finder *f, struct fsd_edit edit)
+void fsd_edit_add(struct fsd_finder *f, struct fsd_edit edit)
 {
     if (!f->now.edits.n)
         f->now.edits.at = f->found->edits.n;
@@ -102,17 +102,17 @@ void fsd_edit_insert(struct fsd_finder *f, fsd_id node, uint32_t input,
         .effect = effect};
 
     take_scale(f, &edit, like);
-    add_edit(f, edit);
+    fsd_edit_add(f, edit);
 }
 
 void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
                      const char *effect)
 {
-    add_edit(f, (struct fsd_edit){.action = FSD_REMOVE_PAIR,
-                                  .tensor = fsd_lint_tensor(f, q->data),
-                                  .node = q->node,
-                                  .name = fsd_called(f, q->node),
-                                  .effect = effect});
+    fsd_edit_add(f, (struct fsd_edit){.action = FSD_REMOVE_PAIR,
+                                      .tensor = fsd_lint_tensor(f, q->data),
+                                      .node = q->node,
+                                      .name = fsd_called(f, q->node),
+                                      .effect = effect});
 }
 
 void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
@@ -126,7 +126,7 @@ void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
                             .effect = effect};
 
     take_scale(f, &edit, like);
-    add_edit(f, edit);
+    fsd_edit_add(f, edit);
 }
 
 /* The smallest scale for the zero point 0 with which 8 bits cover the range of the
@@ -146,40 +146,41 @@ void fsd_edit_symmetric(struct fsd_finder *f, const struct fsd_quantizer *q)
         (q->type != FSD_INT8 && q->type != FSD_UINT8) ||
         f->lint->facts->constant[q->data])
         return;
-    add_edit(f, (struct fsd_edit){
-                    .action = FSD_MAKE_SYMMETRIC,
-                    .tensor = fsd_lint_tensor(f, q->data),
-                    .node = q->node,
-                    .name = fsd_called(f, q->node),
-                    .input = 1,
-                    .scale = covering_scale(q),
-                    .type = "int8",
-                    .effect = "rounds more coarsely, because the symmetric range "
-                              "is larger than the previous range; clips no "
-                              "additional values"});
+    fsd_edit_add(f, (struct fsd_edit){
+                        .action = FSD_MAKE_SYMMETRIC,
+                        .tensor = fsd_lint_tensor(f, q->data),
+                        .node = q->node,
+                        .name = fsd_called(f, q->node),
+                        .input = 1,
+                        .scale = covering_scale(q),
+                        .type = "int8",
+                        .effect = "rounds more coarsely, because the symmetric range "
+                                  "is larger than the previous range; clips no "
+                                  "additional values"});
 }
 
 void fsd_edit_spread(struct fsd_finder *f, const struct fsd_quantizer *q)
 {
-    add_edit(f, (struct fsd_edit){.action = FSD_SPREAD_SCALE,
-                                  .tensor = fsd_lint_tensor(f, q->data),
-                                  .node = q->node,
-                                  .name = fsd_called(f, q->node),
-                                  .input = 1,
-                                  .effect =
-                                      "each channel gets the scale that all channels "
-                                      "shared before, so the values do not change"});
+    fsd_edit_add(
+        f, (struct fsd_edit){.action = FSD_SPREAD_SCALE,
+                             .tensor = fsd_lint_tensor(f, q->data),
+                             .node = q->node,
+                             .name = fsd_called(f, q->node),
+                             .input = 1,
+                             .effect = "each channel gets the scale that all channels "
+                                       "shared before, so the values do not change"});
 }
 
 void fsd_edit_dimension(struct fsd_finder *f, fsd_id dq)
 {
-    add_edit(f, (struct fsd_edit){
-                    .action = FSD_ADD_DIMENSION,
-                    .tensor = fsd_lint_tensor(f, fsd_node_in_tensor(f->lint->g, dq, 0)),
-                    .node = dq,
-                    .name = fsd_called(f, dq),
-                    .effect = "the scalar is broadcast as before, so the values do "
-                              "not change"});
+    fsd_edit_add(
+        f, (struct fsd_edit){
+               .action = FSD_ADD_DIMENSION,
+               .tensor = fsd_lint_tensor(f, fsd_node_in_tensor(f->lint->g, dq, 0)),
+               .node = dq,
+               .name = fsd_called(f, dq),
+               .effect = "the scalar is broadcast as before, so the values do "
+                         "not change"});
 }
 
 /* Whether the node's output is used only as the weights of a Conv, MatMul or the
@@ -204,7 +205,7 @@ void fsd_edit_store(struct fsd_finder *f, fsd_id dq)
 
     if (!q)
         return;
-    add_edit(
+    fsd_edit_add(
         f, (struct fsd_edit){
                .action = FSD_STORE_CONSTANT,
                .tensor = fsd_lint_tensor(f, q->data),
@@ -232,19 +233,7 @@ void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id t
         .effect = effect};
 
     take_scale(f, &edit, q);
-    add_edit(f, edit);
-}
-
-void fsd_edit_cast(struct fsd_finder *f, fsd_id node, const char *effect)
-{
-    add_edit(f, (struct fsd_edit){.action = FSD_INSERT_CAST,
-                                  .tensor = fsd_lint_tensor(
-                                      f, fsd_node_in_tensor(f->d->model, node, 0)),
-                                  .node = node,
-                                  .name = fsd_called(f, node),
-                                  .type = "fp32",
-                                  .effect = effect,
-                                  .on_request = true});
+    fsd_edit_add(f, edit);
 }
 
 void fsd_edit_of_block(struct fsd_finder *f, struct fsd_edit edit)
@@ -257,7 +246,7 @@ void fsd_edit_of_block(struct fsd_finder *f, struct fsd_edit edit)
                ? fsd_node_out_tensor(g, edit.node, 0)
                : fsd_node_in_tensor(g, edit.node, edit.input));
     edit.on_request = edit.together = true;
-    add_edit(f, edit);
+    fsd_edit_add(f, edit);
 }
 
 void fsd_edits_drop(struct fsd_finder *f)

@@ -275,6 +275,20 @@ static void look_at(struct spread *s, fsd_id node)
     }
 }
 
+/* Proposes to compute the node in FP32: a Cast before each FP16 input, and a Cast back
+ * after each output. */
+static void propose_casts(struct fsd_finder *f, fsd_id node)
+{
+    fsd_edit_add(f, (struct fsd_edit){.action = FSD_INSERT_CAST,
+                                      .tensor = fsd_lint_tensor(
+                                          f, fsd_node_in_tensor(f->lint->g, node, 0)),
+                                      .node = node,
+                                      .name = fsd_called(f, node),
+                                      .type = "fp32",
+                                      .effect = "computes the node in FP32",
+                                      .on_request = true});
+}
+
 /* Operators such as LayerNormalization, which ONNX defines to compute in FP32
  * (stash_type), are not reported. */
 void fsd_lint_fp16_range(struct fsd_finder *f)
@@ -302,7 +316,7 @@ void fsd_lint_fp16_range(struct fsd_finder *f)
         if (!found++)
             fsd_finding_open(f);
         fsd_about_node(f, i);
-        fsd_edit_cast(f, i, "computes the node in FP32");
+        propose_casts(f, i);
     }
     if (!found)
         return;
