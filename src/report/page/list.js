@@ -395,6 +395,7 @@ export class RowList {
 
     /** Moves to the next or previous block. @param {number} way */
     step(way) {
+        this.grid.focus({ preventScroll: true });
         let at = this.current;
         const block = this.lines[at]?.block;
         while (this.lines[at] && this.lines[at]?.block === block) at += way;

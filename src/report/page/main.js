@@ -255,36 +255,40 @@ const sort = () => go({ ...state, sort: state.sort ? "" : "size" });
 
 /* ---------------------------------------------------------------------- the keys */
 
-/** @param {KeyboardEvent} event */
+/** Closes the details. In the search: clears it. */
+function leave() {
+    if (document.activeElement === search && state.q) amend({ ...state, q: "" });
+    else if (state.chosen) go({ ...state, chosen: null });
+    search.value = state.q;
+    by_id("rows").focus({ preventScroll: true });
+}
+
+/** @param {string} view */
+function to_view(view) {
+    go({ ...state, view });
+    focus_view();
+}
+
+/** @param {number} way */
+const step = (way) => () => current_view() === "diff" && rows.step(way);
+
+/** @type {Record<string, () => void>} */
+const SHORTCUTS = {
+    "/": () => search.focus(),
+    "?": () => help.showModal(),
+    j: step(1),
+    k: step(-1),
+    o: () => document.getElementById("record-title")?.focus(),
+    s: sort,
+    Escape: leave,
+    ...Object.fromEntries(Object.keys(views).map((view, i) => [i + 1, () => to_view(view)])),
+};
+
+/** An open dialog has keys of its own, and in the search, most keys are text.
+ * @param {KeyboardEvent} event */
 function pressed(event) {
-    const target = /** @type {Element} */ (event.target);
-    const typing = target.matches("input:not([type=checkbox]), textarea");
-    if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
-    if (event.key === "Escape") {
-        if (typing && state.q) amend({ ...state, q: "" });
-        else if (state.chosen) go({ ...state, chosen: null });
-        search.value = read_state(location.hash).q;
-        by_id("rows").focus({ preventScroll: true });
-        return;
-    }
-    if (typing) {
-        if (event.key === "Enter") by_id("rows").focus();
-        return;
-    }
-    /** @param {string} view */
-    const to_view = (view) => () => {
-        go({ ...state, view });
-        focus_view();
-    };
-    on_key(event, {
-        "/": () => search.focus(),
-        "?": () => help.showModal(),
-        j: () => moved(1),
-        k: () => moved(-1),
-        o: () => document.getElementById("record-title")?.focus(),
-        s: sort,
-        ...Object.fromEntries(Object.keys(views).map((view, i) => [i + 1, to_view(view)])),
-    });
+    const keys = event.target === search ? { Escape: leave, Enter: () => by_id("rows").focus() } : SHORTCUTS;
+    if (!document.querySelector("dialog[open]")) on_key(event, keys);
 }
 
 /** Moves the focus to the element that handles the keys of the view. */
@@ -292,13 +296,6 @@ function focus_view() {
     const view = current_view();
     if (view === "diff") by_id("rows").focus({ preventScroll: true });
     else if (view === "graph") graph.stage.focus({ preventScroll: true });
-}
-
-/** @param {number} way */
-function moved(way) {
-    if (current_view() !== "diff") return;
-    by_id("rows").focus({ preventScroll: true });
-    rows.step(way);
 }
 
 /* ------------------------------------------------------------------------- begin */
