@@ -63,10 +63,10 @@ const help = /** @type {HTMLDialogElement} */ (by_id("help"));
 
 /* ---------------------------------------------------------------------- the state */
 
-/** Shows the state that `hash` describes, and adds `hash` to the browser's history.
- * @param {string} hash */
-function visit(hash) {
-    history.pushState(null, "", hash);
+/** Shows the state that `hash` describes, and puts `hash` into the browser's history.
+ * @param {string} hash @param {"pushState" | "replaceState"} [put] */
+function visit(hash, put = "pushState") {
+    history[put](null, "", hash);
     arrive();
 }
 
@@ -75,10 +75,7 @@ const go = (next) => visit(print_state(next));
 
 /** Shows a state that replaces the current one in the browser's history. Used while the user
  * types a text. @param {State} next */
-function amend(next) {
-    history.replaceState(null, "", print_state(next));
-    arrive();
-}
+const amend = (next) => visit(print_state(next), "replaceState");
 
 /** @param {Chosen} chosen */
 const link = (chosen) => print_state({ ...state, chosen });
