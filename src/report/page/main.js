@@ -140,7 +140,7 @@ function put_facet(facet) {
     const list = el("ul");
     const cut = facets_opened.has(facet.name) ? values.length : FACET_VALUES;
     for (const [value, n] of values.slice(0, cut)) {
-        const box = el("input", { type: "checkbox", checked: picked?.has(value) ?? false, change: () => go(toggled(state, facet.name, value)) });
+        const box = el("input", { type: "checkbox", name: `${facet.name} ${value}`, checked: picked?.has(value) ?? false, change: () => go(toggled(state, facet.name, value)) });
         list.append(el("li", {}, el("label", { title: safe(value) }, box, el("span", { class: NAMES.has(facet.name) ? "value code" : "value" }, shorten(value, 48)), el("span", { class: "n" }, facet.of?.[value] ? noun(n, facet.of[value]) : count(n)))));
     }
     const show_all = () => {
@@ -162,11 +162,9 @@ const facets_opened = new Set();
 
 /** Renders all facets again, but keeps the focus on the check box that was clicked. */
 function put_facets() {
-    const active = document.activeElement?.closest("label")?.getAttribute("title");
+    const active = document.activeElement?.getAttribute("name");
     by_id("facets").replaceChildren(...subject.facets.map(put_facet).filter((f) => f !== null));
-    if (active)
-        for (const label of by_id("facets").querySelectorAll("label"))
-            if (label.title === active) label.querySelector("input")?.focus();
+    if (active) document.getElementsByName(active)[0]?.focus();
 }
 
 /** States how many rows are shown or selected, and the sums of their measures. If some
