@@ -121,9 +121,7 @@ function put_tiles() {
 
 /** The meaning of the signs in the rows. */
 function put_legend() {
-    const legend = by_id("legend");
-    legend.hidden = !subject.legend.length;
-    legend.replaceChildren(...subject.legend.map(([sign, words, look]) => el("span", { class: look, title: words }, el("b", {}, sign), ` ${words}`)));
+    by_id("legend").replaceChildren(...subject.legend.map(([sign, words, look]) => el("span", { class: look, title: words }, el("b", {}, sign), ` ${words}`)));
 }
 
 function put_views() {
@@ -228,11 +226,8 @@ function show() {
     const record = state.chosen && subject.record(state.chosen);
     put_record(by_id("record"), record, command.page, link, print_state({ ...state, chosen: null }));
     by_id("missing").textContent = state.chosen && !record ? `This page has no ${state.chosen.kind} ${shorten(state.chosen.id, 80)}.` : "";
-    document.body.classList.toggle("with-record", !!record);
-    if (view === "diff") {
-        rows.show(blocks, state.chosen);
-        by_id("nothing").hidden = blocks.length > 0;
-    } else if (view === "overview") put_overview(panels.overview, subject, state, link);
+    if (view === "diff") rows.show(blocks, state.chosen);
+    else if (view === "overview") put_overview(panels.overview, subject, state, link);
     else if (view === "source") source?.show(state.chosen);
     else if (view === "rules") put_rules(panels.rules, subject, link);
     else graph.show(state, blocks.length === subject.blocks.length ? null : keys_of(blocks));
@@ -303,10 +298,8 @@ by_id("bar-tools").append(copy_button("Copy as Markdown", () => {
     return rows_markdown(subject, selected.length > 1 ? selected : blocks, sums_of(blocks));
 }, "The rows that are shown, or selected, as a table"));
 by_id("help-button").addEventListener("click", () => help.showModal());
-by_id("filters-button").addEventListener("click", () => {
-    const open = document.body.classList.toggle("with-facets");
-    by_id("filters-button").setAttribute("aria-expanded", String(open));
-});
+const filters = by_id("filters-button");
+filters.addEventListener("click", () => filters.setAttribute("aria-expanded", String(filters.ariaExpanded !== "true")));
 by_id("theme").addEventListener("click", () => {
     const root = document.documentElement;
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
