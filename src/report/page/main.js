@@ -109,12 +109,11 @@ function put_tiles() {
     by_id("tiles").style.setProperty("--tiles", String(length > TILES ? Math.ceil(length / 2) : length));
     by_id("tiles").replaceChildren(
         ...subject.tiles.map((tile) => {
-            const [facet, value] = tile.filter ?? [];
-            const known = facet !== undefined && value !== undefined && subject.blocks.some((b) => b.facets[facet]?.includes(value));
+            const [facet = "", value = ""] = tile.filter ?? [];
+            const known = subject.blocks.some((b) => b.facets[facet]?.includes(value));
+            const link = known && { href: print_state({ ...toggled(state, facet, value), view: "diff" }), "aria-current": String(!!state.picks.get(facet)?.has(value)) };
             const words = [tile.title, tile.value, tile.note].map((text, i) => el("span", { class: `tile-${["title", "value", "note"][i]}`, title: text }, text));
-            if (!known) return el("div", { class: `tile ${tile.look ?? ""}` }, ...words);
-            const on = state.picks.get(facet)?.has(value) ?? false;
-            return el("a", { class: `tile ${tile.look ?? ""}`, href: print_state({ ...toggled(state, facet, value), view: "diff" }), "aria-current": String(on) }, ...words);
+            return el(known ? "a" : "div", { class: `tile ${tile.look ?? ""}`, ...link }, ...words);
         })
     );
 }
