@@ -19,7 +19,6 @@
  */
 import { chip, el, fit, giving_way, on_key } from "./dom.js";
 import { same_chosen } from "./state.js";
-import { weigher } from "./subject.js";
 import { count, first_words, percent, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -81,8 +80,6 @@ export class RowList {
         /** Index of the row at which the selection of rows began; -1: no selection. */
         this.anchor = -1;
         this.measures = subject.measures;
-        /** The only measure that a narrow window shows. */
-        this.key = this.measures.find((measure) => measure.signed) ?? this.measures[0];
         /** @type {Line[]} */
         this.lines = [];
         /** @type {Set<Block>} */
@@ -162,7 +159,7 @@ export class RowList {
     /** The number of the first line of the block with the largest weight. show() makes
      * this line the current one if no other line is. */
     heaviest() {
-        const weight = weigher(this.subject);
+        const { weight } = this.subject;
         const most = this.blocks.reduce((best, block) => (weight(block) > weight(best) ? block : best), /** @type {Block} */ (this.blocks[0]));
         return most ? Math.max(0, this.line_of(most, null)) : 0;
     }
@@ -326,7 +323,7 @@ export class RowList {
 
     /** @param {Measure} measure */
     measure_class(measure) {
-        return measure === this.key ? "measure key" : "measure";
+        return measure === this.subject.key ? "measure key" : "measure";
     }
 
     /** @param {Measure} measure @param {Block} block @param {number} line */

@@ -18,7 +18,6 @@ import { put_rules } from "./rules.js";
 import { run_subject } from "./run.js";
 import { SourceView } from "./source.js";
 import { print_state, read_state, toggled } from "./state.js";
-import { weigher } from "./subject.js";
 import { count, noun, percent, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Chosen} Chosen */
@@ -205,9 +204,7 @@ function current_view() {
  * with the largest weight first. */
 function sorted_blocks() {
     const blocks = filtered(subject.blocks, state);
-    if (state.sort !== "size") return blocks;
-    const weight = weigher(subject);
-    return [...blocks].sort((a, b) => weight(b) - weight(a));
+    return state.sort === "size" ? blocks.sort((a, b) => subject.weight(b) - subject.weight(a)) : blocks;
 }
 
 function show() {

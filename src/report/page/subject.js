@@ -55,14 +55,6 @@ export function rules_of(findings, state_of) {
     }));
 }
 
-/** Returns a function that returns the weight of a block: the absolute value of its
- * signed measure or, if no measure is signed, of its first measure.
- * @param {Subject} subject @returns {(block: Block) => number} */
-export function weigher({ measures }) {
-    const by = measures.find((m) => m.signed) ?? measures[0];
-    return (block) => Math.abs(by?.of(block) ?? 0);
-}
-
 /** For pictures of two builds, returns box_of(), which finds the box of a block, and
  * chosen_of(), which finds the block of a box. A block is identified by `kind` and a
  * number.
@@ -87,6 +79,8 @@ export function placed(kind) {
 /** @param {import("./types").Own} own @returns {Subject} */
 export function make_subject({ settled = (chosen) => chosen, others = () => null, ...own }) {
     const find = finder(own.blocks, settled);
+    const measures = measures_of(own.measures ?? [], own.blocks);
+    const key = measures.find((m) => m.signed) ?? measures[0];
     return {
         title: own.from ? `${own.from} → ${own.to}` : own.to,
         verdict: null,
@@ -103,7 +97,9 @@ export function make_subject({ settled = (chosen) => chosen, others = () => null
         sources: null,
         first_view: "diff",
         ...own,
-        measures: measures_of(own.measures ?? [], own.blocks),
+        measures,
+        key,
+        weight: (block) => Math.abs(key?.of(block) ?? 0),
         charts: own.facets.filter((f) => f.chart).map(({ name, title }) => ({ facet: name, title })),
         find,
         record: (chosen) => find(chosen)?.item.record?.() ?? others(chosen),

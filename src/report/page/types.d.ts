@@ -270,7 +270,7 @@ export type Row = Record<string, any>;
 /** What a subject says itself; the rest is as make_subject() has it. */
 type Made = "find" | "charts" | "record" | "box_of";
 type Common = "title" | "verdict" | "left" | "chart_note" | "legend" | "first_filters" | "tables" | "brief" | "rules" | "rules_title" | "waterfall" | "roofline" | "sources" | "first_view";
-export interface Own extends Omit<Subject, Made | Common | "measures">, Partial<Pick<Subject, Common>> {
+export interface Own extends Omit<Subject, Made | Common | "measures" | "key" | "weight">, Partial<Pick<Subject, Common>> {
     measures?: OwnMeasure[];
     facets: (Facet & { chart?: boolean })[]; /** chart: it has bars in the overview, too */
     settled?: (chosen: Chosen) => Chosen | null; /** the one form of what a link may call otherwise */
@@ -312,6 +312,8 @@ export interface Subject {
     rows_title?: string; /** of the view of rows, where these are not beside each other */
     sides: string[]; /** heads of the columns: left, and one or more on the right */
     measures: Measure[];
+    key: Measure | undefined; /** the signed measure, else the first: the only one that a narrow window shows */
+    weight: (block: Block) => number; /** the absolute value of its key measure */
     blocks: Block[];
     facets: Facet[];
     charts: { facet: string; title: string }[];
