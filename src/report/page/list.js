@@ -17,7 +17,7 @@
  * height. The focus stays on the grid, because invisible lines are removed from the
  * document. The grid names the current line (aria-activedescendant).
  */
-import { chip, el, fit, giving_way, on_key } from "./dom.js";
+import { chip, el, fill, fit, giving_way, on_key } from "./dom.js";
 import { same_chosen } from "./state.js";
 import { count, first_words, percent, shorten } from "./words.js";
 
@@ -101,9 +101,7 @@ export class RowList {
         const columns = subject.sides.length - 1;
         grid.classList.toggle("measured", this.measures.length > 0);
         grid.style.cssText = `--left: ${subject.left}fr; --columns: ${columns}; --least: ${26 + LEAST * columns + MEASURE * this.measures.length}px; --measures: ${`${MEASURE}px `.repeat(this.measures.length)}`;
-        grid.addEventListener("scroll", () => this.render(), { passive: true });
-        grid.addEventListener("click", (event) => this.clicked(event));
-        grid.addEventListener("keydown", (event) => this.pressed(event));
+        fill(grid, { scroll: () => this.render(), click: (event) => this.clicked(event), keydown: (event) => this.pressed(event) });
         new ResizeObserver(() => this.resized()).observe(grid);
         this.unprinted = el("p", { class: "note", hidden: "" });
         grid.after(this.unprinted);
@@ -231,11 +229,11 @@ export class RowList {
             let row = this.shown.get(at);
             if (!row) {
                 row = this.row(line, at);
-                this.mark_row(row, at);
                 this.shown.set(at, row);
                 this.body.insertBefore(row, next);
                 cells.push(...row.querySelectorAll(".left, .right"));
             }
+            this.mark(row, at);
             next = row;
         }
         fit(cells);
@@ -262,13 +260,8 @@ export class RowList {
         if (on || was >= 0) this.texts();
     }
 
-    /** Marks the current line and the selected lines, if their rows are in the document. */
-    mark() {
-        for (const [at, row] of this.shown) this.mark_row(row, at);
-    }
-
-    /** @param {HTMLElement} row @param {number} at */
-    mark_row(row, at) {
+    /** Marks a row if it is current, selected or chosen. @param {HTMLElement} row @param {number} at */
+    mark(row, at) {
         const line = /** @type {Line} */ (this.lines[at]);
         const items = [this.left_of(line.block)[line.line], ...line.block.items().right.map((column) => column[line.line])];
         const chosen = this.chosen !== null && items.some((i) => same_chosen(this.chosen, i?.chosen));
@@ -379,7 +372,7 @@ export class RowList {
         this.grid.focus({ preventScroll: true });
         if (target.closest(".opener") || (!this.left_of(line.block)[line.line]?.chosen && target.closest(".left") && line.block.counts.folded)) this.toggle(line.block);
         else this.choose_line(at, !!target.closest(".left"));
-        this.mark();
+        this.render();
     }
 
     /** @param {number} at */
@@ -387,7 +380,6 @@ export class RowList {
         this.current = Math.min(Math.max(at, 0), this.lines.length - 1);
         this.reveal(this.current);
         this.render();
-        this.mark();
     }
 
     /** Moves to the next or previous block. @param {number} way */
