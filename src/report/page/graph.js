@@ -50,23 +50,15 @@ function read_svg(text) {
 /** @param {Element} from @param {SVGElement} to @param {Map<string, SVGElement>} boxes */
 function rebuild(from, to, boxes) {
     for (const child of from.children) {
-        if (!ELEMENTS.has(child.localName)) continue;
+        const { localName: tag, id } = child;
+        if (!ELEMENTS.has(tag)) continue;
+        const kept = ATTRIBUTES.map((name) => [name, child.getAttribute(name)?.replace(/^transparent$/, "none")]);
+        const is_box = tag === "g" && /^[a-z]+\d+$/.test(id);
+        const names = is_box ? { "data-box": id, class: "box" } : tag === "linearGradient" ? { id } : {};
+        const tip = tag === "a" && child.getAttribute("xlink:title");
         /* Graphviz puts an element that has a tooltip into a link without target. */
-        const made = svg(child.localName === "a" ? "g" : child.localName);
-        for (const name of ATTRIBUTES) {
-            const value = child.getAttribute(name);
-            if (value !== null) made.setAttribute(name, value === "transparent" ? "none" : value);
-        }
-        if (child.localName === "text") made.append(child.textContent ?? "");
-        const tip = child.localName === "a" ? child.getAttribute("xlink:title") : null;
-        if (tip) made.append(svg("title", {}, tip));
-        const id = child.getAttribute("id");
-        if (id && child.localName === "linearGradient") made.setAttribute("id", id);
-        if (id && child.localName === "g" && /^[a-z]+\d+$/.test(id)) {
-            made.setAttribute("data-box", id);
-            made.setAttribute("class", "box");
-            boxes.set(id, made);
-        }
+        const made = svg(tag === "a" ? "g" : tag, { ...Object.fromEntries(kept), ...names }, tag === "text" && child.textContent, tip && svg("title", {}, tip));
+        if (is_box) boxes.set(id, made);
         rebuild(child, made, boxes);
         to.append(made);
     }
