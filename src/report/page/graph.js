@@ -87,14 +87,9 @@ export class GraphView {
         this.trail = [];
         this.map = /** @type {SVGSVGElement} */ (svg("svg", { class: "map", "aria-hidden": "true" }));
         this.sight = svg("rect", { class: "sight" });
-        this.map.addEventListener("pointerdown", (e) => this.map_touched(e));
-        this.map.addEventListener("pointermove", (e) => e.buttons && this.map_touched(e));
-        this.map.addEventListener("click", (e) => e.stopPropagation());
+        fill(this.map, { pointerdown: (e) => this.map_touched(e), pointermove: (e) => e.buttons && this.map_touched(e), click: (e) => e.stopPropagation() });
+        fill(this.stage, { wheel: (e) => this.wheeled(e), pointerdown: (e) => this.touched(e), keydown: (e) => this.pressed(e), click: (e) => this.clicked(e) });
         new ResizeObserver(() => this.drawing && this.apply()).observe(this.stage);
-        this.stage.addEventListener("wheel", (e) => this.wheeled(e), { passive: false });
-        this.stage.addEventListener("pointerdown", (e) => this.touched(e));
-        this.stage.addEventListener("keydown", (e) => this.pressed(e));
-        this.stage.addEventListener("click", (e) => this.clicked(e));
         window.addEventListener("pointermove", (e) => this.dragged(e));
         for (const end of /** @type {const} */ (["pointerup", "pointercancel"])) window.addEventListener(end, (e) => this.fingers.delete(e.pointerId));
         window.addEventListener("message", (e) => this.laid_out(e));
