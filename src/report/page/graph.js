@@ -81,7 +81,6 @@ export class GraphView {
         this.moved = 0; /* the distance that the pressed pointers moved, in pixels */
         this.size = { width: 1, height: 1 };
         this.stage = el("div", { class: "stage", tabindex: 0, role: "group", "aria-label": "Drawing of both graphs: arrow keys move it, plus and minus zoom, zero shows all" });
-        this.crumbs = el("nav", { class: "crumbs", "aria-label": "Modules" });
         /** What back() can show again: pictures that were shown before, with their zoom.
          * @type {{picture: number, zoom: {x: number, y: number, scale: number}}[]} */
         this.trail = [];
@@ -101,10 +100,7 @@ export class GraphView {
         const picture = this.pictures[at];
         if (!picture) return;
         this.shown = { state, shown };
-        if (this.drawn !== at) {
-            this.draw(picture, state, at);
-            this.drawn = at;
-        }
+        if (this.drawn !== at) this.draw(picture, state, at);
         const box = state.chosen && this.box_showing(picture, state.chosen);
         for (const [id, group] of this.boxes) {
             const items = picture.boxes?.[id]?.map((i) => `${id[0]}${i}`) ?? [id];
@@ -118,25 +114,26 @@ export class GraphView {
 
     /** @param {Picture} picture @param {State} state @param {number} at */
     draw(picture, state, at) {
-        /** @type {[string, number][]} */
-        const path = [];
-        for (let p = /** @type {Picture | undefined} */ (picture), i = at; p; i = p.within ?? -1, p = this.pictures[i]) path.unshift([p.title, i]);
+        this.drawn = at;
+        const path = [at];
+        for (let up = picture.within; up !== undefined; up = this.pictures[up]?.within) path.unshift(up);
         /* The pictures that no other picture contains. The first picture of `path` is
          * left out, because `path` already shows it. */
-        const roots = this.pictures.flatMap((p, i) => /** @type {[string, number][]} */ (p.within === undefined && i !== path[0]?.[1] ? [[p.title, i]] : []));
-        this.crumbs.replaceChildren(
-            ...[...path, ...roots].flatMap(([title, i], k) => [k < path.length ? (k ? " › " : "") : "   ", i === at ? el("span", { "aria-current": "page" }, safe(String(title))) : el("a", { href: print_state({ ...state, picture: i, chosen: null }) }, safe(String(title)))])
-        );
+        const roots = [...this.pictures.keys()].filter((i) => this.pictures[i]?.within === undefined && i !== path[0]);
+        /** @param {number} i */
+        const link = (i) => el("a", { href: print_state({ ...state, picture: i, chosen: null }) }, safe(this.pictures[i]?.title ?? ""));
+        const names = [...path, ...roots].flatMap((i, k) => [k < path.length ? (k ? " › " : "") : "   ", i === at ? el("span", { "aria-current": "page" }, safe(picture.title)) : link(i)]);
+        const crumbs = el("nav", { class: "crumbs", "aria-label": "Modules" }, ...names);
         /** @param {string} label @param {string} text @param {() => void} click */
         const button = (label, text, click) => el("button", { type: "button", "aria-label": label, title: label, click }, text);
         this.back_button = button("← Back to what was shown before", "← Back", () => this.back());
-        const tools = el("div", { class: "tools" }, this.crumbs, ...(picture.svg ? [this.back_button, button("Zoom in", "+", () => this.scale(1.25)), button("Zoom out", "−", () => this.scale(0.8)), button("Fit: show all", "Fit", () => this.fit(true)), button("As wide as it fits", "↔", () => this.fit(false))] : []));
+        const tools = el("div", { class: "tools" }, crumbs, ...(picture.svg ? [this.back_button, button("Zoom in", "+", () => this.scale(1.25)), button("Zoom out", "−", () => this.scale(0.8)), button("Fit: show all", "Fit", () => this.fit(true)), button("As wide as it fits", "↔", () => this.fit(false))] : []));
         group_of(tools);
         this.put_back();
-        const planned = this.pictures.map((p, i) => ({ p, i })).filter(({ p }) => p.within === at);
-        const modules = planned.filter(({ p }) => p.svg);
+        const planned = [...this.pictures.keys()].filter((i) => this.pictures[i]?.within === at);
+        const modules = planned.filter((i) => this.pictures[i]?.svg);
         const missing = planned.length - modules.length;
-        const inner = modules.length ? el("details", { class: "modules" }, el("summary", {}, `${modules.length} boxes open: click one, or choose it here`), el("nav", { "aria-label": "Modules in this picture" }, ...modules.flatMap(({ p, i }) => [el("a", { href: print_state({ ...state, picture: i, chosen: null }) }, safe(p.title)), " "]))) : null;
+        const inner = modules.length ? el("details", { class: "modules" }, el("summary", {}, `${modules.length} boxes open: click one, or choose it here`), el("nav", { "aria-label": "Modules in this picture" }, ...modules.flatMap((i) => [link(i), " "]))) : null;
         const closed = !inner && picture.boxes && Object.keys(picture.boxes).length ? el("p", { class: "faint" }, "A box of several layers opens their rows.") : null;
         const late = missing ? el("p", { class: "note" }, `${noun(missing, "drawing")} of what is in its boxes could not be laid out in time: such a box leads to rows.`) : null;
         within_groups([tools], () => this.panel.replaceChildren(el("h2", { class: "hidden" }, "Graph"), tools, inner ?? closed ?? "", late ?? "", picture.note ? el("p", { class: picture.svg ? "faint" : "note" }, safe(picture.note)) : "", this.stage));
