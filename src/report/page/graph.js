@@ -257,11 +257,9 @@ export class GraphView {
      * @param {Picture} picture @param {Chosen} chosen */
     box_showing(picture, chosen) {
         const own = this.subject.box_of(chosen, picture);
-        if (!own) return null;
-        if (this.boxes.has(own)) return own;
-        const [side, number] = [own[0] ?? "", Number(own.slice(1))];
-        for (const [box, items] of Object.entries(picture.boxes ?? {})) if (box.startsWith(side) && items.includes(number)) return box;
-        return null;
+        if (!own || this.boxes.has(own)) return own;
+        const number = Number(own.slice(1));
+        return Object.entries(picture.boxes ?? {}).find(([box, items]) => box[0] === own[0] && items.includes(number))?.[0] ?? null;
     }
 
     apply() {
