@@ -191,16 +191,13 @@ function rove(group, event) {
     const last = members.length - 1;
     if (at < 0) return;
     /** @param {number} to */
-    const move = (to) => () => {
-        settle(members, to);
-        members[to]?.focus();
-    };
+    const move = (to) => () => members[to]?.focus();
     const [next, previous] = [move(Math.min(at + 1, last)), move(Math.max(at - 1, 0))];
     on_key(event, { ArrowRight: next, ArrowDown: next, ArrowLeft: previous, ArrowUp: previous, Home: move(0), End: move(last) });
 }
 
-/** Makes a group a single stop of the Tab key. Arrow keys move the focus within the
- * group. Without groups, keyboard users would have to pass a hundred links to reach the
+/** Makes a group a single stop of the Tab key: the member that had the focus last. Arrow
+ * keys move the focus within the group. Without groups, keyboard users would have to pass a hundred links to reach the
  * rows.
  * @param {HTMLElement} group */
 export function group_of(group) {
