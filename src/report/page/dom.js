@@ -149,26 +149,24 @@ export function on_key(event, keys) {
 
 /** Copies the text to the clipboard. If the browser denies this, shows a dialog in
  * which the text is selected.
- * @param {string} text @param {HTMLElement} button */
-async function copy(text, button) {
-    const label = button.textContent;
+ * @param {string} text @param {HTMLElement} button @param {string} label of the button */
+async function copy(text, button, label) {
     try {
         await navigator.clipboard.writeText(text);
+        button.textContent = "Copied";
+        setTimeout(() => (button.textContent = label), 1500);
     } catch {
         const dialog = /** @type {HTMLDialogElement} */ (by_id("copy"));
         const area = /** @type {HTMLTextAreaElement} */ (by_id("copy-text"));
         area.value = text;
         dialog.showModal();
         area.select();
-        return;
     }
-    button.textContent = "Copied";
-    setTimeout(() => (button.textContent = label), 1500);
 }
 
 /** @param {string} label @param {() => string} text @param {string} [title] */
 export function copy_button(label, text, title = "") {
-    return el("button", { type: "button", class: "copy", title: title || undefined, click: (event) => copy(text(), event.currentTarget) }, label);
+    return el("button", { type: "button", class: "copy", title: title || undefined, click: (event) => copy(text(), event.currentTarget, label) }, label);
 }
 
 /* ------------------------------------------------------------- groups of buttons */
