@@ -9,7 +9,7 @@
  * Clicking it keeps the counterparts highlighted. A source file that is dropped onto
  * the view is shown completely; it is not sent anywhere.
  */
-import { breakable, chip, el } from "./dom.js";
+import { breakable, chip, el, fill } from "./dom.js";
 import { chosen_of_key, key_of } from "./state.js";
 import { base_name, count, grouped, noun, percent, safe, shorten } from "./words.js";
 
@@ -25,90 +25,56 @@ export class SourceView {
     constructor(panel, sources, choose) {
         this.panel = panel;
         this.sources = sources;
-        this.choose = choose;
         /** Maps the name of each file that the user opened to its lines.
          * @type {Map<string, string[]>} */
         this.files = new Map();
-        /** @type {Map<string, HTMLElement>} */
-        this.items = new Map();
-        /** @type {Chosen | null} */
+        /** The key of the selected line, node or layer. @type {string | null} */
         this.chosen = null;
-        /** @type {string | null} */
-        this.lit = null;
-        panel.addEventListener("pointerover", (e) => this.light(this.key_at(e.target) ?? this.chosen_key()));
-        panel.addEventListener("pointerleave", () => this.light(this.chosen_key()));
-        panel.addEventListener("focusin", (e) => this.light(this.key_at(e.target) ?? this.chosen_key()));
-        panel.addEventListener("click", (e) => this.clicked(e));
-        panel.addEventListener("dragover", (e) => e.preventDefault());
-        panel.addEventListener("drop", (e) => {
-            e.preventDefault();
-            this.take(e.dataTransfer?.files ?? null);
+        /** @param {any} target @returns {string | undefined} */
+        const key_at = (target) => target?.closest?.("[data-key]")?.dataset.key;
+        /** Highlights what the pointer or the focus moves to. @param {any} event */
+        const light = ({ target, relatedTarget }) => key_at(target) !== key_at(relatedTarget) && this.light(key_at(target));
+        fill(panel, {
+            pointerover: light,
+            focusin: light,
+            pointerleave: () => this.light(),
+            click: ({ target }) => key_at(target) && choose(chosen_of_key(key_at(target) ?? "")),
+            dragover: (event) => event.preventDefault(),
+            drop: (event) => this.take(event, event.dataTransfer.files),
         });
     }
 
-    /** @param {EventTarget | null} target */
-    key_at(target) {
-        return /** @type {Element | null} */ (target)?.closest?.("[data-key]")?.getAttribute("data-key") ?? null;
-    }
-
-    chosen_key() {
-        return this.chosen && key_of(this.chosen);
-    }
-
-    /** @param {MouseEvent} event */
-    clicked(event) {
-        const key = this.key_at(event.target);
-        if (key) this.choose(chosen_of_key(key));
-    }
-
-    /** @param {FileList | null} files */
-    async take(files) {
+    /** Reads files that the user opened or dropped. @param {Event} event @param {FileList} files */
+    async take(event, files) {
+        event.preventDefault();
         const known = new Set(this.sources.lines.map((line) => line.file));
-        for (const file of files ?? [])
+        for (const file of files)
             if (known.has(file.name)) this.files.set(file.name, (await file.text()).split(/\r?\n/));
         this.put();
-        this.light(this.chosen_key());
     }
 
-    /** @param {Chosen | null} chosen */
+    /** Scrolls to the selection, and on each side to its first counterpart. @param {Chosen | null} chosen */
     show(chosen) {
-        this.chosen = chosen;
-        if (!this.items.size) this.put();
-        this.light(this.chosen_key());
-        const shown = this.items.get(this.chosen_key() ?? "");
-        for (const item of shown ? [shown, ...this.related(this.chosen_key() ?? "")] : []) item.scrollIntoView({ block: "nearest" });
+        this.chosen = chosen && key_of(chosen);
+        if (this.panel.childElementCount) this.light();
+        else this.put();
+        const first = this.panel.querySelectorAll(".lit:not(.lit ~ .lit)");
+        for (const item of [...this.panel.querySelectorAll('[aria-pressed="true"]'), ...first]) item.scrollIntoView({ block: "nearest" });
     }
 
-    /** @param {string} key the key of a line, node or layer
-     * @returns {HTMLElement[]} the first related element of each kind */
-    related(key) {
-        /** @type {Map<string, string>} */
-        const sides = new Map();
-        for (const one of this.sources.related(key)) {
-            const { kind } = chosen_of_key(one);
-            if (!sides.has(kind)) sides.set(kind, one);
+    /** Highlights a line, node or layer, and its counterparts. @param {string | null} [key] */
+    light(key = this.chosen) {
+        const lit = new Set(key ? [key, ...this.sources.related(key)] : []);
+        for (const item of /** @type {NodeListOf<HTMLElement>} */ (this.panel.querySelectorAll("[data-key]"))) {
+            item.classList.toggle("lit", lit.has(item.dataset.key ?? ""));
+            item.setAttribute("aria-pressed", String(item.dataset.key === this.chosen));
         }
-        return [...sides.values()].flatMap((one) => this.items.get(one) ?? []);
-    }
-
-    /** @param {string | null} key */
-    light(key) {
-        if (key === this.lit) return;
-        this.lit = key;
-        const lit = key ? new Set([key, ...this.sources.related(key)]) : null;
-        for (const [one, item] of this.items) {
-            item.classList.toggle("lit", !!lit?.has(one));
-            item.setAttribute("aria-pressed", String(one === this.chosen_key()));
-        }
-        this.panel.classList.toggle("lighting", !!lit);
     }
 
     put() {
-        const input = el("input", { type: "file", multiple: true, accept: ".py,text/plain", id: "source-files", class: "hidden", "aria-label": "Open source files", change: (event) => this.take(event.target.files) });
+        const input = el("input", { type: "file", multiple: true, accept: ".py,text/plain", id: "source-files", class: "hidden", "aria-label": "Open source files", change: (event) => this.take(event, event.target.files) });
         const missing = [...new Set(this.sources.lines.map((line) => line.file))].filter((file) => !this.files.has(file));
         const hint = missing.length ? el("p", { class: "faint" }, el("label", { for: "source-files", class: "button" }, "Open source files"), ` or drop them here to show them whole: ${missing.slice(0, 6).join(", ")}${missing.length > 6 ? ", …" : ""}. They stay in this browser.`) : null;
-        this.items.clear();
-        this.lit = "";
         /** @param {string} title @param {HTMLElement[]} list */
         const side = (title, list) => el("section", { class: "side", "aria-label": title }, el("h3", {}, title), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": title }, ...list));
         this.panel.replaceChildren(
@@ -117,6 +83,7 @@ export class SourceView {
             hint ?? "",
             el("div", { class: "sides" }, side("Source", this.put_lines()), side("ONNX nodes", this.put_items(this.sources.nodes)), side("Engine layers", this.put_items(this.sources.layers)))
         );
+        this.light();
     }
 
     /** @param {Sources["nodes"]} all */
@@ -127,9 +94,7 @@ export class SourceView {
 
     /** @param {Chosen} chosen @param {(Node | null)[]} children */
     item(chosen, children) {
-        const item = el("button", { type: "button", class: "item", "data-key": key_of(chosen), "aria-pressed": "false" }, ...children);
-        this.items.set(key_of(chosen), item);
-        return item;
+        return el("button", { type: "button", class: "item", "data-key": key_of(chosen) }, ...children);
     }
 
     put_lines() {
