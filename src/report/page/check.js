@@ -6,10 +6,9 @@
  */
 import { finding_pieces } from "./advice.js";
 import { item, word_chip } from "./chips.js";
-import { search_text } from "./filter.js";
 import { facts_of, table_of } from "./records.js";
 import { block_of, make_subject, placed, rules_of } from "./subject.js";
-import { base_name, count, millis, noun, once, percent, safe, signed_millis } from "./words.js";
+import { base_name, count, millis, noun, percent, safe, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").CheckDocument} CheckDocument */
@@ -170,7 +169,7 @@ function build_block(b, at, command) {
             rule: [...new Set(findings_of(b).filter((f) => f.severity !== "info").map((f) => f.rule))],
             label: b.label ? [b.label] : [],
         },
-        text: once(() => search_text([b.name, failure_text(b), ...findings_of(b).flatMap((f) => [f.rule, f.message])])),
+        names: () => [b.name, failure_text(b), ...findings_of(b).flatMap((f) => [f.rule, f.message])],
     });
 }
 

@@ -8,11 +8,10 @@
  * single nodes.
  */
 import { change_chips, group_chips, item, word_chip } from "./chips.js";
-import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
 import { facts_of, LOOKS, table_of } from "./records.js";
 import { block_of, make_subject, placed, TINTS } from "./subject.js";
-import { apart, count, millis, once, percent, safe, shorten, signed_millis } from "./words.js";
+import { apart, count, millis, percent, safe, shorten, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").CompareDocument} CompareDocument */
@@ -100,7 +99,7 @@ function region_block(r, d, ops, cut, tint) {
             cause: moves.flatMap((m) => [m.old?.cause, m.new?.cause].filter((c) => c !== undefined)),
             also: also_of(r),
         },
-        text: once(() => search_text([...names, r.what])),
+        names: () => [...names, r.what],
     });
 }
 
@@ -116,7 +115,7 @@ function lone_block(id, left, right, what, at, facts) {
         right: [right ? [right] : []],
         measures: [],
         facets: { show: ["changed"], what: [what] },
-        text: once(() => search_text([left?.name ?? "", right?.name ?? "", what])),
+        names: () => [left?.name ?? "", right?.name ?? "", what],
     });
 }
 

@@ -3,11 +3,10 @@
  * the old export, its right side the node in the new export. Each change has a line.
  */
 import { item, rank, word_chip } from "./chips.js";
-import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
 import { table_of } from "./records.js";
 import { block_of, make_subject } from "./subject.js";
-import { apart, count, grouped, noun, once, safe } from "./words.js";
+import { apart, count, grouped, noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chosen} Chosen */
@@ -61,7 +60,7 @@ function change_block(changes, at, cut) {
             module: name ? [cut(module_of_name(name))] : [],
             of: [...new Set(changes.flatMap((c) => c.of ?? []))],
         },
-        text: once(() => search_text(changes.flatMap((c) => [c.old ?? "", c.new ?? "", c.op ?? "", c.what]))),
+        names: () => changes.flatMap((c) => [c.old ?? "", c.new ?? "", c.op ?? "", c.what]),
     });
 }
 

@@ -11,6 +11,12 @@ import { once, safe } from "./words.js";
 /** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").State} State */
 
+/** The text that a search examines, made by the first search. @param {Block} block */
+function text_of(block) {
+    block.text ??= block.names().map((name) => (name + (safe(name) === name ? "" : ` ${safe(name)}`)).toLowerCase()).join("\n");
+    return block.text;
+}
+
 /** @param {Block[]} blocks @param {State} state
  * @param {string} [but] a facet whose selected values are ignored */
 export function filtered(blocks, state, but) {
@@ -19,7 +25,7 @@ export function filtered(blocks, state, but) {
     return blocks.filter(
         (block) =>
             picks.every(([facet, values]) => block.facets[facet]?.some((value) => values.has(value))) &&
-            words.every((word) => block.text().includes(word))
+            words.every((word) => text_of(block).includes(word))
     );
 }
 
@@ -51,11 +57,6 @@ export function ordered(sums, order = []) {
     /** @param {string} value */
     const place = (value) => (order.includes(value) ? order.indexOf(value) : order.length);
     return [...sums].sort(([a, n], [b, m]) => place(a) - place(b) || m - n || (a < b ? -1 : 1));
-}
-
-/** The text that a search examines. @param {string[]} names */
-export function search_text(names) {
-    return names.map((name) => (name + (safe(name) === name ? "" : ` ${safe(name)}`)).toLowerCase()).join("\n");
 }
 
 /** The keys of all objects that users can select in the blocks. @param {Block[]} blocks */

@@ -8,11 +8,10 @@
  *                                    fp16 +1
  */
 import { group_chips, item, type_chip, word_chip } from "./chips.js";
-import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
 import { table_of } from "./records.js";
 import { block_of, make_subject, placed, TINTS } from "./subject.js";
-import { apart, base_name, count, millis, noun, once, percent, safe, shorten } from "./words.js";
+import { apart, base_name, count, millis, noun, percent, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chip} Chip */
@@ -100,7 +99,7 @@ function row_block(r, tint, cut) {
             op: r.ops,
             module: [...new Set(names.map((name) => cut(module_of_name(name))))],
         },
-        text: once(() => search_text([r.name, ...names])),
+        names: () => [r.name, ...names],
     });
 }
 

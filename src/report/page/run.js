@@ -5,7 +5,6 @@
  */
 import { finding_pieces, linked } from "./advice.js";
 import { change_chips, item, rank, type_chip, word_chip } from "./chips.js";
-import { search_text } from "./filter.js";
 import { cut_modules } from "./modules.js";
 import { pasted } from "./markdown.js";
 import { facts_of, table_of } from "./records.js";
@@ -294,7 +293,7 @@ function layer_block(run, l, tint) {
             pattern: patterns.map((p) => p.pattern),
         },
         units: () => ({ ...node_units(nodes, remarks, findings), evidence: nodes, pattern: patterns }),
-        text: once(() => search_text([l.name, l.type, l.tactic ?? "", ...nodes.flatMap((n) => [n.name, n.op])])),
+        names: () => [l.name, l.type, l.tactic ?? "", ...nodes.flatMap((n) => [n.name, n.op])],
     };
 }
 
@@ -325,7 +324,7 @@ function vanished_block(run, nodes, at) {
         measures: [],
         facets: node_facets(run, nodes, remarks, findings),
         units: () => node_units(nodes, remarks, findings),
-        text: once(() => search_text(nodes.flatMap((n) => [n.name, n.op]))),
+        names: () => nodes.flatMap((n) => [n.name, n.op]),
     };
 }
 

@@ -147,7 +147,8 @@ export interface Block {
     units?: () => Record<string, unknown[]>;
     parts?: number[]; /** how its time is shared among its nodes */
     layers?: number; /** of the engine */
-    text: () => string; /** all its names, in lower case */
+    names: () => string[]; /** what a search finds it by */
+    text?: string; /** all its names, in lower case: filter.js makes it */
 }
 
 /** A block with the items of its sides; block_of() has the rest. */
