@@ -113,7 +113,6 @@ function lone_block(id, left, right, what, at, facts) {
         place: { chosen: { kind: "change", id }, record: () => ({ kind: what, title: shorten(name, 200), sections: facts() }) },
         left: left ? [left] : [],
         right: [right ? [right] : []],
-        measures: [],
         facets: { show: ["changed"], what: [what] },
         names: () => [left?.name ?? "", right?.name ?? "", what],
     });

@@ -53,7 +53,6 @@ function change_block(changes, at, cut) {
         left,
         right: [right],
         nodes: [changes[0]?.old ?? [], changes[0]?.new ?? []].flat(),
-        measures: [],
         facets: {
             what: [...new Set(changes.map((c) => c.what))],
             op: changes[0]?.op ? [changes[0].op] : [],

@@ -321,7 +321,6 @@ function vanished_block(run, nodes, at) {
             return { left, folded: together ? [several] : null, right: [] };
         }),
         keys: () => nodes.map((n) => key_of(run.choose_node(n))),
-        measures: [],
         facets: node_facets(run, nodes, remarks, findings),
         units: () => node_units(nodes, remarks, findings),
         names: () => nodes.flatMap((n) => [n.name, n.op]),
@@ -675,7 +674,7 @@ export function run_subject(document, story, patterns, forms, command, texts) {
         sides: [alone ? "nodes" : "ONNX nodes", "engine layers"],
         measures: [
             { title: "time", print: millis, total: total ?? null },
-            { title: "bytes", print: bytes, total: blocks.reduce((sum, b) => sum + (b.measures[1] ?? 0), 0) || null },
+            { title: "bytes", print: bytes, total: blocks.reduce((sum, b) => sum + (b.measures?.[1] ?? 0), 0) || null },
         ],
         blocks,
         facets: [

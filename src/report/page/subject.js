@@ -19,10 +19,10 @@ export const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtfu
  * unknown in all blocks.
  * @param {import("./types").OwnMeasure[]} measures @param {Block[]} blocks @returns {import("./types").Measure[]} */
 function measures_of(measures, blocks) {
-    const largest = measures.map((_, i) => blocks.reduce((most, b) => Math.max(most, Math.abs(b.measures[i] ?? 0)), 0));
+    const largest = measures.map((_, i) => blocks.reduce((most, b) => Math.max(most, Math.abs(b.measures?.[i] ?? 0)), 0));
     return measures.flatMap((m, at) => {
         const most = Math.max(...largest.filter((_, i) => measures[i]?.print === m.print));
-        return most > 0 ? [{ signed: false, total: null, ...m, at, most, of: (b) => b.measures[at] ?? null }] : [];
+        return most > 0 ? [{ signed: false, total: null, ...m, at, most, of: (b) => b.measures?.[at] ?? null }] : [];
     });
 }
 

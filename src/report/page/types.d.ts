@@ -141,7 +141,7 @@ export interface Block {
     /** "layer 12", "node Conv_4": what in it can be chosen. */
     keys: () => string[];
     nodes?: string[]; /** a link that names one of these nodes leads to the block, unless something of that name can be chosen */
-    measures: (number | null)[]; /** as many as the subject states */
+    measures?: (number | null)[]; /** as many as the subject states; none: it has none of them */
     facets: Record<string, string[]>;
     /** By facet what each of its values is one of, where that is not the block: a node, a finding. */
     units?: () => Record<string, unknown[]>;
