@@ -270,7 +270,7 @@ function layer_block(run, l, tint) {
     const shown = shown_of(nodes);
     return {
         at: l.index,
-        tint: nodes.length || region ? tint : 0,
+        tint,
         mark: l.inserted ? "+" : lost ? "?" : "",
         level: l.inserted ? "added" : lost ? "alarm" : "plain",
         counts: { left: nodes.length, folded: shown ? shown.length + 1 : 0, right: 1 },
@@ -354,14 +354,12 @@ function vanished_blocks(run) {
 
 /** @param {Run} run @returns {Block[]} */
 function all_blocks(run) {
-    /** @type {Map<number, number>} */
-    const regions = new Map();
-    let tint = 0;
+    /** By region, or by layer outside of regions. @type {Map<number | Layer, number>} */
+    const tints = new Map();
     const layers = run.layers.map((l) => {
-        const known = l.region === undefined ? undefined : regions.get(l.region);
-        if (known === undefined && (l.nodes.length || l.region !== undefined)) tint = (tint % TINTS) + 1;
-        if (known === undefined && l.region !== undefined) regions.set(l.region, tint);
-        return layer_block(run, l, known ?? tint);
+        const group = l.region ?? l;
+        if ((l.nodes.length || l.region !== undefined) && !tints.has(group)) tints.set(group, (tints.size % TINTS) + 1);
+        return layer_block(run, l, tints.get(group) ?? 0);
     });
     /* The `at` of a layer is its number. Vanished nodes get the number of the layer
      * before them, plus 0.5, so that they follow it. Because the sort is stable, blocks
