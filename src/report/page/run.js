@@ -37,8 +37,6 @@ const KNOWN_BY = { metadata: "metadata of the engine", name: "layer name", log: 
 const MARKS = { "+": "inserted by TensorRT", "-": "computed by no layer", "?": "not explained" };
 /** Maximum number of nodes that a block shows before it is opened. */
 const SHOWN = 6;
-/** Minimum number of vanished nodes that share a row. */
-const TOGETHER = 2;
 
 /** Lookup tables from which blocks and records are made. */
 class Run {
@@ -301,7 +299,7 @@ function layer_block(run, l, tint) {
 function vanished_block(run, nodes, at) {
     const fate = nodes[0]?.fate ?? "";
     const unexplained = fate === "unexplained";
-    const together = nodes.length >= TOGETHER;
+    const together = nodes.length > 1;
     const findings = nodes.flatMap((n) => run.of_node.get(n.index) ?? []);
     const remarks = [...(fate ? units(unexplained ? "unexplained" : "vanished", nodes) : []), ...units("findings", findings)];
     return {
@@ -344,10 +342,9 @@ function vanished_blocks(run) {
     const blocks = [];
     for (let from = 0, to = 0; from < placed.length; from = to) {
         const { n, at } = /** @type {{n: ModelNode, at: number}} */ (placed[from]);
-        while (placed[to]?.at === at && placed[to]?.n.fate === n.fate) to++;
-        const nodes = placed.slice(from, to).map((p) => p.n);
-        if (nodes.length >= TOGETHER && n.fate) blocks.push(vanished_block(run, nodes, at + 0.5));
-        else blocks.push(...nodes.map((one) => vanished_block(run, [one], at + 0.5)));
+        do to++;
+        while (n.fate && placed[to]?.at === at && placed[to]?.n.fate === n.fate);
+        blocks.push(vanished_block(run, placed.slice(from, to).map((p) => p.n), at + 0.5));
     }
     return blocks;
 }
