@@ -416,22 +416,19 @@ function paste_section(run, nodes) {
  * @param {Run} run @param {string} words */
 const command_of = (run, words) => (run.built ? `fusiondiff explain${run.command.run} ${words}` : run.command.page);
 
-/** @param {Run} run @param {Layer} l */
+/** A consumer without a layer is an output of the network. @param {Run} run @param {NonNullable<Layer["edge"]>["readers"][0]} r @returns {Pieces} */
+function reader_pieces(run, r) {
+    if (r.layer === undefined) return ["an output of the network"];
+    return r.node === undefined ? layer_link(run.layer(r.layer)) : [...node_link(run, run.node(r.node)), ` (input ${r.input})`];
+}
+
+/** @param {Run} run @param {Layer} l @returns {Pieces} */
 function edge_pieces(run, l) {
     if (!l.edge) return [];
-    /** @type {Pieces} */
-    const pieces = [];
-    const { producer, tensor, readers } = l.edge;
-    pieces.push(...(producer === undefined ? [safe(tensor ?? "?")] : node_link(run, run.node(producer))), " → ");
-    if (!readers.length) pieces.push("?");
-    readers.forEach((r, i) => {
-        if (i) pieces.push(", ");
-        if (r.output) pieces.push("an output of the network");
-        else if (r.node !== undefined) pieces.push(...node_link(run, run.node(r.node)), ` (input ${r.input ?? "?"})`);
-        else if (r.layer !== undefined) pieces.push(...layer_link(run.layer(r.layer)));
-    });
-    if (l.edge.more_readers) pieces.push(", …");
-    return pieces;
+    const { producer, tensor, readers, more_readers } = l.edge;
+    const from = producer === undefined ? [safe(tensor ?? "?")] : node_link(run, run.node(producer));
+    const to = readers.flatMap((r) => [", ", ...reader_pieces(run, r)]).slice(1);
+    return [...from, " → ", ...(to.length ? to : ["?"]), ...(more_readers ? [", …"] : [])];
 }
 
 /** @param {Run} run @param {Layer} l @returns {Story} */
