@@ -654,6 +654,11 @@ export function run_subject(document, story, patterns, forms, command, texts) {
     /* If there is no model, both paths are equal: the nodes come from a log, or from an
      * engine that names its nodes. */
     const alone = model.path === engine.path;
+    /** @param {Chosen} chosen */
+    const settled = (chosen) => {
+        const index = run.index_of(chosen);
+        return index === null ? null : chosen.kind === "layer" ? choose_layer(run.layer(index)) : run.choose_node(run.node(index));
+    };
     return make_subject({
         from: alone ? "" : base_name(model.path),
         to: base_name(engine.path),
@@ -690,17 +695,12 @@ export function run_subject(document, story, patterns, forms, command, texts) {
         rules: rules_of(document.findings.map((f) => ({ ...f, where: where_is(run, f) })), ([first]) => first?.severity ?? "info"),
         rules_title: "Findings",
         roofline: roofline_of(run),
-        settled(chosen) {
-            const index = run.index_of(chosen);
-            return index === null ? null : chosen.kind === "layer" ? choose_layer(run.layer(index)) : run.choose_node(run.node(index));
-        },
+        settled,
         sources: sources_of(run),
         others: ({ kind, id }) => (kind === "source" ? source_record(run, id) : null),
         chosen_of(box) {
-            const [, side, number] = box.match(/^([nl])(\d+)$/) ?? [];
-            const list = side === "n" ? run.nodes : run.layers;
-            if (!side || !list[Number(number)]) return null;
-            return side === "n" ? run.choose_node(run.node(Number(number))) : { kind: "layer", id: String(Number(number)) };
+            const [, side, number = ""] = box.match(/^([nl])(\d+)$/) ?? [];
+            return side ? settled(side === "n" ? { kind: "node", id: `#${number}` } : { kind: "layer", id: number }) : null;
         },
     });
 }
