@@ -34,20 +34,17 @@ function unit_of({ blocks, measures, chart_measure }) {
     return { title: `${measure?.title ?? "rows"}, of ${print(total)}`, print, of, whole: !measure, total };
 }
 
-/** Maps each value that the block has for the facet to the value's share of the block.
+/** Lists the values that the block has for the facet, each with its share of the block.
  * The shares add up to 1, in proportion to the times in `block.parts`. If there is not
- * one time for each value, the block is divided equally. If `whole` is true, each share
- * is 1 instead.
- * @param {Block} block @param {string} facet @param {boolean} whole */
+ * one time for each value, the block is divided equally. If `whole` is true, each
+ * different value has the share 1 instead.
+ * @param {Block} block @param {string} facet @param {boolean} whole @returns {[string, number][]} */
 function shares_of(block, facet, whole) {
     const values = block.facets[facet] ?? [];
-    if (whole) return new Map(values.map((value) => [value, 1]));
+    if (whole) return [...new Set(values)].map((value) => [value, 1]);
     const parts = block.parts?.length === values.length ? block.parts : values.map(() => 1);
     const sum = parts.reduce((a, b) => a + b, 0);
-    /** @type {Map<string, number>} */
-    const shares = new Map();
-    values.forEach((value, i) => shares.set(value, (shares.get(value) ?? 0) + (parts[i] ?? 0) / sum));
-    return shares;
+    return values.map((value, i) => [value, (parts[i] ?? 0) / sum]);
 }
 
 /** @param {Subject} subject @param {State} state @param {{facet: string, title: string}} chart */
@@ -55,10 +52,8 @@ function bars(subject, state, { facet, title }) {
     const unit = unit_of(subject);
     /** @type {Map<string, number>} */
     const sums = new Map();
-    for (const block of filtered(subject.blocks, state, facet)) {
-        const shares = shares_of(block, facet, unit.whole);
-        for (const [value, share] of shares) sums.set(value, (sums.get(value) ?? 0) + share * unit.of(block));
-    }
+    for (const block of filtered(subject.blocks, state, facet))
+        for (const [value, share] of shares_of(block, facet, unit.whole)) sums.set(value, (sums.get(value) ?? 0) + share * unit.of(block));
     if (!sums.size || (sums.size === 1 && sums.has("(none)"))) return null;
     const values = ordered(sums);
     const picked = state.picks.get(facet);
