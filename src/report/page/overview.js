@@ -88,11 +88,10 @@ function put_waterfall({ title, steps }) {
 
 /* --------------------------------------------------------------------- roofline */
 
-/** @param {number} from @param {number} to */
+/** Lists the powers of ten from `from` to `to`. @param {number} from @param {number} to */
 function decades(from, to) {
-    const out = [];
-    for (let d = Math.ceil(Math.log10(from)); d <= Math.floor(Math.log10(to)); d++) out.push(10 ** d);
-    return out;
+    const first = Math.ceil(Math.log10(from));
+    return Array.from({ length: Math.floor(Math.log10(to)) - first + 1 }, (_, i) => 10 ** (first + i));
 }
 
 /** @param {import("./types").Roofline} roofline @param {Set<string>} shown @param {(chosen: import("./types").Chosen) => string} link */
