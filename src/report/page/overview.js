@@ -7,7 +7,7 @@ import { breakable, el, svg } from "./dom.js";
 import { filtered, keys_of, ordered } from "./filter.js";
 import { has_content } from "./records.js";
 import { key_of, print_state, toggled } from "./state.js";
-import { count, millis, percent, safe, short_number, shorten, signed_millis } from "./words.js";
+import { count, grouped, millis, percent, safe, short_number, shorten, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").State} State */
@@ -116,12 +116,9 @@ function put_roofline(roofline, shown, link) {
         const from = Math.max(x0, y0 / bytes);
         chart.append(svg("path", { class: "roof", d: `M${x(from)},${y(from * bytes)}L${x(Math.min(knee, x1))},${y(Math.min(knee, x1) * bytes)}${macs && knee < x1 ? `L${x(x1)},${y(macs)}` : ""}` }));
     }
-    /** @type {Set<string>} */
-    const taken = new Set(); /* Layers with equal places and looks share the first layer's dot */
-    for (const p of points) {
-        const place = `${x(p.x).toFixed(0)} ${y(p.y).toFixed(0)} ${p.look} ${shown.has(key_of(p.chosen))}`;
-        if (taken.has(place)) continue;
-        taken.add(place);
+    /* Layers with equal places and looks share the first layer's dot. */
+    const dots = grouped(points, (p) => [`${x(p.x).toFixed(0)} ${y(p.y).toFixed(0)} ${p.look} ${shown.has(key_of(p.chosen))}`]);
+    for (const [p] of /** @type {Iterable<[import("./types").Point]>} */ (dots.values())) {
         const dot = svg("circle", { cx: x(p.x).toFixed(1), cy: y(p.y).toFixed(1), r: 4.5, class: `dot ${p.look}${shown.has(key_of(p.chosen)) ? "" : " dim"}` }, svg("title", {}, p.title));
         chart.append(svg("a", { href: link(p.chosen), "aria-label": p.title, tabindex: -1 }, dot)); /* no stop of the Tab key: the rows link to all layers */
     }
