@@ -3,7 +3,6 @@
  * of one layer or node, for a review. Names are put into code spans, because a name may contain any
  * character that Markdown interprets.
  */
-import { rank } from "./chips.js";
 import { count, is_plain, noun, safe } from "./words.js";
 
 /** @typedef {import("./types").PasteForm} PasteForm */
@@ -100,19 +99,15 @@ export function summary_markdown(subject, todo, command) {
  *     {"form":"layerPrecisions", "text":"<--layerPrecisions='{held!}'\n>...", "row":"{name}:{trtexec}", ...}
  */
 
-/** @param {string} type */
-function polygraphy_type(type) {
-    if (rank(type) === 4) return "float32";
-    if (rank(type) === 3) return type === "bf16" ? "bfloat16" : "float16";
-    return type;
-}
+/** Names of types in polygraphy; other types have the same name there. @type {Record<string, string>} */
+const POLYGRAPHY = { fp32: "float32", tf32: "float32", fp16: "float16", bf16: "bfloat16", int16: "float16", uint16: "float16" };
 
 /** Maps a placeholder in the row of a form to a function that returns the text for it.
  * @type {Record<string, (n: Named) => string>} */
 const PIECES = {
     name: (n) => n.name,
     trtexec: (n) => (n.type === "tf32" ? "fp32" : n.type),
-    polygraphy: (n) => polygraphy_type(n.type),
+    polygraphy: (n) => POLYGRAPHY[n.type] ?? n.type,
     quoted: (n) => `"${n.name.replace(/["\\]/g, "\\$&")}"`,
     pattern: (n) => `^${n.name.replace(/[.^$*+?{}[\]\\|()]/g, "\\$&")}$`,
 };
