@@ -24,12 +24,8 @@ export function module_of_name(name) {
  * module.
  * @param {string} module @param {number} depth */
 function module_at(module, depth) {
-    const sign = module.includes("/") ? "/" : ".";
-    /** @type {string[]} */
-    const parts = [];
-    for (const part of module.split(sign))
-        if (parts.length && /^\d+$/.test(part)) parts.push(`${parts.pop()}${sign}${part}`);
-        else parts.push(part);
+    const [sign, between] = module.includes("/") ? ["/", /\/(?!\d+(?:\/|$))/] : [".", /\.(?!\d+(?:\.|$))/];
+    const parts = module.split(between);
     return parts.slice(0, depth + (parts[0] === "" ? 1 : 0)).join(sign);
 }
 
