@@ -9,7 +9,6 @@ import { block_of, make_subject } from "./subject.js";
 import { apart, count, grouped, noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
-/** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").ExportChange} ExportChange */
 /** @typedef {import("./types").ExportsDocument} ExportsDocument */
 /** @typedef {import("./types").Item} Item */
@@ -28,12 +27,6 @@ function value_chip(text) {
  * of the model that changed. @param {ExportChange} c */
 const place_of = (c) => (c.old === undefined && c.new === undefined ? `${c.what} ${c.of ?? ""}` : `${c.old ?? ""}\n${c.new ?? ""}`);
 
-/** @param {ExportChange[]} changes of one block @param {number} at @returns {Chosen} */
-function choose(changes, at) {
-    const name = changes[0]?.new ?? changes[0]?.old;
-    return name === undefined ? { kind: "change", id: String(at) } : { kind: "node", id: name };
-}
-
 /** @param {ExportChange[]} changes @param {"old" | "new"} side @returns {Item[]} */
 function side_items(changes, side) {
     const name = changes[0]?.[side];
@@ -45,11 +38,11 @@ function side_items(changes, side) {
 /** @param {ExportChange[]} changes @param {number} at @param {(module: string) => string} cut @returns {Block} */
 function change_block(changes, at, cut) {
     const [left, right] = [side_items(changes, "old"), side_items(changes, "new")];
-    const name = changes[0]?.new ?? changes[0]?.old ?? "";
+    const name = changes[0]?.new ?? changes[0]?.old;
     return block_of({
         at,
         mark: !left.length ? "+" : !right.length ? "-" : "~",
-        place: { chosen: choose(changes, at), record: () => change_record(changes, "") },
+        place: { chosen: name === undefined ? { kind: "change", id: String(at) } : { kind: "node", id: name }, record: () => change_record(changes, "") },
         left,
         right: [right],
         nodes: [changes[0]?.old ?? [], changes[0]?.new ?? []].flat(),
