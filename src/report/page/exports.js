@@ -5,7 +5,7 @@
 import { item, rank, word_chip } from "./chips.js";
 import { cut_modules, module_of_name } from "./modules.js";
 import { table_of } from "./records.js";
-import { block_of, make_subject } from "./subject.js";
+import { block_of, make_subject, placed } from "./subject.js";
 import { apart, count, grouped, noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -104,13 +104,6 @@ export function exports_subject(d) {
         chart_note: "Weights are not compared.",
         tiles: tiles_of(d),
         others: ({ kind, id }) => (kind === "node" ? change_record([], id) : null),
-        box_of({ id }, { nodes }) {
-            const boxes = Object.entries(nodes ?? {}).filter(([, name]) => name === id);
-            return (boxes.find(([box]) => box[0] === "n") ?? boxes[0])?.[0] ?? null;
-        },
-        chosen_of(box, { nodes }) {
-            const name = nodes?.[box];
-            return name === undefined ? null : { kind: "node", id: name };
-        },
+        ...placed("node"),
     });
 }

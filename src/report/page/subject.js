@@ -55,23 +55,20 @@ export function rules_of(findings, state_of) {
     }));
 }
 
-/** For pictures of two builds, returns box_of(), which finds the box of a block, and
- * chosen_of(), which finds the block of a box. A block is identified by `kind` and a
- * number.
+/** For pictures of two builds or exports, returns box_of(), which finds the box of a block,
+ * and chosen_of(), which finds the block of a box. A block is identified by `kind` and
+ * a number, or the name of its node. A box on the new side, "n", precedes one on the old.
  * @param {string} kind @returns {Pick<Subject, "box_of" | "chosen_of">} */
 export function placed(kind) {
     return {
-        box_of(chosen, { places }) {
-            for (const side of chosen.kind === kind ? ["n", "o"] : []) {
-                const group = places?.[side]?.indexOf(Number(chosen.id)) ?? -1;
-                if (group >= 0) return `${side}${group}`;
-            }
-            return null;
+        box_of(chosen, { places = {}, nodes = {} }) {
+            const groups = Object.entries(places).flatMap(([side, all]) => all.map((place, i) => [`${side}${i}`, String(place)]));
+            const own = [...groups, ...Object.entries(nodes)].flatMap(([box = "", id]) => (chosen.kind === kind && chosen.id === id ? box : []));
+            return own.find((box) => box.startsWith("n")) ?? own[0] ?? null;
         },
-        chosen_of(box, { places }) {
-            const [, side = "", group] = box.match(/^([no])(\d+)$/) ?? [];
-            const place = places?.[side]?.[Number(group)];
-            return place === undefined ? null : { kind, id: String(place) };
+        chosen_of(box, { places, nodes }) {
+            const id = nodes?.[box] ?? places?.[box.charAt(0)]?.[Number(box.slice(1))];
+            return id === undefined ? null : { kind, id: String(id) };
         },
     };
 }
