@@ -25,6 +25,8 @@ export class SourceView {
     constructor(panel, sources, choose) {
         this.panel = panel;
         this.sources = sources;
+        /** Maps the name of each source file to its lines that have nodes. */
+        this.lines = grouped(sources.lines, (line) => [line.file]);
         /** Maps the name of each file that the user opened to its lines.
          * @type {Map<string, string[]>} */
         this.files = new Map();
@@ -47,9 +49,8 @@ export class SourceView {
     /** Reads files that the user opened or dropped. @param {Event} event @param {FileList} files */
     async take(event, files) {
         event.preventDefault();
-        const known = new Set(this.sources.lines.map((line) => line.file));
         for (const file of files)
-            if (known.has(file.name)) this.files.set(file.name, (await file.text()).split(/\r?\n/));
+            if (this.lines.has(file.name)) this.files.set(file.name, (await file.text()).split(/\r?\n/));
         this.put();
     }
 
@@ -73,15 +74,16 @@ export class SourceView {
 
     put() {
         const input = el("input", { type: "file", multiple: true, accept: ".py,text/plain", id: "source-files", class: "hidden", "aria-label": "Open source files", change: (event) => this.take(event, event.target.files) });
-        const missing = [...new Set(this.sources.lines.map((line) => line.file))].filter((file) => !this.files.has(file));
+        const missing = [...this.lines.keys()].filter((file) => !this.files.has(file));
         const hint = missing.length ? el("p", { class: "faint" }, el("label", { for: "source-files", class: "button" }, "Open source files"), ` or drop them here to show them whole: ${missing.slice(0, 6).join(", ")}${missing.length > 6 ? ", …" : ""}. They stay in this browser.`) : null;
+        const lines = [...this.lines].flatMap(([file, lines]) => [el("h4", {}, ...breakable(safe(file))), ...this.put_file(this.files.get(file), lines)]);
         /** @param {string} title @param {HTMLElement[]} list */
         const side = (title, list) => el("section", { class: "side", "aria-label": title }, el("h3", {}, title), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": title }, ...list));
         this.panel.replaceChildren(
             el("h2", { class: "hidden" }, "Source"),
             input,
             hint ?? "",
-            el("div", { class: "sides" }, side("Source", this.put_lines()), side("ONNX nodes", this.put_items(this.sources.nodes)), side("Engine layers", this.put_items(this.sources.layers)))
+            el("div", { class: "sides" }, side("Source", lines), side("ONNX nodes", this.put_items(this.sources.nodes)), side("Engine layers", this.put_items(this.sources.layers)))
         );
         this.light();
     }
@@ -95,10 +97,6 @@ export class SourceView {
     /** @param {Chosen} chosen @param {(Node | null)[]} children */
     item(chosen, children) {
         return el("button", { type: "button", class: "item", "data-key": key_of(chosen) }, ...children);
-    }
-
-    put_lines() {
-        return [...grouped(this.sources.lines, (line) => [line.file])].flatMap(([file, lines]) => [el("h4", {}, ...breakable(safe(file))), ...this.put_file(this.files.get(file), lines)]);
     }
 
     /** All lines of a dropped file, or else the lines that have nodes.
