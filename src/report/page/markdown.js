@@ -3,7 +3,7 @@
  * of one layer or node, for a review. Names are put into code spans, because a name may contain any
  * character that Markdown interprets.
  */
-import { count, is_plain, noun, safe } from "./words.js";
+import { count, noun, safe } from "./words.js";
 
 /** @typedef {import("./types").PasteForm} PasteForm */
 /** @typedef {{name: string, type: string}} Named */
@@ -115,7 +115,7 @@ const PIECES = {
 /** Leaves out a name that the form cannot express, or that contains hidden characters.
  * @param {Named[]} names @param {PasteForm} form */
 function held_by(names, form) {
-    return names.filter(({ name }) => name && is_plain(name) && !/##|^\s*::/.test(name) && ![...form.cannot].some((c) => name.includes(c)) && !(form.words && name.startsWith("-")));
+    return names.filter(({ name }) => name && safe(name) === name && !/##|^\s*::/.test(name) && ![...form.cannot].some((c) => name.includes(c)) && !(form.words && name.startsWith("-")));
 }
 
 /** Puts the names into each form. Forms that then have equal texts share an entry.

@@ -188,11 +188,6 @@ export function quoted(word) {
     return /^[A-Za-z0-9_./:=@%+,-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
 }
 
-/** True if the word has no hidden characters, so that it can be copied. @param {string} word */
-export function is_plain(word) {
-    return safe(word) === word;
-}
-
 /** Groups values by their keys. Each group has its values in the order of `all`.
  * @template T, K @param {Iterable<T>} all @param {(one: T) => K[]} keys @returns {Map<K, T[]>} */
 export function grouped(all, keys) {
