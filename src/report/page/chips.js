@@ -18,10 +18,9 @@ export function rank(type) {
     return /** @type {Record<string, number>} */ (RANKS)[type] ?? 0;
 }
 
-/** @param {string} type @param {string} [rest] @param {string} [title] @returns {Chip} */
-export function type_chip(type, rest = "", title = "") {
-    const whole = title || (rest && `${type} ${rest}`);
-    return { text: safe(type), ...(rest && { rest: safe(rest) }), look: `type-${rank(type)}`, ...(whole && { title: safe(whole) }) };
+/** @param {string} type @param {string} [rest] @returns {Chip} */
+export function type_chip(type, rest) {
+    return { text: safe(type), look: `type-${rank(type)}`, ...(rest && { rest: safe(rest), title: safe(`${type} ${rest}`) }) };
 }
 
 /** @param {string} text @param {string} look @param {string} [title] @returns {Chip} */

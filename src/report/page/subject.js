@@ -12,7 +12,7 @@ import { grouped, safe } from "./words.js";
 /** Number of colors of groups. Pictures have the same number (diff_label.c). */
 export const TINTS = 6;
 /** Maps a block's mark to the block's level. The style sheet colors rows by level. */
-export const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtful", "~": "changed" };
+const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtful", "~": "changed" };
 
 /** Makes the measures of a subject. Measures with the same `print` form a group. All
  * bars of a group have the same scale. A group is left out if its measures are 0 or
