@@ -166,11 +166,8 @@ export class GraphView {
     laid_out({ source, data }) {
         const picture = source === window.parent && this.pictures[data?.picture];
         if (!picture || !is_dot(picture)) return;
-        if (data.svg) picture.svg = String(data.svg);
-        else {
-            delete picture.svg;
-            picture.note = "This picture could not be laid out: download it as dot, and draw it with Graphviz.";
-        }
+        const late = { svg: undefined, note: "This picture could not be laid out: download it as dot, and draw it with Graphviz." };
+        Object.assign(picture, data.svg ? { svg: String(data.svg) } : late);
         if (this.drawn !== data.picture || !this.shown) return;
         this.drawn = -1;
         this.show(this.shown.state, this.shown.shown);
