@@ -156,8 +156,7 @@ function region_record(r, d) {
         title: shorten(first.join(" + "), 200),
         sections: [
             ...facts_of("What happened", "compare/regions", r, own),
-            ...side_sections("old", r, d),
-            ...side_sections("new", r, d),
+            .../** @type {const} */ (["old", "new"]).flatMap((side) => side_sections(side, r, d)),
             table_of("Precisions", "compare/precisions", d.precisions.filter((p) => nodes.has(p.old) || nodes.has(p.new)), { old: { kind: "name", title: "node" } }),
             table_of("Tensors between nodes", "compare/edges", d.edges.filter((e) => e.region === r.region)),
             table_of("Aligned", "compare/aligned", d.aligned.filter((a) => a.old !== a.new && (nodes.has(a.old) || nodes.has(a.new)))),
