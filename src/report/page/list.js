@@ -254,8 +254,7 @@ export class RowList {
     /** @param {number} at @param {boolean} on */
     select_to(at, on) {
         const was = this.anchor;
-        if (on && this.anchor < 0) this.anchor = this.current;
-        if (!on) this.anchor = -1;
+        this.anchor = !on ? -1 : was < 0 ? this.current : was;
         this.go(at);
         if (on || was >= 0) this.texts();
     }
