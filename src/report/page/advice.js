@@ -85,8 +85,7 @@ function nothing(subject) {
 export function put_advice(panel, subject, command, link) {
     const todo = todo_of(subject);
     const facts = subject.brief.filter(({ topic }) => topic !== "to do");
-    panel.hidden = !subject.rules_title && !facts.length;
-    if (panel.hidden) return panel.replaceChildren();
+    if (!subject.rules_title && !facts.length) return;
     /* On a phone, this card is closed at first, so that the rows are visible without scrolling. */
     const phone = innerWidth <= 600;
     const title = el("h2", {}, "What to do", phone && todo.length ? ` (${todo.length})` : null);
