@@ -133,12 +133,11 @@ function put_facet(facet) {
     const values = ordered(tally(subject.blocks, state, facet.name), facet.order);
     if (!values.length || (values.length === 1 && !state.picks.has(facet.name) && facet.name !== "show")) return null;
     const picked = state.picks.get(facet.name);
-    const list = el("ul");
     const cut = facets_opened.has(facet.name) ? values.length : FACET_VALUES;
-    for (const [value, n] of values.slice(0, cut)) {
+    const list = values.slice(0, cut).map(([value, n]) => {
         const box = el("input", { type: "checkbox", name: `${facet.name} ${value}`, checked: picked?.has(value) ?? false, change: () => go(toggled(state, facet.name, value)) });
-        list.append(el("li", {}, el("label", { title: safe(value) }, box, el("span", { class: NAMES.has(facet.name) ? "value code" : "value" }, shorten(value, 48)), el("span", { class: "n" }, facet.of?.[value] ? noun(n, facet.of[value]) : count(n)))));
-    }
+        return el("li", {}, el("label", { title: safe(value) }, box, el("span", { class: NAMES.has(facet.name) ? "value code" : "value" }, shorten(value, 48)), el("span", { class: "n" }, facet.of?.[value] ? noun(n, facet.of[value]) : count(n))));
+    });
     const show_all = () => {
         facets_opened.add(facet.name);
         put_facets();
@@ -147,7 +146,7 @@ function put_facet(facet) {
         "details",
         { open: facets_touched.get(facet.name) ?? (facet.open || !!picked), toggle: (event) => facets_touched.set(facet.name, event.target.open) },
         el("summary", {}, facet.title),
-        list,
+        el("ul", {}, ...list),
         values.length > cut && el("button", { type: "button", class: "more", click: show_all }, `${values.length - cut} more`)
     );
 }

@@ -57,16 +57,15 @@ function bars(subject, state, { facet, title }) {
     if (!sums.size || (sums.size === 1 && sums.has("(none)"))) return null;
     const values = ordered(sums);
     const picked = state.picks.get(facet);
-    const list = el("ul", { class: "bars" });
-    for (const [value, sum] of values.slice(0, BARS)) {
+    const list = values.slice(0, BARS).map(([value, sum]) => {
         const on = picked?.has(value) ?? false;
         const bar = el("span", { class: "bar", style: `width: ${unit.total ? Math.min(100, (sum / unit.total) * 100) : 0}%`, "aria-hidden": "true" });
         const words = el("span", { class: NAMES.has(facet) ? "label code" : "label" }, ...breakable(shorten(value, 60)));
         const number = el("span", { class: "number" }, `${unit.print(sum)}  ${percent(sum, unit.total).padStart(7, "\u2007")}`);
-        list.append(el("li", {}, el("a", { href: print_state(toggled(state, facet, value)), class: on ? "on" : "", "aria-current": String(on), title: safe(value) }, words, el("span", { class: "track" }, bar), number)));
-    }
+        return el("li", {}, el("a", { href: print_state(toggled(state, facet, value)), class: on ? "on" : "", "aria-current": String(on), title: safe(value) }, words, el("span", { class: "track" }, bar), number));
+    });
     const rest = values.length > BARS ? el("p", { class: "faint" }, `and ${values.length - BARS} more`) : null;
-    return el("section", { class: "card" }, el("h3", {}, title, el("span", { class: "unit" }, unit.title)), list, rest);
+    return el("section", { class: "card" }, el("h3", {}, title, el("span", { class: "unit" }, unit.title)), el("ul", { class: "bars" }, ...list), rest);
 }
 
 /* -------------------------------------------------------------------- waterfall */
