@@ -35,16 +35,10 @@ export function code_block(text) {
 
 /** @param {string[]} head @param {Pieces[][]} rows @param {(chosen: Chosen) => string} link */
 export function table(head, rows, link) {
-    return el(
-        "div",
-        { class: "table", tabindex: "0", role: "group", "aria-label": head.join(", ") },
-        el(
-            "table",
-            {},
-            el("thead", {}, el("tr", {}, ...head.map((h) => (h ? el("th", { scope: "col" }, h) : el("td"))))),
-            el("tbody", {}, ...rows.map((row) => el("tr", {}, ...row.map((cell) => el("td", {}, ...put_pieces(cell, link))))))
-        )
-    );
+    const heads = el("tr", {}, ...head.map((title) => el("th", { scope: "col" }, title)));
+    const lines = rows.map((row) => el("tr", {}, ...row.map((cell) => el("td", {}, ...put_pieces(cell, link)))));
+    const whole = el("table", {}, el("thead", {}, heads), el("tbody", {}, ...lines));
+    return el("div", { class: "table", tabindex: "0", role: "group", "aria-label": head.join(", ") }, whole);
 }
 
 /** @param {Section} section @param {(chosen: Chosen) => string} link */
