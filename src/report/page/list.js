@@ -79,7 +79,6 @@ export class RowList {
         this.texts = texts;
         /** Index of the row at which the selection of rows began; -1: no selection. */
         this.anchor = -1;
-        this.measures = subject.measures;
         /** @type {Line[]} */
         this.lines = [];
         /** @type {Set<Block>} */
@@ -99,8 +98,8 @@ export class RowList {
         this.head = head;
         this.put_head(head);
         const columns = subject.sides.length - 1;
-        grid.classList.toggle("measured", this.measures.length > 0);
-        grid.style.cssText = `--left: ${subject.left}fr; --columns: ${columns}; --least: ${26 + LEAST * columns + MEASURE * this.measures.length}px; --measures: ${`${MEASURE}px `.repeat(this.measures.length)}`;
+        grid.classList.toggle("measured", subject.measures.length > 0);
+        grid.style.cssText = `--left: ${subject.left}fr; --columns: ${columns}; --least: ${26 + LEAST * columns + MEASURE * subject.measures.length}px; --measures: ${`${MEASURE}px `.repeat(subject.measures.length)}`;
         fill(grid, { scroll: () => this.render(), click: (event) => this.clicked(event), keydown: (event) => this.pressed(event) });
         new ResizeObserver(() => this.resized()).observe(grid);
         this.unprinted = el("p", { class: "note", hidden: "" });
@@ -111,14 +110,14 @@ export class RowList {
 
     /** @param {HTMLElement} head */
     put_head(head) {
-        const { sides } = this.subject;
+        const { sides, measures } = this.subject;
         head.replaceChildren(
             el("div", { role: "columnheader", class: "left" }, sides[0]),
             el("div", { role: "columnheader", class: "gutter" }, el("span", { class: "hidden" }, "what happened")),
             ...sides.slice(1).map((side) => el("div", { role: "columnheader", class: "right", title: shorten(side, 600) }, giving_way(el("span"), 60, (most) => [shorten(side, most)]))),
-            ...this.measures.map((measure) => el("div", { role: "columnheader", class: this.measure_class(measure) }, measure.title))
+            ...measures.map((measure) => el("div", { role: "columnheader", class: this.measure_class(measure) }, measure.title))
         );
-        this.grid.setAttribute("aria-colcount", String(1 + sides.length + this.measures.length));
+        this.grid.setAttribute("aria-colcount", String(1 + sides.length + measures.length));
         this.grid.classList.toggle("many", sides.length > 2);
     }
 
@@ -288,7 +287,7 @@ export class RowList {
             el("div", { role: "gridcell", class: `left${left?.quiet ? " quiet" : ""}` }, ...(left ? item_cell(left, true) : [])),
             el("div", { role: "gridcell", class: "gutter" }, this.gutter(block, line)),
             ...this.subject.sides.slice(1).map((_, i) => el("div", { role: "gridcell", class: `right ${block.looks?.[i] ?? ""}${block.items().right[i]?.[line]?.quiet ? " quiet" : ""}` }, ...this.right_cell(block, i, line, lines, left))),
-            ...this.measures.map((measure) => this.measure(measure, block, line))
+            ...this.subject.measures.map((measure) => this.measure(measure, block, line))
         );
     }
 
