@@ -154,10 +154,9 @@ export class GraphView {
         this.drawing = svg("svg", { width: this.size.width, height: this.size.height, "aria-hidden": "true" }, this.content);
         this.stage.append(this.drawing, this.map);
         this.put_map();
-        const last = this.returning;
-        this.returning = null;
-        if (last) this.zoom = last;
+        if (this.returning) this.zoom = this.returning;
         else this.fit(this.stage.clientHeight >= LEGIBLE * this.size.height);
+        this.returning = null;
         this.apply();
     }
 
