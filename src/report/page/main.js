@@ -100,6 +100,8 @@ function put_frame() {
     const from = subject.from ? [title_part(subject.from), el("span", { class: "arrow" }, " → ")] : [];
     by_id("title").replaceChildren(...from, title_part(subject.to));
     if (subject.verdict) by_id("title").append(el("span", { class: `verdict ${subject.verdict.look}` }, subject.verdict.text));
+    /* The meaning of the signs in the rows. */
+    by_id("legend").replaceChildren(...subject.legend.map(([sign, words, look]) => el("span", { class: look, title: words }, el("b", {}, sign), ` ${words}`)));
 }
 
 function put_tiles() {
@@ -115,11 +117,6 @@ function put_tiles() {
             return el(known ? "a" : "div", { class: `tile ${tile.look ?? ""}`, ...link }, ...words);
         })
     );
-}
-
-/** The meaning of the signs in the rows. */
-function put_legend() {
-    by_id("legend").replaceChildren(...subject.legend.map(([sign, words, look]) => el("span", { class: look, title: words }, el("b", {}, sign), ` ${words}`)));
 }
 
 function put_views() {
@@ -314,7 +311,6 @@ window.addEventListener("hashchange", arrive);
 if (!location.hash && subject.first_filters.length)
     history.replaceState(null, "", print_state(subject.first_filters.reduce((all, [facet, value]) => toggled(all, facet, value), state)));
 put_frame();
-put_legend();
 put_advice(by_id("advice"), subject, command.page, link);
 groups.forEach(group_of);
 arrive();
