@@ -74,18 +74,13 @@ export function todo_of(subject) {
 /** Keeps a number and its unit in one line. @param {string} text */
 const glued = (text) => text.replace(/(\d) (?=%|ms\b|[kMGT]?B\b)/g, "$1\u00a0");
 
-/** @param {Subject} subject */
-function nothing(subject) {
-    const found = subject.rules.reduce((n, r) => n + r.findings.length, 0);
-    if (subject.nothing) return subject.nothing;
-    return found ? `No advice is known for ${noun(found, "finding")}.` : "No rule found anything to change.";
-}
-
 /** @param {HTMLElement} panel @param {Subject} subject @param {string} command @param {(chosen: import("./types").Chosen) => string} link */
 export function put_advice(panel, subject, command, link) {
     const todo = todo_of(subject);
     const facts = subject.brief.filter(({ topic }) => topic !== "to do");
     if (!subject.rules_title && !facts.length) return;
+    const found = subject.rules.reduce((n, r) => n + r.findings.length, 0);
+    const nothing = subject.nothing ?? (found ? `No advice is known for ${noun(found, "finding")}.` : "No rule found anything to change.");
     /* On a phone, this card is closed at first, so that the rows are visible without scrolling. */
     const phone = innerWidth <= 600;
     const title = el("h2", {}, "What to do", phone && todo.length ? ` (${todo.length})` : null);
@@ -93,7 +88,7 @@ export function put_advice(panel, subject, command, link) {
         phone ? "details" : "section",
         { class: "todo" },
         phone ? el("summary", {}, title) : title,
-        todo.length ? el("ol", { class: todo.length > 1 ? "" : "single" }, ...todo.map((line) => el("li", {}, ...put_pieces(line, link)))) : el("p", { class: "faint" }, nothing(subject)),
+        todo.length ? el("ol", { class: todo.length > 1 ? "" : "single" }, ...todo.map((line) => el("li", {}, ...put_pieces(line, link)))) : el("p", { class: "faint" }, nothing),
         subject.verdict && subject.accept ? el("div", { class: "accept" }, el("span", { class: `verdict ${subject.verdict.look}` }, subject.verdict.text), el("span", {}, "To accept what changed:"), code_block(subject.accept)) : null,
         copy_button("Copy as Markdown", () => summary_markdown(subject, todo, command), "What to do, counts and findings, for a review")
     );
