@@ -20,6 +20,9 @@ import { base_name, count, grouped, noun, percent, safe, shorten } from "./words
 /** Maximum number of nodes or layers in a list. */
 const MOST = 4000;
 
+/** @param {Chosen} chosen @param {...(Node | null)} children */
+const item_button = (chosen, ...children) => el("button", { type: "button", class: "item", "data-key": key_of(chosen) }, ...children);
+
 export class SourceView {
     /** @param {HTMLElement} panel @param {Sources} sources @param {(chosen: Chosen) => void} choose */
     constructor(panel, sources, choose) {
@@ -90,13 +93,8 @@ export class SourceView {
 
     /** @param {Sources["nodes"]} all */
     put_items(all) {
-        const list = all.slice(0, MOST).map(({ chosen, item, figure }) => this.item(chosen, [el("span", { class: "index" }, item.index ?? ""), el("span", { class: "word" }, ...breakable(shorten(item.word, 40))), el("span", { class: "name" }, ...breakable(shorten(item.name, 100))), el("span", { class: "chips" }, ...item.chips.map(chip)), figure ? el("span", { class: "figure" }, figure) : null]));
+        const list = all.slice(0, MOST).map(({ chosen, item, figure }) => item_button(chosen, el("span", { class: "index" }, item.index ?? ""), el("span", { class: "word" }, ...breakable(shorten(item.word, 40))), el("span", { class: "name" }, ...breakable(shorten(item.name, 100))), el("span", { class: "chips" }, ...item.chips.map(chip)), figure ? el("span", { class: "figure" }, figure) : null));
         return all.length > MOST ? [...list, el("p", { class: "faint" }, `and ${count(all.length - MOST)} more`)] : list;
-    }
-
-    /** @param {Chosen} chosen @param {(Node | null)[]} children */
-    item(chosen, children) {
-        return el("button", { type: "button", class: "item", "data-key": key_of(chosen) }, ...children);
     }
 
     /** All lines of a dropped file, or else the lines that have nodes.
@@ -114,7 +112,7 @@ export class SourceView {
     put_line(line, code) {
         const { total, print } = this.sources.measure;
         const cost = line.cost ? el("span", { class: "figure", title: `${print(line.cost)} of ${print(total)}` }, percent(line.cost, total)) : null;
-        return this.item(line.chosen, [el("span", { class: "index" }, String(line.line)), el("code", { title: safe(code) }, ...breakable(safe(code) || "(text not known)")), el("span", { class: "chips" }, ...line.chips.map(chip)), el("span", { class: "count" }, noun(line.nodes, "node")), cost]);
+        return item_button(line.chosen, el("span", { class: "index" }, String(line.line)), el("code", { title: safe(code) }, ...breakable(safe(code) || "(text not known)")), el("span", { class: "chips" }, ...line.chips.map(chip)), el("span", { class: "count" }, noun(line.nodes, "node")), cost);
     }
 }
 
