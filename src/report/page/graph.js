@@ -297,14 +297,12 @@ export class GraphView {
         const group = this.boxes.get(box);
         if (!group || !this.stage.clientWidth) return;
         const stage = this.stage.getBoundingClientRect();
-        let at = group.getBoundingClientRect();
-        const inside = at.left > stage.left && at.right < stage.right && at.top > stage.top && at.bottom < stage.bottom;
+        const now = group.getBoundingClientRect();
+        const inside = now.left > stage.left && now.right < stage.right && now.top > stage.top && now.bottom < stage.bottom;
         if (inside && this.zoom.scale >= 0.4) return;
         this.leave();
-        if (this.zoom.scale < 0.5) {
-            this.scale(0.8 / this.zoom.scale);
-            at = group.getBoundingClientRect();
-        }
+        if (this.zoom.scale < 0.5) this.scale(0.8 / this.zoom.scale);
+        const at = group.getBoundingClientRect();
         this.pan(stage.left + stage.width / 2 - (at.left + at.width / 2), stage.top + stage.height / 2 - (at.top + at.height / 2));
     }
 
