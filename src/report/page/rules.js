@@ -12,12 +12,6 @@ const SHOWN = 200;
 /** The columns of rules without findings. */
 const QUIET = { rule: { kind: "name" }, level: { kind: "text" }, state: { kind: "text" }, measured: { kind: "text" }, budget: { kind: "text" }, note: { kind: "text", title: "reason" } };
 
-/** @param {import("./types").Subject} subject @param {RuleRow} rule @param {(chosen: import("./types").Chosen) => string} link */
-function put_why(subject, { why, fix }, link) {
-    const rows = [["why", why], ["fix", fix]].filter(([, text]) => text);
-    return rows.length ? el("dl", { class: "advice" }, ...rows.flatMap(([name = "", text = ""]) => [el("dt", {}, name), el("dd", {}, ...put_pieces(linked(subject, text), link))])) : null;
-}
-
 /** A message, followed by the objects of `where` that the message does not name.
  * @param {import("./types").Pieces} message @param {import("./types").Pieces} where */
 function located(message, where) {
@@ -39,7 +33,9 @@ function put_rule(subject, rule, link) {
     );
     const findings = rule.findings.slice(0, SHOWN).map((f) => el("li", {}, el("span", { class: `severity ${f.severity}` }, f.severity), " ", ...put_pieces(located(linked(subject, f.message), f.where), link), f.todo ? el("p", { class: "fix" }, ...put_pieces(linked(subject, f.todo), link)) : null));
     const more = rule.findings.length - findings.length;
-    const body = el("div", { class: "rule-body" }, rule.note ? el("p", { class: "faint" }, rule.note) : null, put_why(subject, rule, link), el("ul", {}, ...findings), more > 0 ? el("p", { class: "faint" }, `and ${count(more)} more: filter the rows by this rule to see them`) : null);
+    const texts = [["why", rule.why], ["fix", rule.fix]].filter(([, text]) => text);
+    const advice = texts.flatMap(([name = "", text = ""]) => [el("dt", {}, name), el("dd", {}, ...put_pieces(linked(subject, text), link))]);
+    const body = el("div", { class: "rule-body" }, rule.note ? el("p", { class: "faint" }, rule.note) : null, advice.length ? el("dl", { class: "advice" }, ...advice) : null, el("ul", {}, ...findings), more > 0 ? el("p", { class: "faint" }, `and ${count(more)} more: filter the rows by this rule to see them`) : null);
     return el("details", { class: `card ${bad ? "bad" : ""}`, open: bad && rule.findings.length <= 20 }, summary, body);
 }
 
