@@ -180,12 +180,12 @@ function sums_of(blocks) {
 
 /** @param {import("./types").Block[]} blocks */
 function put_picked(blocks) {
-    const picks = by_id("picks");
+    /** @param {string} facet @param {string} value */
+    const pick = (facet, value) => el("a", { class: "pick", href: print_state(toggled(state, facet, value)), "aria-label": `remove the filter ${facet}: ${safe(value)}` }, `${facet}: ${shorten(value, 40)} ×`);
+    const picks = [...state.picks].flatMap(([facet, values]) => [...values].map((value) => pick(facet, value)));
     by_id("shown").textContent = sums_of(blocks).join(" · ");
-    picks.replaceChildren();
-    for (const [facet, values] of state.picks)
-        for (const value of values) picks.append(el("a", { class: "pick", href: print_state(toggled(state, facet, value)), "aria-label": `remove the filter ${facet}: ${safe(value)}` }, `${facet}: ${shorten(value, 40)} ×`));
-    if (state.picks.size || state.q) picks.append(el("a", { class: "clear", href: print_state({ ...state, picks: new Map(), q: "" }) }, "clear all"));
+    if (picks.length || state.q) picks.push(el("a", { class: "clear", href: print_state({ ...state, picks: new Map(), q: "" }) }, "clear all"));
+    by_id("picks").replaceChildren(...picks);
     by_id("sort").setAttribute("aria-pressed", String(state.sort === "size"));
     by_id("sort").hidden = !subject.measures.length;
 }
