@@ -319,15 +319,13 @@ export class RowList {
 
     /** @param {Measure} measure @param {Block} block @param {number} line */
     measure(measure, block, line) {
+        const cell = el("div", { role: "gridcell", class: this.measure_class(measure) });
         const value = line ? null : measure.of(block);
-        if (value === null) return el("div", { role: "gridcell", class: this.measure_class(measure) });
+        if (value === null) return cell;
         const look = measure.signed ? (value > 0 ? "alarm" : "good") : `bar-${measure.at}`;
-        return el(
-            "div",
-            { role: "gridcell", class: this.measure_class(measure), title: measure.total ? `${percent(value, measure.total)} of all` : undefined },
-            el("span", { class: `bar ${look}`, style: `width: ${(Math.abs(value) / measure.most) * 100}%`, "aria-hidden": "true" }),
-            el("span", { class: "number" }, measure.print(value))
-        );
+        const bar = el("span", { class: `bar ${look}`, style: `width: ${(Math.abs(value) / measure.most) * 100}%`, "aria-hidden": "true" });
+        const title = measure.total ? `${percent(value, measure.total)} of all` : undefined;
+        return fill(cell, { title }, [bar, el("span", { class: "number" }, measure.print(value))]);
     }
 
     /** @param {Block} block */
