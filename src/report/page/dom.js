@@ -186,12 +186,11 @@ function settle(members, at) {
 function rove(group, event) {
     const members = members_of(group);
     const at = members.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-    const last = members.length - 1;
     if (at < 0) return;
     /** @param {number} to */
     const move = (to) => () => members[to]?.focus();
-    const [next, previous] = [move(Math.min(at + 1, last)), move(Math.max(at - 1, 0))];
-    on_key(event, { ArrowRight: next, ArrowDown: next, ArrowLeft: previous, ArrowUp: previous, Home: move(0), End: move(last) });
+    const [next, previous] = [move(at + 1), move(at - 1)];
+    on_key(event, { ArrowRight: next, ArrowDown: next, ArrowLeft: previous, ArrowUp: previous, Home: move(0), End: move(members.length - 1) });
 }
 
 /** Makes a group a single stop of the Tab key: the member that had the focus last. Arrow
