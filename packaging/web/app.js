@@ -7,7 +7,13 @@
 /** Must equal enum fsd_file_kind. */
 const KIND = { other: 0, model: 1, engine: 2, log: 3, profile: 4, times: 5, snapshot: 6, tuning: 7, metadata: 8 };
 const ROLES = [["", "not used"], ["model", "model"], ["engine", "engine"], ["profile", "times of layers"], ["times", "times of runs"], ["log", "build log beside the engine"], ["model2", "second build: model"], ["engine2", "second build: engine"], ["profile2", "second build: times of layers"], ["times2", "second build: times of runs"], ["log2", "second build: log"], ["snapshot", "snapshot"]];
-const SUBJECTS = { run: "Report", compare: "Compare", check: "Check", lint: "Lint" };
+/** The reports. There are enough files for a report if they have all roles of one of its lists. */
+const SUBJECTS = {
+    run: { title: "Report", needs: [["engine"]] },
+    compare: { title: "Compare", needs: [["engine", "engine2"], ["snapshot", "engine"]] },
+    check: { title: "Check", needs: [["snapshot", "engine"]] },
+    lint: { title: "Lint", needs: [["model"]] },
+};
 const ENDINGS = { text: "txt", markdown: "md", sarif: "sarif", junit: "xml", trace: "trace.json", nodedata: "nodedata.json", github: "txt", gitlab: "json" };
 
 const by_id = (id) => document.getElementById(id);
@@ -150,18 +156,11 @@ function put_files() {
 const has = (role) => files.some((f) => f.role === role);
 
 /** Returns the reports for which there are enough files. */
-function possible() {
-    return [
-        ...(has("engine") ? ["run"] : []),
-        ...((has("engine") && has("engine2")) || (has("snapshot") && has("engine")) ? ["compare"] : []),
-        ...(has("snapshot") && has("engine") ? ["check"] : []),
-        ...(has("model") ? ["lint"] : []),
-    ];
-}
+const possible = () => Object.keys(SUBJECTS).filter((one) => SUBJECTS[one].needs.some((roles) => roles.every(has)));
 
 function put_subjects(all) {
     by_id("subjects").replaceChildren(...all.map((one) => {
-        const button = element("button", { type: "button", "aria-pressed": String(one === subject) }, SUBJECTS[one]);
+        const button = element("button", { type: "button", "aria-pressed": String(one === subject) }, SUBJECTS[one].title);
         button.addEventListener("click", () => {
             subject = one;
             show();
