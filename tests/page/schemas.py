@@ -8,7 +8,7 @@ import json
 import sys
 
 SCHEMAS, FILE = sys.argv[1:3]
-DOCUMENTS = {"Report": "report", "Compare": "compare", "Matrix": "matrix", "Check": "check", "Checks": "checks", "Lint": "lint", "Failed": "failed", "Views": "views"}
+DOCUMENTS = {"Report": "report", "Compare": "compare", "Exports": "exports", "Matrix": "matrix", "Check": "check", "Checks": "checks", "Lint": "lint", "Failed": "failed", "Views": "views"}
 PLAIN = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean"}
 
 

@@ -78,7 +78,7 @@ function tiles_of(d) {
         { title: "nodes", value: `${count(d.old.nodes)} → ${count(d.new.nodes)}`, note: `${d.old.computing} → ${d.new.computing} of them compute` },
         { title: "aligned", value: count(d.aligned), note: d.renamed ? `${noun(d.renamed, "node")} renamed` : "computing nodes in both" },
         ...[...grouped(d.changes, (c) => [c.what])].map(([what, { length }]) => ({ title: what, value: count(length), note: length === 1 ? "change" : "changes", look: "added", filter: /** @type {[string, string]} */ (["what", what]) })),
-        ...(d.not_compared ? [{ title: "not compared", value: count(d.not_compared), note: "scales too large to read" }] : []),
+        ...(d.not_compared ? [{ title: "not compared", value: count(d.not_compared), note: "scales that were not read" }] : []),
     ];
 }
 

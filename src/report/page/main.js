@@ -33,10 +33,22 @@ const TILES = 8;
 
 /** @returns {Subject} */
 function read_subject() {
-    const [run, compare, matrix, exports, checks, check, judged, lint, failed] = ["run", "compare", "matrix", "exports", "checks", "check", "judged", "lint", "failed"].map(embedded);
     const texts = new Map(command.rules?.map((rule) => [rule.rule, rule]));
-    const base = checks ? checks_subject(checks, command) : matrix ? matrix_subject(matrix) : compare ? compare_subject(compare) : exports ? exports_subject(exports) : run_subject(run, command.stories ?? null, embedded("patterns"), command.forms ?? [], command, texts);
-    const all = check ? check_subject(check, base) : judged ? judged_subject(judged, base, compare?.summary.ms) : lint ? lint_subject(lint, base, command) : failed ? failed_subject(failed, base) : base;
+    /** What makes a subject of a document, or adds to what the documents before it made.
+     * @type {Record<string, (document: any, base: Subject) => Subject>} */
+    const makers = {
+        run: (document) => run_subject(document, command.stories ?? null, embedded("patterns"), command.forms ?? [], command, texts),
+        exports: exports_subject,
+        compare: compare_subject,
+        matrix: matrix_subject,
+        checks: (document) => checks_subject(document, command),
+        check: check_subject,
+        judged: (document, base) => judged_subject(document, base, embedded("compare")?.summary.ms),
+        lint: (document, base) => lint_subject(document, base, command),
+        failed: failed_subject,
+    };
+    const made = Object.entries(makers).map(([name, make]) => ({ document: embedded(name), make })).filter(({ document }) => document);
+    const all = made.reduce((base, { document, make }) => make(document, base), /** @type {any} */ (null));
     const rules = all.rules.map((row) => ({ ...row, ...texts.get(row.rule) })).sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state));
     return { ...all, rules, files: [...all.files, ...(command.page ? [/** @type {[string, string]} */ (["in a terminal", command.page])] : [])] };
 }

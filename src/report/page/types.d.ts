@@ -3,7 +3,7 @@
  * schemas beside the public header, and what its modules hand each other.  Only the checker reads this: nothing of it is in the page.
  */
 
-import type { Check, Checks, Compare, Failed, Lint, Matrix, Report, Views } from "./schemas";
+import type { Check, Checks, Compare, Exports, Failed, Lint, Matrix, Report, Views } from "./schemas";
 
 /* -------------------------------------- documents, and what the modules call their parts */
 
@@ -23,6 +23,9 @@ export type Group = Compare.group;
 export type Region = Compare.region;
 export type Move = Compare.move;
 
+export type ExportsDocument = Exports.document;
+export type ExportChange = Exports.change;
+
 export type MatrixDocument = Matrix.document;
 export type MatrixBuild = Matrix.build;
 export type MatrixRow = Matrix.matrix;
@@ -41,28 +44,6 @@ export interface RuleText {
     rule: string;
     why?: string;
     fix?: string;
-}
-
-/* --------------------------------------------- two exports: the sheet of view/exports.c */
-
-export interface ExportChange {
-    what: string;
-    old?: string;
-    new?: string;
-    op?: string;
-    of?: string;
-    was?: string;
-    now?: string;
-}
-
-export interface ExportsDocument {
-    schema: string;
-    old: { model: string; exporter?: string; nodes: number; computing: number };
-    new: { model: string; exporter?: string; nodes: number; computing: number };
-    aligned: number;
-    renamed: number;
-    not_compared: number;
-    changes: ExportChange[];
 }
 
 /** A drawing of the whole or of a module, as Graphviz laid it out. */
