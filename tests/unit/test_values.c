@@ -49,7 +49,7 @@ static void read_errors(struct fsd_arena *arena, struct fsd_intern *names,
                 row.fresh = 1;
                 cell = (struct fsd_number_cell){FSD_ERROR_NAN, 1};
             }
-            if (*word != '-')
+            if (*word != '-' || size > 1)
                 fsd_vec_push(arena, &n->cells, cell);
             word += size;
         }
@@ -138,7 +138,23 @@ static void put_error(const struct fsd_error *err, FILE *out)
             fsd_error_text(err, room, sizeof room));
 }
 
-/* A run with the numbers of the section `errors`, or of the section `table`. */
+/* The layers that `top` ranks by the column `rank` of the numbers, the worst first. */
+static void put_ranked(struct fsd_diff *d, const struct fsd_numbers *numbers,
+                       const struct fsd_values *v, const char *rank, FILE *out)
+{
+    char *column = strdup(rank);
+    struct fsd_query query = {.rank_by = strtok(column, "\n")};
+    struct fsd_error err;
+
+    d->numbers = numbers;
+    d->values = v;
+    if (fsd_diff_view(d, "top", &query, "csv", NULL, out, &err) != FSD_OK)
+        put_error(&err, out);
+    free(column);
+}
+
+/* A run with the numbers of the section `errors`, or of the section `table`. With a
+ * section `rank`, only put_ranked() prints. */
 static void run_values(const struct test_case *c, FILE *out)
 {
     struct fsd_diff *d =
@@ -155,10 +171,12 @@ static void run_values(const struct test_case *c, FILE *out)
         assert_int_equal(fsd_table_read(d->arena, d->names, &file, &numbers, &err),
                          FSD_OK);
     }
-    if (fsd_values_join(&v, &numbers, limit, d->match, d->flows, &err) == FSD_OK)
-        put_values(d, v, out);
-    else
+    if (fsd_values_join(&v, &numbers, limit, d->match, d->flows, &err) != FSD_OK)
         put_error(&err, out);
+    else if (case_text(c, "rank", 0))
+        put_ranked(d, &numbers, v, case_text(c, "rank", 0), out);
+    else
+        put_values(d, v, out);
     fsd_diff_free(d);
 }
 

@@ -201,17 +201,18 @@ static uint32_t row_of(const struct ranking *r, const struct basis *basis, fsd_i
 }
 
 /* Returns the weight of a layer or node: the absolute value of its external number.
- * For the cosine between two tensors, it is 1 minus this value. -1: the number is
- * unknown. */
+ * For the cosine between two tensors, it is 1 minus the cosine, so that a tensor with
+ * the opposite direction has the greatest weight. -1: the number is unknown. */
 static double value_weight(const struct ranking *r, const struct basis *basis,
                            fsd_id id)
 {
     const struct fsd_numbers *n = r->d->numbers;
-    double number = fabs(fsd_number_of(n, row_of(r, basis, id), r->column));
+    double number = fsd_number_of(n, row_of(r, basis, id), r->column);
 
     if (n->of != FSD_NUMBERS_OF_TABLE && r->column == FSD_ERROR_COSINE)
-        number = 1 - number; /* the smallest cosine is the worst */
-    return isnan(number) ? -1 : number;
+        number = 1 - number; /* the smallest cosine is the worst; by rounding, a
+                                cosine may be slightly above 1 */
+    return isnan(number) ? -1 : fabs(number);
 }
 
 static void rank(struct ranking *r, const struct basis *basis)
