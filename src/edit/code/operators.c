@@ -62,8 +62,11 @@ static void put_padding(struct fsd_code *c, fsd_id node, struct fsd_code_words *
     const int64_t *pads = ints_of(c, node, "pads", &n);
 
     if (!strcmp(mode, "SAME_UPPER") || !strcmp(mode, "SAME_LOWER")) {
+        /* These modes round sizes up, with or without ceil_mode. */
         fsd_words_printf(w, ", padding_mode=trt.PaddingMode.%s", mode);
-    } else if (pads && !all_are(pads, n, 0)) {
+        return;
+    }
+    if (pads && !all_are(pads, n, 0)) {
         if (!memcmp(pads, pads + n / 2, n / 2 * sizeof *pads)) {
             put_setting("padding_nd", pads, n / 2, w);
         } else {

@@ -413,6 +413,25 @@ static void put_unknown(struct fsd_code *c, fsd_id node, struct fsd_code_words *
     fsd_words_put(w, ")");
 }
 
+/* Whether another statement reads, or the program returns, an output of the node that
+ * the right side of its statement does not return. */
+static bool is_more_needed(const struct fsd_code *c, fsd_id node)
+{
+    struct fsd_span out = c->g->nodes.at[node].out;
+
+    for (uint32_t i = 1; i < out.n && !fsd_code_makes_all(c, node); i++) {
+        fsd_id tensor = fsd_node_out_tensor(c->g, node, i);
+        struct fsd_span readers = fsd_tensor_consumers(c->g, tensor);
+
+        if (tensor != FSD_NONE && fsd_ids_have(c->outputs.at, c->outputs.n, tensor))
+            return true;
+        FSD_EACH_ID (reader, c->g->links, readers)
+            if (c->stated[reader])
+                return true;
+    }
+    return false;
+}
+
 void fsd_code_statement(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct row *row = row_of(c, node);
@@ -432,4 +451,6 @@ void fsd_code_statement(struct fsd_code *c, fsd_id node, struct fsd_code_words *
         fsd_code_by_name(row->tensorrt + 1)(c, node, w);
     else
         fsd_code_template(c, node, row->tensorrt, w);
+    if (!c->why && is_more_needed(c, node))
+        c->why = "the program computes only the first output of this operator";
 }
