@@ -203,9 +203,98 @@ static void tactic__types_in_names(void **state)
     }
 }
 
+/* The formats that a builder accepts for inputs and outputs of the network: "bf16 hwc8
+ * 4/345" is accepted for inputs of rank 4, and for outputs of the ranks 3 to 5.
+ * TensorRT accepts "chw" for all types and ranks, so it is left out there. */
+static void put_formats(const struct fsd_graph *engine, char *to)
+{
+    static const char *const layouts[] = {"chw",   "chw2",  "chw4",  "chw8",
+                                          "chw16", "chw32", "hwc",   "hwc8",
+                                          "hwc16", "dhwc",  "dhwc8", "cdhw32"};
+
+    *to = '\0';
+    for (unsigned type = 1; type < FSD__DTYPE_COUNT; type++)
+        for (size_t i = fsd_graph_is_rtx(engine) ? 0 : 1; i < FSD_COUNT_OF(layouts);
+             i++) {
+            char ranks[2][12] = {"", ""};
+
+            for (uint32_t k = 0; k < 20; k++) {
+                uint32_t rank = k % 10;
+
+                if (fsd_trt_accepts_format(engine, (enum fsd_dtype)type, layouts[i],
+                                           rank, k < 10))
+                    sprintf(ranks[k / 10] + strlen(ranks[k / 10]), "%u", rank);
+            }
+            if (*ranks[0] || *ranks[1])
+                sprintf(to + strlen(to), "%s %s %s/%s\n",
+                        fsd_dtype_name((enum fsd_dtype)type), layouts[i], ranks[0],
+                        ranks[1]);
+        }
+}
+
+static void formats_of_inputs_and_outputs(void **state)
+{
+    static const char by_rtx[] = "fp32 chw 12345/12345\n"
+                                 "fp32 chw32 4/345\n"
+                                 "fp32 hwc 345/345\n"
+                                 "fp32 dhwc 45/45\n"
+                                 "bf16 chw 12345/12345\n"
+                                 "bf16 chw2 4/345\n"
+                                 "bf16 chw4 4/345\n"
+                                 "bf16 hwc8 4/345\n"
+                                 "bf16 dhwc8 5/45\n"
+                                 "fp16 chw 12345/12345\n"
+                                 "fp16 chw2 4/345\n"
+                                 "fp16 chw4 4/345\n"
+                                 "fp16 chw32 4/345\n"
+                                 "fp16 hwc 345/345\n"
+                                 "fp16 hwc8 4/345\n"
+                                 "fp16 hwc16 4/345\n"
+                                 "fp16 dhwc8 5/45\n"
+                                 "fp16 cdhw32 45/45\n"
+                                 "fp8 chw 12345/12345\n"
+                                 "fp8 hwc16 4/345\n"
+                                 "int64 chw 12345/12345\n"
+                                 "int32 chw 12345/12345\n"
+                                 "int8 chw 12345/12345\n"
+                                 "int8 chw4 4/345\n"
+                                 "int8 chw32 4/345\n"
+                                 "int8 hwc16 4/345\n"
+                                 "int8 cdhw32 45/45\n"
+                                 "uint8 chw 12345/12345\n"
+                                 "uint8 hwc 345/345\n"
+                                 "bool chw 12345/12345\n";
+    static const char documented[] = "fp32 chw32 34567/34567\n"
+                                     "fp32 hwc 34567/34567\n"
+                                     "fp32 dhwc 4567/4567\n"
+                                     "fp16 chw2 34567/34567\n"
+                                     "fp16 chw4 34567/34567\n"
+                                     "fp16 chw32 34567/34567\n"
+                                     "fp16 hwc8 34567/34567\n"
+                                     "fp16 hwc16 34567/34567\n"
+                                     "fp16 dhwc8 4567/4567\n"
+                                     "fp16 cdhw32 4567/4567\n"
+                                     "int8 chw4 34567/34567\n"
+                                     "int8 chw32 34567/34567\n"
+                                     "int8 cdhw32 4567/4567\n";
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_graph *engine = fsd_graph_new(arena, fsd_intern_new(arena));
+    char found[4096];
+
+    (void)state;
+    engine->producer = fsd_intern_str(engine->names, "TensorRT 10.16");
+    put_formats(engine, found);
+    assert_string_equal(found, documented);
+    engine->producer = fsd_intern_str(engine->names, "TensorRT for RTX 1.7");
+    put_formats(engine, found);
+    assert_string_equal(found, by_rtx);
+    fsd_arena_free(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formats_of_inputs_and_outputs),
         cmocka_unit_test(format__every_spelling),
         cmocka_unit_test(format__axis_of_the_channel),
         cmocka_unit_test(format__strange_words_keep_the_rest),
