@@ -172,15 +172,19 @@ static void the_time_of_all_runs_is_divided_where_their_number_is_known(void **s
 
 static void runs_are_unknown_where_one_profile_does_not_state_them(void **state)
 {
-    struct measuring t = new_measuring(ENGINE);
+    static const uint64_t rows[][2] = {{4, 0}, {0, 4}};
 
     (void)state;
-    add_profile(&t, 4);
-    add_entry(&t, "a", 8, 2);
-    add_profile(&t, 0);
-    add_entry(&t, "a", -1, 2);
-    assert_int_equal(measure(&t)->runs, 0);
-    drop(&t);
+    for (size_t i = 0; i < FSD_COUNT_OF(rows); i++) {
+        struct measuring t = new_measuring(ENGINE);
+
+        for (size_t k = 0; k < 2; k++) {
+            add_profile(&t, rows[i][k]);
+            add_entry(&t, "a", rows[i][k] ? 8 : -1, 2);
+        }
+        assert_int_equal(measure(&t)->runs, 0);
+        drop(&t);
+    }
 }
 
 static void an_impossible_time_is_no_time(void **state)
