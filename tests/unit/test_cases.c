@@ -270,6 +270,7 @@ static struct fsd_diff *run_of_texts(const struct test_case *c)
     const char *profiles[4], *shapes[8], *peaks = case_text(c, "peaks", 0), *text;
     struct build b = {.model = case_need(c, "model"),
                       .engine = case_text(c, "engine", 0),
+                      .log = case_text(c, "log", 0),
                       .profiles = profiles,
                       .options.shapes = shapes};
     struct fsd_diff *d;

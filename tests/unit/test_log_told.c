@@ -275,6 +275,14 @@ static void memory(void **state)
     expect_bytes("[V] [TRT] Total per-runner host persistent memory is 6\n"
                  "[V] [TRT] Total per-runner device persistent memory is 7\n",
                  "all 6 7 -1 -1 -1\n");
+    /* The sums of a second engine are an entry of their own. */
+    expect_bytes("[I] [TRT] Total Activation Memory: 1 bytes\n"
+                 "[V] [TRT] Engine Layer Information:\n"
+                 "Layer(X): a, Tactic: 0x0, i (Float[1]) -> o (Half[1])\n"
+                 "[V] [TRT] Original: 1 layers\n"
+                 "[I] [TRT] Total Activation Memory: 2 bytes\n"
+                 "[I] [TRT] Total Weights Memory: 3 bytes\n",
+                 "all -1 -1 -1 1 -1\nall -1 -1 -1 2 3\n");
 }
 
 /* ----------------------------------------------------------------------- failures */
