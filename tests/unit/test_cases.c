@@ -365,6 +365,19 @@ static unsigned day_of(const struct test_case *c)
     return fsd_day_parse(day);
 }
 
+/* Sets what format 1 of snapshots does not have: the bytes of both builds, and the
+ * number of the reading by which each was counted. */
+static void set_bytes(struct fsd_state *old, struct fsd_state *new, const char *text)
+{
+    long long bytes[2];
+
+    if (sscanf(text, "%lld %u\n%lld %u", &bytes[0], &old->reading, &bytes[1],
+               &new->reading) != 4)
+        fail_msg("expected BYTES READING of both builds, found %s", text);
+    old->bytes = bytes[0];
+    new->bytes = bytes[1];
+}
+
 /* A build, or a model and its engine, against a snapshot and a policy. */
 static void run_check(const struct test_case *c, FILE *out)
 {
@@ -379,6 +392,8 @@ static void run_check(const struct test_case *c, FILE *out)
     struct fsd_verdict *v;
 
     assert_non_null(policy);
+    if (old && case_text(c, "bytes", 0))
+        set_bytes(old, new, case_text(c, "bytes", 0));
     if (compare)
         assert_true(fsd_alignment_fits(fsd_alignment_count(compare)));
     before_gate.c = compare;
@@ -388,6 +403,8 @@ static void run_check(const struct test_case *c, FILE *out)
         show_verdict(v, out);
     else
         fprintf(out, "%s\n", v->verdict);
+    for (size_t i = 0; i < FSD_COUNT_OF(v->says) && case_text(c, "says", 0); i++)
+        fprintf(out, "%s\n", v->says[i]);
     fsd_verdict_free(v);
     fsd_compare_free(compare);
     fsd_state_free(new);
