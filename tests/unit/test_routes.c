@@ -456,6 +456,27 @@ static void builds_that_leave_a_fact_open_are_not_one_engine(void **state)
     }
 }
 
+/* Both builds have a group whose precision is unknown, so it may differ. */
+static void groups_of_unknown_precision_may_be_of_two_engines(void **state)
+{
+    (void)state;
+    for (int unknown = 0; unknown < 2; unknown++) {
+        struct drawing d = new_drawing();
+        struct fsd_state *both[] = {build_moved(true, FSD_CAUSE_DTYPE),
+                                    build_moved(true, FSD_CAUSE_DTYPE)};
+
+        for (int i = 0; i < 2; i++) {
+            if (unknown)
+                both[i]->groups.at[0].precision = FSD_DTYPE_UNKNOWN;
+            add_route(&d, i ? "a=2" : "a=1", "", both[i], -1);
+        }
+        assert_int_equal(conclude(&d)->engines.n, unknown ? 2 : 1);
+        drop(&d);
+        fsd_state_free(both[1]);
+        fsd_state_free(both[0]);
+    }
+}
+
 /* "b" may change something, which is not known, as "c" does; "d" changes nothing. */
 static void what_is_not_compared_is_not_idle(void **state)
 {
@@ -635,6 +656,7 @@ int main(void)
         cmocka_unit_test(a_failed_route_is_not_set_aside),
         cmocka_unit_test(an_unknown_value_is_apart),
         cmocka_unit_test(builds_that_leave_a_fact_open_are_not_one_engine),
+        cmocka_unit_test(groups_of_unknown_precision_may_be_of_two_engines),
         cmocka_unit_test(what_is_not_compared_is_not_idle),
         cmocka_unit_test(of_steps_without_builds_the_first_is_shown),
         cmocka_unit_test(a_step_between_two_builds_is_shown_before_others),
