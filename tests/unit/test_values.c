@@ -9,6 +9,7 @@
 
 #include "explain/values/values.h"
 #include "model/graph/graph.h"
+#include "report/text/text.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -153,8 +154,20 @@ static void put_ranked(struct fsd_diff *d, const struct fsd_numbers *numbers,
     free(column);
 }
 
+/* The numbers as the text report shows them. */
+static void put_report(struct fsd_diff *d, const struct fsd_numbers *numbers,
+                       const struct fsd_values *v, FILE *out)
+{
+    const struct fsd_style style = {.width = 100};
+
+    d->numbers = numbers;
+    d->values = v;
+    fsd_text_values(d, &style, out);
+}
+
 /* A run with the numbers of the section `errors`, or of the section `table`. With a
- * section `rank`, only put_ranked() prints. */
+ * section `report`, only put_report() prints; with a section `rank`, only
+ * put_ranked(). */
 static void run_values(const struct test_case *c, FILE *out)
 {
     struct fsd_diff *d =
@@ -173,6 +186,8 @@ static void run_values(const struct test_case *c, FILE *out)
     }
     if (fsd_values_join(&v, &numbers, limit, d->match, d->flows, &err) != FSD_OK)
         put_error(&err, out);
+    else if (case_text(c, "report", 0))
+        put_report(d, &numbers, v, out);
     else if (case_text(c, "rank", 0))
         put_ranked(d, &numbers, v, case_text(c, "rank", 0), out);
     else
