@@ -6,8 +6,9 @@
  *
  * Exporters write the same meaning in different ways. Quantizers, casts and views are
  * therefore compared as properties of the path to an input (route_to()). An attribute
- * with the operator's default value counts as not set. Constants that were too large to
- * be read are not compared, but counted (`unread`).
+ * with the operator's default value counts as not set. Values that were not read,
+ * because they are many or in another file, are not compared; inputs with such scales
+ * are counted (`unread`).
  */
 #include "change/compare/exports.h"
 
@@ -40,11 +41,16 @@ struct context {
 struct thing {
     const char *text; /* "": the property is absent */
     uint64_t values;  /* a hash of all values that were read */
-    bool unread;
+    uint64_t form;    /* a hash of what is known without the values: types, axes and
+                         numbers of values */
+    bool unread;      /* some values were not read */
 };
 
+/* Whether no difference is known. Values that one model does not state may be equal. */
 static bool same(struct thing a, struct thing b)
 {
+    if (a.unread || b.unread)
+        return a.form == b.form;
     return !strcmp(a.text, b.text) && a.values == b.values;
 }
 
@@ -117,11 +123,17 @@ static void put_dequantized(const struct side *side, fsd_id dq, struct thing *th
     if (type == FSD_DTYPE_UNKNOWN)
         type = type_of(g, zero);
     fputs(type ? fsd_dtype_name(type) : "quantized", out);
+    thing->form = fsd_hash_mix(thing->form, type);
     if (scale != FSD_NONE) {
+        int64_t n = fsd_form_count(g, fsd_tensor_form(g, scale));
+        int64_t along = n > 1 ? axis ? axis->i : 1 : 0;
+
         fputs(" scale ", out);
         put_values(side, scale, thing, out);
-        if (fsd_form_count(g, fsd_tensor_form(g, scale)) > 1)
-            fprintf(out, " along %" PRId64, axis ? axis->i : 1);
+        if (n > 1)
+            fprintf(out, " along %" PRId64, along);
+        thing->form =
+            fsd_hash_mix(fsd_hash_mix(thing->form, (uint64_t)n), (uint64_t)along);
     }
     /* A missing zero point equals a zero point of 0. */
     for (uint64_t i = 0; v && v->bytes && i < v->size; i++)
@@ -226,8 +238,11 @@ static void compare_constants(struct context *k, fsd_id old, fsd_id new, const c
 {
     static const struct thing constant = {.text = "a constant"};
     bool gone = !strcmp(now.text, "none"), came = !strcmp(was.text, "none");
+    bool unread = was.unread || now.unread;
 
-    if (was.unread || now.unread || same(was, now) || (!*was.text && !*now.text))
+    /* Values that were not read may be equal. An input that one model leaves out
+     * differs, whatever the values of the other model are. */
+    if (gone == came && (unread || same(was, now) || (!*was.text && !*now.text)))
         return;
     if (gone != came)
         add_export_change(k, FSD_EXPORT_CONSTANT, old, new, of,

@@ -59,8 +59,8 @@ struct fsd_exports {
     uint32_t old_nodes, new_nodes, aligned; /**< number of nodes that compute */
     uint32_t renamed;                       /**< number of aligned nodes with another
                                                  name */
-    uint32_t unread; /**< number of scales and constants that are too large to be
-                          compared */
+    uint32_t unread; /**< number of inputs with scales or zero points that were not
+                          read, and therefore not compared */
 };
 
 /** @param old,new must outlive the result. */
