@@ -93,6 +93,23 @@ static void attention__is_split_where_two_layers_compute_it(void **state)
            "qkv split fp16: q k v; 0 1\n");
 }
 
+/* Of three products, only the first is INT8: they have no type in common, whatever the
+ * last two have. */
+static void products_of_two_types_have_no_type(void **state)
+{
+    (void)state;
+    expect(HEAD,
+           "in x\nin m\nout y\n"
+           "gemm q | n:q | x:int8 -> qa:int8\n"
+           "gemm k | n:k | x:fp16 -> ka:fp16\n"
+           "gemm v | n:v | x:fp16 -> va:fp16\n"
+           "pw mask | n:mask | m:fp16 -> mk:fp16\n"
+           "mha mha | n:t n:qk n:scale n:masked n:soft n:pv | qa:fp16 ka:fp16 mk:fp16 "
+           "va:fp16 -> y:fp16\n",
+           "attention whole fp16: qk scale masked soft pv; 4\n"
+           "qkv split unknown: q k v; 0 1 2\n");
+}
+
 /* A Softmax whose scores come from no single product is no attention. */
 static void attention__needs_one_product(void **state)
 {
@@ -254,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attention__is_told_by_edges),
         cmocka_unit_test(attention__is_split_where_two_layers_compute_it),
+        cmocka_unit_test(products_of_two_types_have_no_type),
         cmocka_unit_test(attention__needs_one_product),
         cmocka_unit_test(norms__are_told_by_their_operators),
         cmocka_unit_test(gelu__in_any_order),
