@@ -338,7 +338,11 @@ static void run_marks(const struct test_case *c, FILE *out)
 {
     struct fsd_diff *d = run_of(c);
     struct fsd_marks *m = fsd_marks_new(d);
+    fsd_id condition = fsd_marks_condition(d);
 
+    if (case_text(c, "condition", 0))
+        fprintf(out, "condition of Ifs: %s\n",
+                condition == FSD_NONE ? "none" : tensor_name(d, condition));
     for (fsd_id t = 0; t < d->model->tensors.n; t++) {
         const struct fsd_tensor_place *p = &m->places[t];
 
