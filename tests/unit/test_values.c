@@ -9,6 +9,7 @@
 
 #include "explain/values/values.h"
 #include "model/graph/graph.h"
+#include "report/picture/drawing.h"
 #include "report/text/text.h"
 
 #include <inttypes.h>
@@ -154,6 +155,22 @@ static void put_ranked(struct fsd_diff *d, const struct fsd_numbers *numbers,
     free(column);
 }
 
+/* What the color of each layer means in a picture that is colored by `name`. */
+static void put_colors(struct fsd_diff *d, const struct fsd_numbers *numbers,
+                       const struct fsd_values *v, const char *name, FILE *out)
+{
+    char *copy = strdup(name);
+    const struct fsd_coloring *by;
+    struct fsd_error err;
+
+    d->numbers = numbers;
+    d->values = v;
+    assert_int_equal(fsd_coloring_find(strtok(copy, "\n"), &by, &err), FSD_OK);
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        fprintf(out, "%s: %s\n", layer_of(d, i), by->words[by->tint(d, i)]);
+    free(copy);
+}
+
 /* The numbers as the text report shows them. */
 static void put_report(struct fsd_diff *d, const struct fsd_numbers *numbers,
                        const struct fsd_values *v, FILE *out)
@@ -166,8 +183,8 @@ static void put_report(struct fsd_diff *d, const struct fsd_numbers *numbers,
 }
 
 /* A run with the numbers of the section `errors`, or of the section `table`. With a
- * section `report`, only put_report() prints; with a section `rank`, only
- * put_ranked(). */
+ * section `colors`, `report` or `rank`, only put_colors(), put_report() or put_ranked()
+ * prints. */
 static void run_values(const struct test_case *c, FILE *out)
 {
     struct fsd_diff *d =
@@ -186,6 +203,8 @@ static void run_values(const struct test_case *c, FILE *out)
     }
     if (fsd_values_join(&v, &numbers, limit, d->match, d->flows, &err) != FSD_OK)
         put_error(&err, out);
+    else if (case_text(c, "colors", 0))
+        put_colors(d, &numbers, v, case_text(c, "colors", 0), out);
     else if (case_text(c, "report", 0))
         put_report(d, &numbers, v, out);
     else if (case_text(c, "rank", 0))
