@@ -206,7 +206,12 @@ def check_update(folder):
     copy = os.path.join(folder, "copy.fsd")
     with open(os.path.join(FIXTURES, "gate/before.fsd"), encoding="utf-8") as file, \
             open(copy, "w", encoding="utf-8") as out:
-        out.write(file.read())
+        before = file.read()
+        out.write(before)
+    text = run("check", copy, MODEL, ENGINE, "--update", "-f", "junit", status=(0,))
+    check("update: no test of JUnit fails", ' failures="0"' in text and "<failure" not in text and "error: " in text, text)
+    with open(copy, "w", encoding="utf-8") as out:
+        out.write(before)
     text = run("check", copy, MODEL, ENGINE, "--update", status=(0,))
     check("update: says what", "accepted:" in text and "lost-fusion" in text)
     with open(copy, encoding="utf-8") as file:
