@@ -453,6 +453,12 @@ def check_list(folder):
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join([own[0], own[0].replace(ENGINE, fixture("compare/split.json"))]) + "\n")
     check("list: a snapshot has one build", "1 accepted, 1 could not be checked" in run(*args, "--update", status=(2,)))
+    # Times that the snapshot does not state: no difference.
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"{lines[0]} profile={fixture('qat_block/profile.json')}\n")
+    timed = json.loads(run(*args, "-f", "json", status=(0,)))["builds"][0]
+    check("list: no difference of unknown times", "change_ms" not in timed and
+          timed["check"]["summary"][-1]["before"] == "not known" != timed["check"]["summary"][-1]["now"], timed)
     # A thousand builds that fail: under GitHub's limit, each format whole.
     with open(path, "w", encoding="utf-8") as file:
         file.write("".join(lines[1] + f" label={i}\n" for i in range(300)))
