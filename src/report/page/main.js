@@ -48,6 +48,7 @@ function read_subject() {
         failed: failed_subject,
     };
     const made = Object.entries(makers).map(([name, make]) => ({ document: embedded(name), make })).filter(({ document }) => document);
+    /** @type {Subject} */
     const all = made.reduce((base, { document, make }) => make(document, base), /** @type {any} */ (null));
     const rules = all.rules.map((row) => ({ ...row, ...texts.get(row.rule) })).sort((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state));
     return { ...all, rules, files: [...all.files, ...(command.page ? [/** @type {[string, string]} */ (["in a terminal", command.page])] : [])] };
