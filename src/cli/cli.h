@@ -96,9 +96,6 @@ struct command_line {
     struct fsd_query query;
     const char *words[MOST_WORDS];
 
-    /* For compare: the new build; `run` is the old build. */
-    struct fsd_options other;
-
     /* For diff. */
     const char *debug; /* "log"; NULL: none */
     const char *dump;  /* "model" or "engine": write this graph; NULL: write a report */

@@ -75,8 +75,6 @@ enum fsd_status check_outputs(const struct command_line *line,
 enum fsd_status check_line_outputs(const struct command_line *line,
                                    struct fsd_error *err)
 {
-    const struct fsd_options builds[] = {line->run, line->other};
-
     add_named(line->cut.alone);
     add_named(line->builds);
     add_named(line->check.policy);
@@ -87,7 +85,7 @@ enum fsd_status check_line_outputs(const struct command_line *line,
     for (unsigned i = 0; i < line->part.cut.n_values; i++)
         add_named(line->part.cut.values[i]);
     if (!line->merge_base)
-        return check_outputs(line, builds, 2, err);
+        return check_outputs(line, &line->run, 1, err);
     add_named(line->merge_base);
     add_named(line->run.engine); /* run.engine is THEIRS, which is only read.  A merge
                                     may replace OURS, which is run.model */
