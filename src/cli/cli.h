@@ -33,41 +33,6 @@ struct output {
     bool updates;       /* may replace an input that is not in `named` (reads.c) */
 };
 
-/* Options of cut, code and issue that name a part of a model (part.c). */
-struct part_options {
-    struct fsd_cut_options cut; /* its lists are the arrays below */
-    const char *layers[MOST_CUT], *groups[MOST_CUT], *nodes[MOST_CUT], *from[MOST_CUT],
-        *to[MOST_CUT];
-};
-
-struct cut_options {
-    const char *alone;  /* path of an engine that was built from only the part */
-    const char *inputs; /* folder for the values of the part's inputs */
-};
-
-/* Options of lint --fix. */
-struct fix_options {
-    bool wanted; /* whether --fix is given; the output is then the fixed model */
-    struct fsd_fix_options options;
-    const char *what[MOST_OUTPUTS], *scales[MOST_WORDS];
-};
-
-struct issue_options {
-    struct fsd_issue_options options;
-    const char *names; /* path of the list of original names */
-    bool verify;       /* build the part with its builder */
-};
-
-struct annotate_options {
-    bool of_layers; /* write the engine's graph even if there is a model */
-};
-
-struct bisect_options {
-    const char *state, *values; /* --state: path of the file that keeps the search;
-                                   --values: path of the file with correct outputs */
-    unsigned confirm;           /* number of runs of CMD for each build; 0: one */
-};
-
 /* The whole command line. Zero is the default of every member except fail_on. */
 struct command_line {
     const struct verb *verb;
@@ -96,46 +61,72 @@ struct command_line {
     struct fsd_query query;
     const char *words[MOST_WORDS];
 
-    /* For diff. */
-    const char *debug; /* "log"; NULL: none */
-    const char *dump;  /* "model" or "engine": write this graph; NULL: write a report */
-    int fail_on;       /* enum fsd_severity; -1: never */
+    /* For several verbs. */
+    struct fsd_picture picture; /* for verbs that draw */
+    int fail_on; /* for diff, lint and batch: enum fsd_severity; -1: never */
 
-    /* For verbs that draw. */
-    struct fsd_picture picture;
+    struct list_options { /* for batch, check and snapshot */
+        const char *path; /* --list; NULL: none. The list of batch is a word */
+        unsigned jobs;    /* number of threads; 0: the number of processors */
+    } list;
+    struct part_options { /* a part of a model, for cut, code and issue (part.c) */
+        struct fsd_cut_options cut; /* its lists are the arrays below */
+        const char *layers[MOST_CUT], *groups[MOST_CUT], *nodes[MOST_CUT],
+            *from[MOST_CUT], *to[MOST_CUT];
+    } part;
 
-    /* For snapshot and check. */
-    bool with_times;
-    const char *merge_base;            /* path of the base of `snapshot --merge` */
-    const char *also[MOST_BUILDS - 1]; /* --also: one word for each further build */
-    unsigned n_also;
-    struct fsd_check_options check;
-    const char *builds; /* --list: path of the list of builds; NULL: one build */
-    bool print_policy;
-
-    /* For explain without a build: the word to explain, or the list to print. */
-    const char *word;
-    bool rules, vocabulary; /* list all rules; list the whole vocabulary */
-
-    /* For batch, and for lists of builds. */
-    unsigned jobs; /* number of threads; 0: the number of processors */
-    bool resume;   /* keep the lines that the output file already has */
-
-    /* For collect. */
-    bool copy_model;
-
-    /* For lint. */
-    struct fsd_lint_options lint;
-    bool list; /* only list the rules */
-
-    /* For verbs that write models. */
-    struct part_options part;
-    struct cut_options cut;
-    struct fix_options fix;
-    struct issue_options issue;
+    /* For one verb each. */
+    struct diff_options {
+        const char *debug; /* "log"; NULL: none */
+        const char *dump;  /* "model" or "engine": the graph to write; NULL: none */
+    } diff;
+    struct explain_options {    /* without a build */
+        const char *word;       /* the word to explain; NULL: none */
+        bool rules, vocabulary; /* list all rules; list the whole vocabulary */
+    } explain;
+    struct batch_options {
+        bool resume; /* keep the lines that the output file already has */
+    } batch;
+    struct snapshot_options {
+        bool with_times;        /* refuse to write a snapshot without times */
+        const char *merge_base; /* --merge: path of BASE; NULL: no merge */
+        const char *also[MOST_BUILDS - 1]; /* one word for each further build */
+        unsigned n_also;
+    } snapshot;
+    struct check_options {
+        struct fsd_check_options options;
+        bool print_policy;
+    } check;
+    struct lint_options {
+        struct fsd_lint_options options;
+        bool list; /* only list the rules */
+    } lint;
+    struct fix_options { /* of lint */
+        bool wanted; /* whether --fix is given; the output is then the fixed model */
+        struct fsd_fix_options options;
+        const char *what[MOST_OUTPUTS], *scales[MOST_WORDS];
+    } fix;
+    struct collect_options {
+        bool copy_model;
+    } collect;
+    struct cut_options {
+        const char *alone;  /* path of an engine that was built from only the part */
+        const char *inputs; /* folder for the values of the part's inputs */
+    } cut;
+    struct issue_options {
+        struct fsd_issue_options options;
+        const char *names; /* path of the list of original names */
+        bool verify;       /* build the part with its builder */
+    } issue;
     struct fsd_code_options code;
-    struct annotate_options annotate;
-    struct bisect_options bisect;
+    struct annotate_options {
+        bool of_layers; /* write the engine's graph even if there is a model */
+    } annotate;
+    struct bisect_options {
+        const char *state;  /* --state: path of the file that keeps the search */
+        const char *values; /* --values: path of the file with correct outputs */
+        unsigned confirm;   /* number of runs of CMD for each build; 0: one */
+    } bisect;
 };
 
 /* ------------------------------------------------------------------------------ row */
@@ -299,7 +290,7 @@ void parse_command_line(struct command_line *line, const struct verb *named, int
 /* Macros for the rows of options that several verbs have. */
 #define SEVERITIES "info warning error"
 #define BUILDERS   "trt8 trt10 trt11 rtx"
-#define JOBS       NUMBER(jobs, 1, MOST_JOBS, "1 to 256 threads")
+#define JOBS       NUMBER(list.jobs, 1, MOST_JOBS, "1 to 256 threads")
 #define ROW_LAYOUT_TIMEOUT                                                             \
     {                                                                                  \
         "layout-timeout", "SECONDS",                                                   \

@@ -75,7 +75,7 @@ static void check_one(void *payload, unsigned i)
 {
     struct job *job = payload;
     struct entry *e = &job->at[i];
-    struct fsd_check_options options = job->line->check;
+    struct fsd_check_options options = job->line->check.options;
     enum fsd_status status = open_entry(job, i);
 
     if (e->line->snapshot)
@@ -109,7 +109,7 @@ static void snapshot_one(void *payload, unsigned i)
     if (status == FSD_OK && !to)
         status = fail_file(&e->error, FSD_E_ARG, NULL,
                            "expected snapshot=FILE in this line, found none");
-    if (status == FSD_OK && job->line->with_times && e->line->run.model &&
+    if (status == FSD_OK && job->line->snapshot.with_times && e->line->run.model &&
         !e->line->run.n_profiles)
         status = fail_file(&e->error, FSD_E_ARG, NULL,
                            "--with-times needs profile=FILE in this line");
@@ -127,16 +127,16 @@ static void snapshot_one(void *payload, unsigned i)
 
 static enum fsd_status do_all(struct job *job, deed_fn *deed, struct fsd_error *err)
 {
-    const struct fsd_options list = {.engine = job->line->builds};
+    const struct fsd_options list = {.engine = job->line->list.path};
     enum fsd_status status = check_outputs(job->line, &list, 1, err);
 
     if (status == FSD_OK)
-        status = read_list(&job->list, job->line->builds, err);
+        status = read_list(&job->list, job->line->list.path, err);
     if (status != FSD_OK)
         return status;
     job->at = must(calloc(job->list.n, sizeof *job->at));
     progress_stage("checking builds");
-    do_each(job->list.n, job->line->jobs, deed, job);
+    do_each(job->list.n, job->line->list.jobs, deed, job);
     progress_count(0, 0);
     for (unsigned i = 0; i < job->list.n; i++)
         for (size_t at = 0; at < job->at[i].noted;
@@ -238,7 +238,7 @@ enum fsd_status check_list(struct command_line *line, struct fsd_error *err)
 
     if (status == FSD_OK)
         status = check_inputs(&job, err);
-    if (status == FSD_OK && line->check.accept)
+    if (status == FSD_OK && line->check.options.accept)
         update_all(&job);
     if (status == FSD_OK) {
         checks.at = must(calloc(job.list.n, sizeof *checks.at));
@@ -258,7 +258,7 @@ enum fsd_status check_list(struct command_line *line, struct fsd_error *err)
             }
             if (bad)
                 line->exit_status = TROUBLE;
-            else if (!line->check.accept && fsd_check_failed(e->check) &&
+            else if (!line->check.options.accept && fsd_check_failed(e->check) &&
                      line->exit_status == OK)
                 line->exit_status = FINDINGS;
         }

@@ -76,17 +76,17 @@ enum fsd_status check_line_outputs(const struct command_line *line,
                                    struct fsd_error *err)
 {
     add_named(line->cut.alone);
-    add_named(line->builds);
-    add_named(line->check.policy);
-    add_named(line->lint.policy);
+    add_named(line->list.path);
+    add_named(line->check.options.policy);
+    add_named(line->lint.options.policy);
     add_named(line->query.check);
-    add_read(line->check.snapshot);
+    add_read(line->check.options.snapshot);
     add_named(line->bisect.values);
     for (unsigned i = 0; i < line->part.cut.n_values; i++)
         add_named(line->part.cut.values[i]);
-    if (!line->merge_base)
+    if (!line->snapshot.merge_base)
         return check_outputs(line, &line->run, 1, err);
-    add_named(line->merge_base);
+    add_named(line->snapshot.merge_base);
     add_named(line->run.engine); /* run.engine is THEIRS, which is only read.  A merge
                                     may replace OURS, which is run.model */
     return FSD_OK;

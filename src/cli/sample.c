@@ -33,8 +33,8 @@ bool wants_sample(const struct command_line *line)
         if (!line->outputs[i].format || strcmp(line->outputs[i].format, "schema") != 0)
             return false;
     return *line->verb->arguments && !run->model && !run->engine && !run->n_parts &&
-           !line->query.n_words && !line->builds && !line->list && !line->rules &&
-           !line->vocabulary;
+           !line->query.n_words && !line->list.path && !line->lint.list &&
+           !line->explain.rules && !line->explain.vocabulary;
 }
 
 void take_sample(struct command_line *line)
@@ -46,9 +46,9 @@ void take_sample(struct command_line *line)
     fsd_use_memory(files, sizeof files / sizeof *files);
     line->quiet = true;
     if (line->verb->most_words) {
-        line->check.lint = strstr(arguments, "SNAPSHOT"); /* `--lint` allows a check
-                                                             without a snapshot */
-        line->words[line->query.n_words++] = line->check.lint ? MODEL : ENGINE;
+        /* --lint allows a check without a snapshot. */
+        line->check.options.lint = strstr(arguments, "SNAPSHOT");
+        line->words[line->query.n_words++] = line->check.options.lint ? MODEL : ENGINE;
         line->words[line->query.n_words++] = ENGINE;
         return;
     }

@@ -163,7 +163,7 @@ enum fsd_status print_text(const void *payload, const struct sink *to)
 enum fsd_status merge_snapshots(struct command_line *line, struct fsd_error *err)
 {
     enum { BASE, OURS, THEIRS, SIDES };
-    const char *const paths[SIDES] = {line->merge_base, line->run.model,
+    const char *const paths[SIDES] = {line->snapshot.merge_base, line->run.model,
                                       line->run.engine};
     struct whole_text side[SIDES] = {{0}};
     enum fsd_status status = FSD_OK;

@@ -24,7 +24,7 @@ static const struct option_row options[] = {
     {"resume", NULL,
      "Append each line to the -o FILE as soon as it is ready; skip pairs that FILE "
      "already has",
-     FLAG(resume), .group = 1},
+     FLAG(batch.resume), .group = 1},
     {"fail-on", "SEVERITY",
      "Exit with 1 if a pair has a finding of this level or above: info, warning or "
      "error",
@@ -54,7 +54,7 @@ static void check_line(struct command_line *line)
     if (line->format && strcmp(line->format, "json") != 0 &&
         strcmp(line->format, "schema") != 0)
         usage_error("batch writes json or schema, not %s", line->format);
-    if (line->resume && (line->n_outputs != 1 || !line->outputs[0].path))
+    if (line->batch.resume && (line->n_outputs != 1 || !line->outputs[0].path))
         usage_error("--resume needs one -o FILE");
 }
 
@@ -319,7 +319,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     struct batch batch = {.line = line,
                           .lock = FSD_LOCK_INIT,
                           .moved = FSD_EVENT_INIT,
-                          .jobs = count_jobs(line->jobs)};
+                          .jobs = count_jobs(line->list.jobs)};
     struct batch *b = &batch;
     const struct fsd_options list = {.engine = line->words[0]};
     enum fsd_status status;
@@ -331,8 +331,8 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     if (status == FSD_OK)
         status = read_list(&b->pairs, line->words[0], err);
     if (status == FSD_OK)
-        status =
-            line->resume ? go_on(b, err) : write_outputs(line, print_lines, &b, err);
+        status = line->batch.resume ? go_on(b, err)
+                                    : write_outputs(line, print_lines, &b, err);
     if (status == FSD_OK && b->failed) {
         snprintf(note, sizeof note,
                  "%" PRIu64 " of %u pairs could not be analyzed; the lines of these "

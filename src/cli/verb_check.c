@@ -6,12 +6,12 @@
 static const struct option_row options[] = {
     {"policy", "FILE",
      "Policy file with the levels and budgets of rules, and the findings to ignore",
-     WORD(check.policy)},
+     WORD(check.options.policy)},
     {"list", "FILE",
      "Check every build that FILE ('-': standard input) lists, and write one report. "
      "FILE has the format of LIST in 'batch'; its lines can have snapshot=, label=, "
      "policy= and profile=",
-     WORD(builds)},
+     WORD(list.path)},
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
     {"label", "LABEL",
@@ -19,17 +19,17 @@ static const struct option_row options[] = {
      "snapshot with this label from a directory, and --update records the label",
      TAKEN_BY(take_label)},
     {"update", NULL, "Accept the build: rewrite the snapshot and report what changed",
-     FLAG(check.accept)},
+     FLAG(check.options.accept)},
     {"print-policy", NULL,
      "Print the default policy as a starting point, and check nothing",
-     FLAG(print_policy)},
+     FLAG(check.print_policy)},
     {"today", "YYYY-MM-DD",
      "Compare the expiry dates of the policy with this date (default: "
      "SOURCE_DATE_EPOCH, or today)",
-     DAY(check.today)},
-    {"lint", NULL, "Also lint the model", FLAG(check.lint)},
+     DAY(check.options.today)},
+    {"lint", NULL, "Also lint the model", FLAG(check.options.lint)},
     {"for", "BUILDER", "With --lint: the target builder, e.g. rtx-1.7:sm89",
-     WORD(check.builder), .words = BUILDERS},
+     WORD(check.options.builder), .words = BUILDERS},
     {0},
 };
 
@@ -63,17 +63,18 @@ static unsigned today(void)
  * SNAPSHOT may be missing, too: a snapshot is recognized by its content. */
 static void sort_words(struct command_line *line)
 {
+    struct fsd_check_options *wants = &line->check.options;
     unsigned n = line->query.n_words, at = 0;
     enum fsd_file_kind kind;
     const char *noun;
 
-    if (line->builds) {
+    if (line->list.path) {
         if (n > 1)
             usage_error("with --list, expected no file except SNAPSHOT (for the lines "
                         "that have no snapshot=), found '%s' too",
                         line->words[1]);
         refuse_beside_list(line);
-        line->check.snapshot = n ? line->words[0] : NULL;
+        wants->snapshot = n ? line->words[0] : NULL;
         return;
     }
     if (!n)
@@ -87,10 +88,9 @@ static void sort_words(struct command_line *line)
             usage_error("expected the snapshot as the first file, found '%s' (%s) "
                         "before '%s'",
                         line->words[0], noun, line->words[i]);
-    if (kind == FSD_FILE_SNAPSHOT || n == 3 ||
-        (!line->check.policy && !line->check.lint))
-        line->check.snapshot = line->words[at++];
-    if (line->check.snapshot && noun)
+    if (kind == FSD_FILE_SNAPSHOT || n == 3 || (!wants->policy && !wants->lint))
+        wants->snapshot = line->words[at++];
+    if (wants->snapshot && noun)
         usage_error("expected a snapshot first, found '%s', which is %s; write a "
                     "snapshot by 'fusiondiff snapshot', or check only the absolute "
                     "rules of a policy (--policy)",
@@ -98,16 +98,16 @@ static void sort_words(struct command_line *line)
     for (; at < n; at++)
         take_pair(line, (char *)(uintptr_t)line->words[at]);
     need_pair(line);
-    if (!line->check.snapshot && line->check.accept)
+    if (!wants->snapshot && wants->accept)
         usage_error("--update needs a SNAPSHOT");
 }
 
 static void check_line(struct command_line *line)
 {
-    if (!line->print_policy)
+    if (!line->check.print_policy)
         sort_words(line);
-    if (!line->check.today)
-        line->check.today = today();
+    if (!line->check.options.today)
+        line->check.options.today = today();
 }
 
 static enum fsd_status print_check(const void *payload, const struct sink *to)
@@ -127,19 +127,19 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     struct fsd_directory *several = NULL;
     enum fsd_status status;
 
-    if (line->print_policy)
+    if (line->check.print_policy)
         return write_outputs(line, print_policy, NULL, err);
-    if (line->builds)
+    if (line->list.path)
         return check_list(line, err);
-    status = open_snapshots(&several, &line->check, err);
+    status = open_snapshots(&several, &line->check.options, err);
     if (status == FSD_OK)
-        status = fsd_check_open(&check, &line->run, &line->check, err);
-    if (status == FSD_OK && line->check.accept) /* first, because the report states
-                                                   "accepted" */
+        status = fsd_check_open(&check, &line->run, &line->check.options, err);
+    if (status == FSD_OK && line->check.options.accept) /* before the report, which
+                                                           states "accepted" */
         status = update_snapshot(line, check, err);
     if (status == FSD_OK)
         status = write_judgement(line, print_check, check, err);
-    if (status == FSD_OK && !line->check.accept && fsd_check_failed(check))
+    if (status == FSD_OK && !line->check.options.accept && fsd_check_failed(check))
         line->exit_status = FINDINGS;
     fsd_check_free(check);
     fsd_directory_free(several);

@@ -243,7 +243,7 @@ static enum fsd_status collect(struct collect *c, const struct command_line *lin
     if (status == FSD_OK)
         status = copy_exports(c, err);
     if (status == FSD_OK)
-        status = keep_model(c, line->copy_model, err);
+        status = keep_model(c, line->collect.copy_model, err);
     if (status == FSD_OK)
         status = write_command(c, given, n, err);
     if (status != FSD_OK)
@@ -277,7 +277,7 @@ static const struct option_row options[] = {
      WORD(run.model)},
     {"copy-model", NULL,
      "Copy the model into DIR, for use on another machine (default: a link)",
-     FLAG(copy_model)},
+     FLAG(collect.copy_model)},
     {0},
 };
 

@@ -8,11 +8,11 @@ static const struct option_row options[] = {
      CHOICE(fail_on, SEVERITIES)},
     {"dump", "SIDE",
      "Print the model or the engine as fusiondiff read it, or the known shapes",
-     ONE_OF(dump, "model engine shapes"), .group = 4},
+     ONE_OF(diff.dump, "model engine shapes"), .group = 4},
     {"debug", "WHAT",
      "log: print to standard error which lines of the build log fusiondiff understood, "
      "and which it did not",
-     ONE_OF(debug, "log"), .group = 4},
+     ONE_OF(diff.debug, "log"), .group = 4},
     {"around", "NAME",
      "Pictures: draw only the neighborhood of this node or layer (a glob)",
      WORD(picture.around), .group = 5},
@@ -55,7 +55,7 @@ static const char doc[] =
 /* Requires MODEL and ENGINE. --dump model needs only MODEL. */
 static void check_line(struct command_line *line)
 {
-    if (!line->dump || !line->run.model || !strcmp(line->dump, "engine"))
+    if (!line->diff.dump || !line->run.model || !strcmp(line->diff.dump, "engine"))
         need_pair(line);
 }
 
@@ -63,7 +63,7 @@ static enum fsd_status print_dump(const void *payload, const struct sink *to)
 {
     const struct command_line *line = payload;
 
-    return fsd_dump(line->dump, &line->run, to->out, to->err);
+    return fsd_dump(line->diff.dump, &line->run, to->out, to->err);
 }
 
 static enum fsd_status print_diff(const void *payload, const struct sink *to)
@@ -92,10 +92,10 @@ static enum fsd_status run_one(struct command_line *line,
     struct fsd_diff *diff = NULL;
     enum fsd_status status;
 
-    if (line->dump)
+    if (line->diff.dump)
         return write_outputs(line, print_dump, line, err);
-    if (line->debug) {
-        status = fsd_dump(line->debug, &line->run, stderr, err);
+    if (line->diff.debug) {
+        status = fsd_dump(line->diff.debug, &line->run, stderr, err);
         if (status != FSD_OK)
             return status;
     }

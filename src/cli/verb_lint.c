@@ -43,14 +43,14 @@ static const struct option_row options[] = {
     {"for", "BUILDER",
      "Target builder: trt8, trt10, trt11 or rtx, with version and compute "
      "capability (default: the builder of ENGINE; without an ENGINE, rtx-1.7:sm89)",
-     WORD(lint.builder), .words = BUILDERS},
+     WORD(lint.options.builder), .words = BUILDERS},
     {"policy", "FILE",
      "Policy file with the levels of rules, and the findings to ignore",
-     WORD(lint.policy)},
+     WORD(lint.options.policy)},
     {"today", "YYYY-MM-DD",
      "Compare the expiry dates of the policy with this date (default: nothing expires)",
-     DAY(lint.today)},
-    {"list", NULL, "List all rules of lint and exit", FLAG(list)},
+     DAY(lint.options.today)},
+    {"list", NULL, "List all rules of lint and exit", FLAG(lint.list)},
     {"fail-on", "LEVEL",
      "Exit with 1 if there is a finding of this level or above: info, warning or error "
      "(the default)",
@@ -62,9 +62,9 @@ static void check_line(struct command_line *line)
 {
     if (line->fail_on < 0)
         line->fail_on = FSD_ERROR;
-    if (!line->run.model && !line->list)
+    if (!line->run.model && !line->lint.list)
         usage_error("expected MODEL");
-    if (line->fix.wanted && (line->list || line->format))
+    if (line->fix.wanted && (line->lint.list || line->format))
         usage_error("--fix writes a model or lists edits as text: it cannot be "
                     "combined with --list or -f");
     if (line->fix.options.n_scales && !line->fix.wanted)
@@ -84,9 +84,10 @@ static enum fsd_status print_lint(const void *payload, const struct sink *to)
 static enum fsd_status open_linting(struct command_line *line,
                                     struct fsd_linting **linting, struct fsd_error *err)
 {
-    enum fsd_status status = fsd_linting_open(linting, &line->run, &line->lint, err);
+    enum fsd_status status =
+        fsd_linting_open(linting, &line->run, &line->lint.options, err);
     struct fsd_failure *failure = status == FSD_E_FORMAT ? open_failure(line) : NULL;
-    struct fsd_lint_options lint = line->lint;
+    struct fsd_lint_options lint = line->lint.options;
 
     if (!failure)
         return status;
@@ -103,7 +104,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     struct fsd_linting *linting = NULL;
     enum fsd_status status = FSD_OK;
 
-    if (!line->list)
+    if (!line->lint.list)
         status = open_linting(line, &linting, err);
     if (status == FSD_OK)
         status = line->fix.wanted ? fix_model(line, linting, err)

@@ -5,12 +5,12 @@
 static const struct option_row options[] = {
     {"with-times", NULL,
      "Refuse to write a snapshot that has no times (--profile adds times)",
-     FLAG(with_times)},
+     FLAG(snapshot.with_times)},
     {"list", "FILE",
      "Write a snapshot of each build that FILE ('-': standard input) lists in the "
      "format of batch.  In each line, snapshot= names the snapshot's file or folder, "
      "and label= and profile= replace --label and --profile",
-     WORD(builds)},
+     WORD(list.path)},
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
     {"label", "LABEL",
@@ -22,12 +22,12 @@ static const struct option_row options[] = {
      "the first build as variants.  BUILD is "
      "ENGINE, MODEL,ENGINE[+ENGINE...][,PROFILE[,LOG]], a directory or a snapshot; "
      "may be repeated",
-     WORDS(also, n_also)},
+     WORDS(snapshot.also, snapshot.n_also)},
     {"merge", "BASE",
      "Merge driver for git: merge the snapshots OURS and THEIRS, which both come from "
      "BASE, into the file OURS. If only OURS or only THEIRS differs from BASE, "
      "that file becomes the result; if all three files differ, exit with 1",
-     WORD(merge_base)},
+     WORD(snapshot.merge_base)},
     {0},
 };
 
@@ -41,22 +41,22 @@ static void check_line(struct command_line *line)
 {
     if (line->format)
         usage_error("a snapshot has only one format");
-    if (line->merge_base) {
-        if (!line->run.model || !line->run.engine || line->builds ||
+    if (line->snapshot.merge_base) {
+        if (!line->run.model || !line->run.engine || line->list.path ||
             line->outputs[0].path)
             usage_error("expected two snapshots with --merge BASE, and no other files "
                         "or options");
         return;
     }
-    if (line->builds) {
-        if (line->run.model || line->n_also || line->outputs[0].path)
+    if (line->list.path) {
+        if (line->run.model || line->snapshot.n_also || line->outputs[0].path)
             usage_error("with --list, pass no other files: each line of the list names "
                         "the files of one build, and its output as snapshot=FILE");
         refuse_beside_list(line);
         return;
     }
     need_pair(line);
-    if (line->with_times && line->run.model && !line->run.n_profiles)
+    if (line->snapshot.with_times && line->run.model && !line->run.n_profiles)
         usage_error("--with-times needs a --profile");
 }
 
@@ -74,16 +74,16 @@ static enum fsd_status print_snapshot(const void *payload, const struct sink *to
 
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
-    struct build_word *words = new_build_words(line->n_also + 1);
+    struct build_word *words = new_build_words(line->snapshot.n_also + 1);
     struct snapshot_job job = {.builds = {line->run}, .n = 1};
     enum fsd_status status = FSD_OK;
 
-    if (line->merge_base)
+    if (line->snapshot.merge_base)
         return merge_snapshots(line, err);
-    if (line->builds)
+    if (line->list.path)
         return snapshot_list(line, err);
-    for (; job.n <= line->n_also && status == FSD_OK; job.n++) {
-        const char *also = line->also[job.n - 1];
+    for (; job.n <= line->snapshot.n_also && status == FSD_OK; job.n++) {
+        const char *also = line->snapshot.also[job.n - 1];
 
         job.builds[job.n] = line->run;
         status = take_also(&words[job.n - 1], also, line->run.model, &job.builds[job.n],

@@ -125,11 +125,11 @@ static const struct option_row explain_options[] = {
      TAKEN_BY(take_node)},
     {"layer", "LAYER", "The layer to explain: a name, 12, node:12 or a pattern",
      TAKEN_BY(take_layer)},
-    {"list", NULL, "List all rules, one line each", FLAG(rules)},
+    {"list", NULL, "List all rules, one line each", FLAG(explain.rules)},
     {"words", NULL,
      "List the words that fusiondiff explains: layer types, and parts of layer and "
      "kernel names",
-     FLAG(vocabulary)},
+     FLAG(explain.vocabulary)},
     {0},
 };
 
@@ -144,19 +144,19 @@ static void check_line(struct command_line *line)
         usage_error("expected %s", arguments);
 }
 
-static bool explains_words(const struct command_line *line)
+static bool explains_words(const struct explain_options *of)
 {
-    return line->word || line->rules || line->vocabulary;
+    return of->word || of->rules || of->vocabulary;
 }
 
 /* A single argument is a word to explain without a build. */
 static void check_explain(struct command_line *line)
 {
     if (!line->query.n_words && line->run.model && !line->run.engine) {
-        line->word = line->run.model;
+        line->explain.word = line->run.model;
         line->run.model = NULL;
     }
-    if (explains_words(line))
+    if (explains_words(&line->explain))
         return;
     check_line(line);
     if (!line->query.n_words && !is_failed_build(line))
@@ -187,12 +187,12 @@ static enum fsd_status print_view(const void *payload, const struct sink *to)
 
 static enum fsd_status print_words(const void *payload, const struct sink *to)
 {
-    const struct command_line *line = payload;
+    const struct explain_options *of = payload;
 
-    return line->word ? fsd_explain(line->word, to->format, to->style, to->out, to->err)
-                      : fsd_explain_all(line->vocabulary ? FSD_WORDS_OF_ENGINES
-                                                         : FSD_WORDS_OF_RULES,
-                                        to->format, to->style, to->out, to->err);
+    return of->word ? fsd_explain(of->word, to->format, to->style, to->out, to->err)
+                    : fsd_explain_all(of->vocabulary ? FSD_WORDS_OF_ENGINES
+                                                     : FSD_WORDS_OF_RULES,
+                                      to->format, to->style, to->out, to->err);
 }
 
 void note_left_out(struct command_line *line, uint32_t n)
@@ -215,8 +215,8 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     uint32_t left_out = 0, unmatched = 0;
     struct job job = {diff, line, &left_out, &unmatched};
 
-    if (explains_words(line))
-        return write_outputs(line, print_words, line, err);
+    if (explains_words(&line->explain))
+        return write_outputs(line, print_words, &line->explain, err);
     line->run.unlisted = !strcmp(line->verb->name, "buildtime");
     line->run.uncited = !line->verb->cites;
     status = fsd_diff_open(&diff, &line->run, err);

@@ -130,8 +130,8 @@ static bool want_color(int when)
 
 bool takes_any_name(const struct command_line *line)
 {
-    return line->verb->one_format || line->fix.wanted || line->print_policy ||
-           line->dump;
+    return line->verb->one_format || line->fix.wanted || line->check.print_policy ||
+           line->diff.dump;
 }
 
 /* Sets the format of an output. The extension names the format: "x.foo" is an error if
@@ -160,7 +160,7 @@ static void read_inputs(struct command_line *line)
     struct fsd_directory *directory = NULL;
     struct fsd_options *run = &line->run;
     bool lone = strstr(line->verb->arguments, "[ENGINE]") ||
-                (line->dump && strcmp(line->dump, "engine") != 0);
+                (line->diff.dump && strcmp(line->diff.dump, "engine") != 0);
 
     record_reads();
     show_progress(run, line->quiet);
