@@ -95,6 +95,10 @@ static void sort_words(struct command_line *line)
                     "snapshot by 'fusiondiff snapshot', or check only the absolute "
                     "rules of a policy (--policy)",
                     line->words[0], noun);
+    if (wants->snapshot && n == 1)
+        usage_error("expected a snapshot and a build, found only '%s'; to check a "
+                    "build without a snapshot, pass --policy or --lint",
+                    line->words[0]);
     for (; at < n; at++)
         take_pair(line, (char *)(uintptr_t)line->words[at]);
     need_pair(line);
