@@ -162,6 +162,7 @@ struct option_row {
     int group;            /* group in --help; 0: GROUP_USUAL */
     char letter;
     bool optional; /* users may omit the argument */
+    bool input;    /* the argument is the path of an input (reads.c) */
     bool alias;    /* another name for the option of the previous row */
     bool hidden;
 };
@@ -176,8 +177,9 @@ enum { GROUP_USUAL = 3 };
     (sizeof((struct command_line *)0)->list / sizeof *((struct command_line *)0)->list)
 
 /* Macros that stand after `doc` in an option's row and set other members of the row. */
-#define FLAG(member) TAKES_FLAG, FSD_AT(member, bool)
-#define WORD(member) TAKES_WORD, FSD_AT(member, const char *)
+#define FLAG(member)  TAKES_FLAG, FSD_AT(member, bool)
+#define WORD(member)  TAKES_WORD, FSD_AT(member, const char *)
+#define INPUT(member) WORD(member), .input = true
 /* Several words. They are stored in the array `list`, and their number in `n`. */
 #define WORDS(list, n)                                                                 \
     TAKES_WORDS, offsetof(struct command_line, list), FSD_AT(n, unsigned),             \

@@ -75,18 +75,16 @@ enum fsd_status check_outputs(const struct command_line *line,
 enum fsd_status check_line_outputs(const struct command_line *line,
                                    struct fsd_error *err)
 {
-    add_named(line->cut.alone);
-    add_named(line->list.path);
-    add_named(line->check.options.policy);
-    add_named(line->lint.options.policy);
-    add_named(line->query.check);
+    const struct option_row *row = option_rows(line->verb, 0);
+
+    for (; is_row(row); row++)
+        if (row->input)
+            add_named(*(const char *const *)((const char *)line + row->at));
     add_read(line->check.options.snapshot);
-    add_named(line->bisect.values);
     for (unsigned i = 0; i < line->part.cut.n_values; i++)
         add_named(line->part.cut.values[i]);
     if (!line->snapshot.merge_base)
         return check_outputs(line, &line->run, 1, err);
-    add_named(line->snapshot.merge_base);
     add_named(line->run.engine); /* run.engine is THEIRS, which is only read.  A merge
                                     may replace OURS, which is run.model */
     return FSD_OK;

@@ -28,7 +28,7 @@ static const struct option_row options[] = {
      "With bisect run: file with the correct outputs of the network. bisect compares "
      "the outputs of each build with this file, and only this comparison decides "
      "whether the build is good or bad",
-     WORD(bisect.values)},
+     INPUT(bisect.values)},
     {"limit", "ERROR",
      "With --values: largest relative L2 error of a correct output (default: 0.01)",
      AMOUNT(run.values_limit, ABOVE_0, 1e9, "a number above 0")},

@@ -6,12 +6,12 @@
 static const struct option_row options[] = {
     {"policy", "FILE",
      "Policy file with the levels and budgets of rules, and the findings to ignore",
-     WORD(check.options.policy)},
+     INPUT(check.options.policy)},
     {"list", "FILE",
      "Check every build that FILE ('-': standard input) lists, and write one report. "
      "FILE has the format of LIST in 'batch'; its lines can have snapshot=, label=, "
      "policy= and profile=",
-     WORD(list.path)},
+     INPUT(list.path)},
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
     {"label", "LABEL",

@@ -21,7 +21,7 @@ static const struct option_row options[] = {
     {"alone", "ENGINE",
      "Report whether ENGINE, which was built from the part alone, has the same fusions "
      "as the part within MODEL; ENGINE is an engine or a build log",
-     WORD(cut.alone)},
+     INPUT(cut.alone)},
     {0},
 };
 

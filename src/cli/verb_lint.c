@@ -46,7 +46,7 @@ static const struct option_row options[] = {
      WORD(lint.options.builder), .words = BUILDERS},
     {"policy", "FILE",
      "Policy file with the levels of rules, and the findings to ignore",
-     WORD(lint.options.policy)},
+     INPUT(lint.options.policy)},
     {"today", "YYYY-MM-DD",
      "Compare the expiry dates of the policy with this date (default: nothing expires)",
      DAY(lint.options.today)},

@@ -10,7 +10,7 @@ static const struct option_row options[] = {
      "Write a snapshot of each build that FILE ('-': standard input) lists in the "
      "format of batch.  In each line, snapshot= names the snapshot's file or folder, "
      "and label= and profile= replace --label and --profile",
-     WORD(list.path)},
+     INPUT(list.path)},
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
     {"label", "LABEL",
@@ -27,7 +27,7 @@ static const struct option_row options[] = {
      "Merge driver for git: merge the snapshots OURS and THEIRS, which both come from "
      "BASE, into the file OURS. If only OURS or only THEIRS differs from BASE, "
      "that file becomes the result; if all three files differ, exit with 1",
-     WORD(snapshot.merge_base)},
+     INPUT(snapshot.merge_base)},
     {0},
 };
 

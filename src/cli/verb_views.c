@@ -108,7 +108,7 @@ static const struct option_row names_options[] = {
     {"check", "LIST",
      "List the names in the file LIST that match no node or layer; TensorRT silently "
      "ignores such names.  Exit with 1 if there are any",
-     WORD(query.check)},
+     INPUT(query.check)},
     {0},
 };
 
