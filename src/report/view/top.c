@@ -261,39 +261,43 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
 
 /* clang-format off */
 #define ITEM_ROW(has, set, when, t) \
-    has(t, COUNT,  rank,             "rank") \
-    set(t, COUNT,  layer, item->id, "layer") \
-    has(t, COUNT,  node,             "node") \
-    has(t, NAME,   name,             "name") \
-    when(t, NAME,   type, d->engine->nodes.at[item->id].op, \
-        fsd_text(d->names, d->engine->nodes.at[item->id].op), "type") \
-    when(t, TEXT,   precision, d->layers[item->id].precision != FSD_DTYPE_UNKNOWN, \
-        fsd_dtype_name(d->layers[item->id].precision), "runs in") \
-    when(t, NAME,   tactic, layer->tactic, fsd_text(d->names, layer->tactic), \
+    set(t, COUNT,  rank, i + 1, "rank") \
+    when(t, COUNT, layer, layer, id, "layer") \
+    when(t, COUNT, node, basis->fill == by_nodes, id, "node") \
+    set(t, NAME,   name, item->name, "name") \
+    when(t, NAME,  type, layer && d->engine->nodes.at[id].op, \
+        fsd_text(d->names, d->engine->nodes.at[id].op), "type") \
+    when(t, TEXT,  precision, layer && d->layers[id].precision != FSD_DTYPE_UNKNOWN, \
+        fsd_dtype_name(d->layers[id].precision), "runs in") \
+    when(t, NAME,  tactic, layer && layer->tactic, fsd_text(d->names, layer->tactic), \
         "kernel") \
-    has(t, NAME,   nodes,            "nodes") \
-    has(t, COUNT,  members,          "layers") \
-    has(t, MS,     ms,               "ms") \
-    has(t, BYTES,  bytes,            "bytes") \
-    has(t, MACS,   macs,             "multiply-adds") \
-    has(t, SHARE,  share,            "share") \
-    has(t, SHARE,  cumulative_share, "sum of shares") \
-    has(t, NUMBER, gb_s,             "GB/s") \
-    has(t, NUMBER, top_s,            "TOP/s") \
-    has(t, FLAG,   by_memory,        FSD_ASIDE) \
-    has(t, FLAG,   by_compute,       FSD_ASIDE) \
-    has(t, TEXT,   bound,            "bound by") \
-    has(t, SHARE,  roofline_share,   "of its roofline") \
-    has(t, NAME,   first,            "what to do first", .sentence = true) \
-    has(t, TEXT,   spent,            "class", \
-                                     .about = "the purpose of a layer that does not " \
-                                              "compute") \
-    has(t, TEXT,   words,            FSD_ASIDE) \
-    has(t, NAME,   fix,              FSD_ASIDE) \
-    has(t, FACTS,  values,           "", .behind = true, \
-                                     .about = "numbers from --values, by column") \
-    has(t, TEXT,   numbers,          FSD_ASIDE) \
-    has(t, ROWS,   cites,            NULL, .of = &fsd_cite_record)
+    when(t, NAME,  nodes, unnamed, fsd_phrase_of(arena, d, id, fsd_put_nodes_of), \
+        "nodes") \
+    when(t, COUNT, members, !layer, item->members, "layers") \
+    set(t, MS,     ms, item->ms, "ms") \
+    set(t, BYTES,  bytes, fsd_amount_cell(d, cost ? cost->bytes : item->bytes), \
+        "bytes") \
+    set(t, MACS,   macs, fsd_amount_cell(d, cost ? cost->macs : item->macs), \
+        "multiply-adds") \
+    when(t, SHARE, share, !valued, item->weight / r->total, "share") \
+    when(t, SHARE, cumulative_share, !valued, sum / r->total, "sum of shares") \
+    when(t, NUMBER, gb_s, layer && item->ms > 0 && item->bytes >= 0, \
+        (double)item->bytes / item->ms / 1e6, "GB/s") \
+    when(t, NUMBER, top_s, layer && item->ms > 0 && item->macs > 0, \
+        2 * (double)item->macs / item->ms / 1e9, "TOP/s") \
+    when(t, TEXT,  bound, roof.known, roof.by_memory ? "memory" : "arithmetic", \
+        "bound by") \
+    when(t, SHARE, roofline_share, roof.known && roof.reached >= 0, roof.reached, \
+        "of its roofline") \
+    has(t, NAME,   first,  "what to do first", .sentence = true) \
+    when(t, TEXT,  spent, no_compute, fsd_spent_name(cost->spent), "class", \
+        .about = "the purpose of a layer that does not compute") \
+    when(t, TEXT,  words, no_compute, fsd_spent_words(cost->spent), FSD_ASIDE) \
+    has(t, NAME,   fix,    FSD_ASIDE) \
+    set(t, FACTS,  values, fsd_facts_of_row(arena, d->values, numbers_at), "", \
+        .behind = true, .about = "numbers from --values, by column") \
+    set(t, TEXT,   numbers, fsd_text_of_row(arena, d->values, numbers_at), FSD_ASIDE) \
+    has(t, ROWS,   cites,  NULL, .of = &fsd_cite_record)
 FSD_RECORD(item_row, ITEM_ROW)
 /* clang-format on */
 
@@ -378,41 +382,38 @@ static const char *const texts[2][2] = {
      "\n\n{*}     %    sum        ms  layer\n{/}{items}<\n{spent!}>"},
 };
 
-static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
-                       const struct item *item, const struct fsd_finding *finding,
-                       struct item_row *row)
+/* Fills the row of the i-th item.
+ * @param sum the weights of this item and the items before it
+ * @param about the most severe finding on each layer */
+static void fill_item(struct item_row *row, const struct ranking *r,
+                      const struct basis *basis, uint32_t i, double sum,
+                      const struct fsd_finding *const *about)
 {
-    struct fsd_roofline roof = fsd_cost_roofline(d, item->id);
-    enum fsd_spent spent = d->cost->layers[item->id].spent;
-    const struct fsd_layer *layer = &d->engine->layers.at[item->id];
-    const char *nodes = fsd_phrase_of(arena, d, item->id, fsd_put_nodes_of);
+    struct fsd_arena *arena = r->arena;
+    const struct fsd_diff *d = r->d;
+    const struct item *item = &r->items.at[i];
+    fsd_id id = item->id;
+    bool valued = r->column != FSD_NONE;
+    uint32_t numbers_at = row_of(r, basis, id);
+    const struct fsd_layer *layer = basis->single ? &d->engine->layers.at[id] : NULL;
+    const struct fsd_layer_cost *cost = layer ? &d->cost->layers[id] : NULL;
+    struct fsd_roofline roof = {0};
+    bool no_compute =
+        cost && cost->spent != FSD_SPENT_COMPUTE && cost->spent != FSD_SPENT_NOTHING;
+    /* The layer's name does not list its nodes: a compiler generated the layer, or it
+     * stands for a whole region. */
+    bool unnamed = layer && (layer->provider == FSD_PROVIDER_COMPILER ||
+                             d->layers[id].kind == FSD_KIND_FOREIGN);
 
+    if (layer)
+        roof = fsd_cost_roofline(d, id);
     FSD_FILL(row, ITEM_ROW);
-    /* List the nodes if the layer's name does not: a compiler generated the layer, or
-     * the layer stands for a whole region. */
-    if (nodes && (layer->provider == FSD_PROVIDER_COMPILER ||
-                  d->layers[item->id].kind == FSD_KIND_FOREIGN))
-        row->nodes = nodes;
-    row->bytes = fsd_amount_cell(d, d->cost->layers[item->id].bytes);
-    row->macs = fsd_amount_cell(d, d->cost->layers[item->id].macs);
-    if (item->ms > 0 && item->bytes >= 0)
-        row->gb_s = fsd_real((double)item->bytes / item->ms / 1e6);
-    if (item->ms > 0 && item->macs > 0)
-        row->top_s = fsd_real(2 * (double)item->macs / item->ms / 1e9);
-    if (spent != FSD_SPENT_COMPUTE && spent != FSD_SPENT_NOTHING) {
-        row->spent = fsd_spent_name(spent);
-        row->words = fsd_spent_words(spent);
-    }
-    if (roof.known)
-        row->bound = roof.by_memory ? "memory" : "arithmetic";
-    if (roof.known && roof.reached >= 0)
-        row->roofline_share = fsd_real(roof.reached);
-    if (d->flows->of[item->id].there) {
-        row->first = fsd_phrase_of(arena, d, item->id, fsd_put_remedy);
-        row->cites = fsd_cites_of_layer(arena, d, item->id);
-    } else if (finding) {
-        row->first = finding->message;
-        row->fix = finding->todo;
+    if (layer && d->flows->of[id].there) {
+        row->first = fsd_phrase_of(arena, d, id, fsd_put_remedy);
+        row->cites = fsd_cites_of_layer(arena, d, id);
+    } else if (layer && about[id]) {
+        row->first = about[id]->message;
+        row->fix = about[id]->todo;
     }
 }
 
@@ -426,36 +427,9 @@ static struct fsd_rows *rows_of(struct ranking *r, const struct basis *basis,
                                                          : group_text);
     const struct fsd_finding **about = gravest(r->arena, r->d);
 
-    for (uint32_t i = 0; i < r->items.n && i < most; i++) {
-        const struct item *item = &r->items.at[i];
-        struct item_row *row;
-
-        if (item->weight <= 0)
-            break;
-        row = fsd_rows_add(rows);
-        *sum += item->weight;
-        row->rank = fsd_count(i + 1);
-        row->name = item->name;
-        row->ms = fsd_real_ms(item->ms);
-        row->values =
-            fsd_facts_of_row(r->arena, r->d->values, row_of(r, basis, item->id));
-        row->numbers =
-            fsd_text_of_row(r->arena, r->d->values, row_of(r, basis, item->id));
-        if (!valued) {
-            row->share = fsd_real(item->weight / r->total);
-            row->cumulative_share = fsd_real(*sum / r->total);
-        }
-        if (basis->single) {
-            fill_layer(r->arena, r->d, item, about[item->id], row);
-            continue;
-        }
-        if (!strcmp(basis->by, "nodes"))
-            row->node = fsd_count(item->id);
-        row->members = fsd_count(item->members);
-        if (item->bytes >= 0)
-            row->bytes = fsd_amount_cell(r->d, item->bytes);
-        if (item->macs >= 0)
-            row->macs = fsd_amount_cell(r->d, item->macs);
+    for (uint32_t i = 0; i < r->items.n && i < most && r->items.at[i].weight > 0; i++) {
+        *sum += r->items.at[i].weight;
+        fill_item(fsd_rows_add(rows), r, basis, i, *sum, about);
     }
     return rows;
 }
