@@ -42,10 +42,9 @@ struct context {
 
 /* ---------------------------------------------------- phrases of the text, as cells */
 
-static const char *groups_cell(const struct context *m, struct fsd_span groups,
-                               bool new)
+static const char *groups_cell(const struct context *m, const struct fsd_state *s,
+                               struct fsd_span groups)
 {
-    const struct fsd_state *s = new ? m->c->new : m->c->old;
     struct fsd_print print;
     FILE *out = fsd_print_open(&print);
 
@@ -114,15 +113,14 @@ static const struct fsd_rows *region_rows(const struct context *m)
         row->region = fsd_count(m->c->order[i]);
         row->what = r->happened == FSD_HAPPENED_SAME ? "same-fusion"
                                                      : fsd_happened_name(r->happened);
-        row->was = groups_cell(m, r->old_groups, false);
-        row->now = groups_cell(m, r->new_groups, true);
+        row->was = groups_cell(m, m->c->old, r->old_groups);
+        row->now = groups_cell(m, m->c->new, r->new_groups);
         row->precision = fsd_region_precision(r);
         if (!m->c->timed)
             continue;
         row->before = fsd_real_ms(r->before);
         row->after = fsd_real_ms(r->after);
-        row->delta =
-            fsd_real((r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0));
+        row->delta = fsd_real(fsd_larger(r->after, 0) - fsd_larger(r->before, 0));
     }
     return rows;
 }
@@ -150,8 +148,7 @@ static const struct fsd_rows *move_rows(const struct context *m)
     uint32_t counted[3] = {0};
 
     FSD_EACH (const struct fsd_move_change, change, m->c->moves) {
-        bool gone = change->new == FSD_NONE;
-        const struct fsd_state *s = gone ? m->c->old : m->c->new;
+        struct fsd_shown shown = fsd_compare_shown(m->c, change->old, change->new);
         struct change_row *row;
         struct fsd_print print;
 
@@ -160,7 +157,7 @@ static const struct fsd_rows *move_rows(const struct context *m)
             continue;
         }
         row = fsd_rows_add(rows);
-        fsd_put_move_ends(s, &s->moves.at[gone ? change->old : change->new],
+        fsd_put_move_ends(shown.s, &shown.s->moves.at[shown.at],
                           fsd_print_open(&print));
         row->region = region_cell(m, change->region);
         row->what = fsd_move_what_name(change->what);
@@ -169,7 +166,7 @@ static const struct fsd_rows *move_rows(const struct context *m)
         row->now = move_cell(m, m->c->new, change->new);
         if (change->old != FSD_NONE)
             row->before = fsd_real_ms(m->c->old->moves.at[change->old].ms.median);
-        if (!gone)
+        if (change->new != FSD_NONE)
             row->after = fsd_real_ms(m->c->new->moves.at[change->new].ms.median);
     }
     add_counted(m, rows, counted, FSD_COUNT_OF(counted), fsd_move_what_name,
@@ -197,19 +194,13 @@ static const struct fsd_rows *edge_rows(const struct context *m)
     return rows;
 }
 
-static const char *fate_cell(const struct fsd_state *s, fsd_id node)
-{
-    return fsd_state_fate(s, node);
-}
-
 static const struct fsd_rows *node_rows(const struct context *m)
 {
     struct fsd_rows *rows = fsd_rows_new(m->arena, &change_row_record, "");
     uint32_t counted[FSD__PRESENCE_COUNT] = {0};
 
     FSD_EACH (const struct fsd_node_presence, p, m->c->presences) {
-        bool gone = p->new == FSD_NONE;
-        const struct fsd_state *s = gone ? m->c->old : m->c->new;
+        struct fsd_shown shown = fsd_compare_shown(m->c, p->old, p->new);
         struct change_row *row;
 
         if (fsd_presence_is_quantizer(m->c, p)) {
@@ -218,9 +209,9 @@ static const struct fsd_rows *node_rows(const struct context *m)
         }
         row = fsd_rows_add(rows);
         row->what = fsd_presence_name(p->what);
-        row->subject = (fsd_text(s->names, s->nodes.at[gone ? p->old : p->new].key));
-        row->was = fate_cell(m->c->old, p->old);
-        row->now = fate_cell(m->c->new, p->new);
+        row->subject = fsd_state_node_key(shown.s, shown.at);
+        row->was = fsd_state_fate(m->c->old, p->old);
+        row->now = fsd_state_fate(m->c->new, p->new);
     }
     add_counted(m, rows, counted, FSD__PRESENCE_COUNT, fsd_presence_name, "Q/DQ nodes");
     return rows;
