@@ -124,13 +124,8 @@ static struct fsd_rows *node_rows(struct fsd_arena *arena, const struct fsd_diff
 
 /* clang-format off */
 #define LAYER_ROW(has, set, when, t) \
-    set(t, COUNT,  index, layer, "layer") \
-    set(t, NAME,   name, fsd_text(d->names, d->engine->nodes.at[layer].name), NULL) \
-    set(t, NAME,   called, fsd_layer_name_of(d, layer), "name", .aside = true, \
-        .brief = true) \
-    set(t, TEXT,   kind, fsd_kind_name(d->layers[layer].kind), "kind") \
-    set(t, NAME,   sort, fsd_phrase_of(arena, d, layer, fsd_put_layer_kind), \
-        FSD_ASIDE) \
+    FSD_LAYER_ID(set, t, index, NULL) \
+    FSD_LAYER_CALLED(set, t, "name") \
     set(t, TYPE,   precision, d->layers[layer].precision, "precision", .aside = true) \
     set(t, MS,     ms, fsd_layer_ms(d, layer), "ms") \
     set(t, BYTES,  bytes, fsd_amount_cell(d, d->cost->layers[layer].bytes), "bytes") \

@@ -17,19 +17,18 @@ enum { SHOWN = 10 };
  * figures. */
 /* clang-format off */
 #define LAYER_ROW(has, set, when, t) \
-    set(t, COUNT, layer, i, "layer") \
-    set(t, NAME,  name, fsd_text(d->names, d->engine->nodes.at[i].name), "name") \
+    FSD_LAYER_ID(set, t, layer, "name") \
     set(t, BYTES, in, fsd_amount_cell(d, c->traffic.in), "read") \
     set(t, BYTES, weights, fsd_amount_cell(d, c->traffic.weights), "weights") \
     set(t, BYTES, bias, fsd_amount_cell(d, c->traffic.bias), "bias") \
     set(t, BYTES, out, fsd_amount_cell(d, c->traffic.out), "written") \
     set(t, BYTES, bytes, fsd_amount_cell(d, c->bytes), "without the bias") \
-    set(t, BYTES, alive, fsd_amount_cell(d, lives->alive[i]), "alive meanwhile") \
-    when(t, BYTES, host, stated[i], fsd_amount_cell(d, stated[i]->host), \
+    set(t, BYTES, alive, fsd_amount_cell(d, lives->alive[layer]), "alive meanwhile") \
+    when(t, BYTES, host, stated[layer], fsd_amount_cell(d, stated[layer]->host), \
         "persistent on the host") \
-    when(t, BYTES, device, stated[i], fsd_amount_cell(d, stated[i]->device), \
+    when(t, BYTES, device, stated[layer], fsd_amount_cell(d, stated[layer]->device), \
         "persistent") \
-    when(t, BYTES, scratch, stated[i], fsd_amount_cell(d, stated[i]->scratch), \
+    when(t, BYTES, scratch, stated[layer], fsd_amount_cell(d, stated[layer]->scratch), \
         "scratch")
 FSD_RECORD(layer_row, LAYER_ROW)
 /* clang-format on */
@@ -139,8 +138,8 @@ static struct fsd_rows *layer_rows(struct fsd_arena *arena, const struct fsd_dif
 {
     struct fsd_rows *rows = fsd_rows_new(arena, &layer_row_record, layer_text);
 
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
-        const struct fsd_layer_cost *c = &d->cost->layers[i];
+    for (fsd_id layer = 0; layer < d->engine->nodes.n; layer++) {
+        const struct fsd_layer_cost *c = &d->cost->layers[layer];
 
         FSD_ADD(rows, layer_row, LAYER_ROW);
     }

@@ -155,8 +155,7 @@ static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
 
 /* clang-format off */
 #define MOVER_ROW(has, set, when, t) \
-    set(t, COUNT,  layer, layer, "layer") \
-    set(t, NAME,   name, fsd_text(d->names, n->name), NULL) \
+    FSD_LAYER_ID(set, t, layer, NULL) \
     set(t, NAME,   called, fsd_layer_name_of(d, layer), "name", .aside = true) \
     set(t, TEXT,   cause, fsd_mover_word(d, layer), "cause") \
     set(t, NAME,   change, fsd_change_of(arena, d, layer), "change") \
@@ -198,8 +197,7 @@ static const char requested_text[] =
 
 /* clang-format off */
 #define REQUANTIZING_ROW(has, set, when, t) \
-    set(t, COUNT, layer, layer, "layer") \
-    set(t, NAME,  name, fsd_text(d->names, d->engine->nodes.at[layer].name), "name") \
+    FSD_LAYER_ID(set, t, layer, "name") \
     set(t, NAME,  change, fsd_change_of(arena, d, layer), "change") \
     set(t, NAME,  type, fsd_text(d->names, d->engine->nodes.at[layer].op), "type") \
     set(t, NAME,  nodes, fsd_phrase_of(arena, d, layer, fsd_put_nodes_of), "nodes") \

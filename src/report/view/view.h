@@ -83,6 +83,23 @@ extern const struct fsd_record fsd_form_row_record;
 const struct fsd_rows *fsd_names_forms(struct fsd_arena *arena,
                                        const struct fsd_diff *d);
 
+/* clang-format off */
+/** Columns of a layer, for the lists of several views. The values use `layer`, the
+ * number of the layer, and `d`, the run; those of FSD_LAYER_CALLED() also `arena`.
+ *  @param key the key of the number in JSON
+ *  @param ... the title of the name in tables, and further properties of the name */
+#define FSD_LAYER_ID(set, t, key, ...) \
+    set(t, COUNT, key, layer, "layer") \
+    set(t, NAME, name, fsd_text(d->names, d->engine->nodes.at[layer].name), __VA_ARGS__)
+/** The name that tables and text show, and the kind.
+ *  @param title the title of the name in tables */
+#define FSD_LAYER_CALLED(set, t, title) \
+    set(t, NAME, called, fsd_layer_name_of(d, layer), title, .aside = true, \
+        .brief = true) \
+    set(t, TEXT, kind, fsd_kind_name(d->layers[layer].kind), "kind") \
+    set(t, NAME, sort, fsd_phrase_of(arena, d, layer, fsd_put_layer_kind), FSD_ASIDE)
+/* clang-format on */
+
 /** A name as a Python string, in the arena. */
 const char *fsd_names_quoted(struct fsd_arena *arena, const char *name);
 

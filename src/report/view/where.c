@@ -9,21 +9,16 @@ enum { NEIGHBOURS = 4 };
 
 /* clang-format off */
 #define LAYER_ROW(has, set, when, t) \
-    set(t, COUNT, index, link->layer, "layer") \
-    set(t, NAME,  name, fsd_text(d->names, n->name), NULL, .brief = true) \
-    set(t, NAME,  called, fsd_layer_name_of(d, link->layer), "layer's name", \
-        .aside = true, .brief = true) \
-    set(t, TEXT,  kind, fsd_kind_name(r->kind), "kind") \
-    set(t, NAME,  sort, fsd_phrase_of(arena, d, link->layer, fsd_put_layer_kind), \
-        FSD_ASIDE) \
+    FSD_LAYER_ID(set, t, index, NULL, .brief = true) \
+    FSD_LAYER_CALLED(set, t, "layer's name") \
     when(t, NAME,  change, n->in.n || n->out.n, change ? change : "", "change", \
         .aside = true) \
     set(t, TYPE,  precision, r->precision, "precision") \
     set(t, FLAG,  opaque, r->opaque, "opaque", .if_true = true, .behind = true, \
         .about = "the engine does not state which kernels compute the layer's nodes") \
-    set(t, MS,    ms, fsd_layer_ms(d, link->layer), "layer's ms") \
+    set(t, MS,    ms, fsd_layer_ms(d, layer), "layer's ms") \
     set(t, NAME,  provider, \
-        fsd_text_or_null(d, d->engine->layers.at[link->layer].ran_by), "provider") \
+        fsd_text_or_null(d, d->engine->layers.at[layer].ran_by), "provider") \
     set(t, WORDS, evidence, fsd_words_of_evidence(arena, link->by), "evidence") \
     set(t, FACTS, values, fsd_facts_of_row(arena, d->values, numbers), "layer's ", \
         .about = "numbers from --values, by column") \
@@ -110,10 +105,11 @@ static const char *neighbours(struct fsd_arena *arena, const struct fsd_diff *d,
 static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
                        const struct fsd_diff *d, const struct fsd_link *link)
 {
-    const struct fsd_node *n = &d->engine->nodes.at[link->layer];
-    const struct fsd_layer_result *r = &d->layers[link->layer];
-    uint32_t numbers = d->values ? d->values->of_layer[link->layer] : FSD_NONE;
-    const char *change = fsd_change_of(arena, d, link->layer);
+    fsd_id layer = link->layer;
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    const struct fsd_layer_result *r = &d->layers[layer];
+    uint32_t numbers = d->values ? d->values->of_layer[layer] : FSD_NONE;
+    const char *change = fsd_change_of(arena, d, layer);
 
     FSD_FILL(row, LAYER_ROW);
 }
