@@ -19,11 +19,6 @@ static bool give(void *out, size_t room, const void *from, size_t size)
     return true;
 }
 
-static const char *text_or_null(const struct fsd_diff *d, fsd_sym sym)
-{
-    return sym ? fsd_text(d->names, sym) : NULL;
-}
-
 static const char *type_or_null(enum fsd_dtype type)
 {
     return type == FSD_DTYPE_UNKNOWN ? NULL : fsd_dtype_name(type);
@@ -72,7 +67,7 @@ bool fsd_diff_layer(const struct fsd_diff *d, uint32_t i, struct fsd_layer_data 
                     .kind = fsd_kind_name(d->layers[i].kind),
                     .cause = cause == FSD_CAUSE_NONE ? NULL : fsd_cause_name(cause),
                     .precision = type_or_null(d->layers[i].precision),
-                    .tactic = text_or_null(d, d->engine->layers.at[i].tactic),
+                    .tactic = fsd_text_or_null(d, d->engine->layers.at[i].tactic),
                     .ms = fsd_layer_ms(d, i),
                     .bytes = number_of(d, d->cost->layers[i].bytes),
                     .macs = number_of(d, d->cost->layers[i].macs),
