@@ -5,7 +5,9 @@
  * generates the struct, its JSON, its schema, the function that fills it, and the
  * members that fsd_diff_members() of the public API passes. A new member therefore
  * needs one line. The structs of the public API, such as struct fsd_layer_data, are not
- * generated: they are written by hand, in fusiondiff.h and api/data.c.
+ * generated: they are written by hand, in fusiondiff.h and api/data.c. Their members
+ * must keep their order, and have NULL, "" or -1 for an unknown value; and filling one
+ * of them must allocate no memory, whereas filling a row of a record does.
  */
 #pragma once
 
