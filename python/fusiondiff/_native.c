@@ -8,7 +8,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "host/host.h"
+#include "host/host.h" /* for Windows, whose fclose() does not pass on the text of a
+                          stream that fsd_memory_open() returned */
 
 #include <fusiondiff/edit.h>
 
