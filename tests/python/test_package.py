@@ -1,6 +1,7 @@
 """The package against what the program prints, and what its users do with it."""
 
 import copy
+import dataclasses
 import datetime
 import importlib.util
 import inspect
@@ -322,6 +323,25 @@ def test_words_are_those_of_the_schemas():
     views = re.findall(r"row\((\w+), ", (ROOT / "src/report/view/view.h").read_text())
     views += re.findall(r"{\"(\w+)\", fsd_view_", (ROOT / "src/edit/api/view.c").read_text())
     assert sorted(typing.get_args(fusiondiff.View)) == sorted(set(views) - {"rules", "about", "words"})
+
+
+def test_fields_are_those_of_the_schemas():
+    schemas = [json.loads(path.read_text())["$defs"] for path in (ROOT / "include/fusiondiff").glob("*.schema.json")]
+    schemas += [view["$defs"] for defs in schemas for view in defs.values() if "$defs" in view]
+    for kind, name in ((fusiondiff.Layer, "layer"), (fusiondiff.Node, "node"), (fusiondiff.Finding, "finding"), (fusiondiff.Link, "link"),
+                       (fusiondiff.Edit, "edit"), (fusiondiff.Violation, "check_finding"), (fusiondiff.Port, "port"),
+                       (fusiondiff.Form, "form"), (fusiondiff.Group, "group"), (fusiondiff.Region, "region"), (fusiondiff.Edge, "edge"),
+                       (fusiondiff.Change, "difference"), (fusiondiff.Block, "block")):
+        fields = {field.name for field in dataclasses.fields(kind)} - {"extra"}
+        if kind is fusiondiff.Link:
+            fields -= {"name", "computed"}    # Run.layers sets them
+        assert any(fields <= set(defs.get(name, {}).get("properties", ())) for defs in schemas), name
+
+
+def test_nodes_without_a_name_are_called_as_in_reports():
+    run = fusiondiff.diff(ROOT / "fixtures/onnx/plain.onnx", ROOT / "fixtures/engine/trt11.json", force=True)
+    finding = run.findings.where(rule="mapping/unexplained", message__contains="Cast").to_pandas().iloc[0]
+    assert finding["nodes"] == ["#2 (Cast)"] and "`#2 (Cast)`" in finding["message"]
 
 
 def test_directories_are_builds(tmp_path):
