@@ -79,6 +79,15 @@ void show_messages(const char *model, const char *messages, bool unread, bool tr
  * @param list a list of the nodes of each execution provider; NULL: none */
 void show_session(const char *model, const char *session, const char *list, FILE *out);
 
+/** Prints what is concluded from routes: the knobs, the routes with their values, the
+ * steps, the effects, and the best route.
+ * @param routes lines "SETTINGS | SETTINGS FOUND IN THE BUILD | BUILD | MS loss=L
+ *        failed"; "-": none. BUILD is a number from 1
+ * @param usual the usual settings; NULL: none
+ * @param most_loss the limit of a search for the loss; NULL: there is no search */
+void show_routes(const char *routes, const char *usual, const char *most_loss,
+                 struct fsd_state *const *builds, FILE *out);
+
 /** Prints memory, and sums by operator and by name scope.
  *  @param depth the depth of scopes; 0: the default */
 void show_sums(const struct fsd_diff *d, unsigned depth, FILE *out);

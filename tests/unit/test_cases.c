@@ -698,6 +698,16 @@ static void run_added(const struct test_case *c, FILE *out)
     show_added(case_need(c, "models"), out);
 }
 
+/* Builds with several sets of options, compared. */
+static void run_routes(const struct test_case *c, FILE *out)
+{
+    struct states s = read_builds(c);
+
+    show_routes(case_need(c, "routes"), case_text(c, "usual", 0),
+                case_text(c, "limit", 0), s.at, out);
+    free_builds(&s);
+}
+
 /* What is read of the model that a session of ONNX Runtime optimizes. */
 static void run_session(const struct test_case *c, FILE *out)
 {
@@ -744,6 +754,7 @@ int main(int argc, char **argv)
                                              {"styles", run_styles},
                                              {"messages", run_messages},
                                              {"session", run_session},
+                                             {"routes", run_routes},
                                              {NULL, NULL}};
 
     return run_cases(argc > 1 ? argv[1] : FSD_CASES, kinds);
