@@ -1,7 +1,7 @@
 /*
- * The folders of edit/ are a library of their own. They include only three things from
- * the main library: the headers below, the public header and base/. Only edit/onnx,
- * which writes the files that model/onnx reads, also includes headers of model/onnx.
+ * The headers of the groups behind model/ (src/README.md) that the folders of edit/ use.
+ * The folders include all of them through this header. They edit models, so they include
+ * headers of model/ directly.
  */
 #pragma once
 
@@ -9,38 +9,30 @@
 
 #include <fusiondiff/edit.h>
 
-/* Headers for the model and the engine: picks of nodes by name, words, 16-bit numbers,
- * and edits that are collected before a file is written. */
-#include "match/pick.h"
-#include "model/graph/half.h"
-#include "model/graph/word.h"
-#include "model/onnx/edits.h"
-#include "model/ops/ids.h"
-#include "model/ops/ops.h"
-
-/* Headers for a run and for comparisons: links, facts, outcomes, sizes, costs, values,
- * states of builds, and lint's edits. */
+/* A run, and the comparison of two: links, facts, outcomes, sizes, costs, values. */
 #include "change/compare/compare.h"
 #include "explain/cost/cost.h"
 #include "explain/cost/scope.h"
 #include "explain/diff/diff.h"
 #include "explain/values/values.h"
+#include "match/pick.h"
+
+/* What lint proposes for the model, and measured ways to split a kernel. */
 #include "judge/findings/findings.h"
-#include "judge/gate/gate.h"
-#include "judge/lint/lint.h"
 #include "judge/lint/splits.h"
 
-/* Headers for opening runs and refusing arguments. */
+/* Runs that a function of the public API opens, and the arguments that it refuses. */
 #include "api/command.h"
 #include "api/linting.h"
 #include "api/states.h"
 
-/* Headers for names in quotes, the phrases of a builder, records in profilers' files,
- * JSON, pictures and views. */
-#include "report/phrase/quote.h"
+/* Words of a builder, and records in the files of other tools. */
 #include "read/engine/reader.h"
 #include "read/engine/record.h"
+
+/* Reports: JSON, pictures, views, names in quotes. */
 #include "report/json/json.h"
+#include "report/phrase/quote.h"
 #include "report/picture/picture.h"
 #include "report/subject/subject.h"
 #include "report/view/view.h"

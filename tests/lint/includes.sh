@@ -7,8 +7,8 @@ bad=0
 # The last column of the table in src/README.md has the groups that a group may include: names of
 # groups, "X and below" for X with all groups that X may include, "all above", or "-". Of its own
 # group, a folder may include the folders before it in the second column, and the files beside the
-# folders. "through F X", or "through F and G X", means that only these files beside the folders may
-# include X. This prints a line for each group or folder: "group word|word" or "group/folder word|word".
+# folders. "through F X" means that only the files beside the folders may include X, which are F.
+# This prints a line for each group or folder: "group word|word" or "group/folder word|word".
 rules=$(awk -F' *[|] *' '
     /^\| group \|/ { on = 1; next }
     on && !/^\|/ { exit }
@@ -19,7 +19,7 @@ rules=$(awk -F' *[|] *' '
         may = direct = ""
         through = 0
         for (i = 1; i <= n; i++) {
-            through += sub(/^through [a-z]+[.]h (and [a-z]+[.]h )?/, "", words[i])
+            through += sub(/^through [a-z]+[.]h /, "", words[i])
             below = sub(/ and below$/, "", words[i])
             if (words[i] == "all above")
                 words[i] = all
@@ -70,7 +70,6 @@ for folder in $(find . -mindepth 1 -type d | sed 's,^\./,,'); do
         fi ;;
     esac
     may=$(printf '%s\n' "$rules" | grep "^$row " | cut -d' ' -f2)
-    [ "$row" = edit/onnx ] && may="$may|model/onnx" # which it writes again
     found=$(grep -nE '^#include "' "$folder"/*.[ch] /dev/null 2>/dev/null |
         grep -vE ":#include \"(($may)[/\"]|${folder%%/*}/[a-z_]+[.]h\")")
     [ -z "$found" ] && continue

@@ -11,7 +11,7 @@
 #include "edit/bisect/choose.h"
 #include "edit/code/code.h"
 #include "edit/cut/cut.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/mark/mark.h"
 #include "edit/retype/retype.h"
 

@@ -4,7 +4,8 @@
  */
 #include "edit/annotate/annotate.h"
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
+#include "model/onnx/edits.h"
 
 struct notes {
     const struct fsd_diff *d;

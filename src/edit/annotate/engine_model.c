@@ -9,7 +9,7 @@
  */
 #include "edit/annotate/annotate.h"
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/onnx/declared.h"
 
 typedef FSD_VEC(const char *) texts;

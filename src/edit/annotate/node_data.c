@@ -4,7 +4,7 @@
  * no data. With times, a value is the node's time, and Model Explorer colors the values
  * by a gradient. Without times, a value is the node's precision or fate.
  */
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/annotate/annotate.h"
 
 /* A color for each type: the lower the precision, the darker the color. */

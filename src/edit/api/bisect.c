@@ -3,7 +3,7 @@
 #include "edit/bisect/search.h"
 #include "base/base.h"
 #include "edit/bisect/accuracy.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 void fsd_bisection_free(struct fsd_bisection *search)
 {

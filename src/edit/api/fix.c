@@ -1,6 +1,6 @@
 /* The public API of fixes: writes a model with the edits that lint proposes, and lists
  * the edits. */
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/fix/fixing.h"
 #include "edit/onnx/write.h"
 #include "base/base.h"

@@ -1,6 +1,6 @@
 /* The public API of bug reports: picks the part of a build that a report is about,
  * writes the report's files, and replaces names in all of them. */
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "base/base.h"
 #include "edit/issue/issue.h"
 #include "edit/issue/renamer.h"

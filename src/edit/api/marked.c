@@ -2,7 +2,7 @@
  * the engine from this model, to get these tensors as outputs, or to split a fusion. A
  * mark is an output of the model, or an If that forwards the tensor. */
 #include "edit/mark/marked.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "base/base.h"
 
 static enum fsd_status add_breaks(struct fsd_arena *arena, const struct fsd_marks *m,

@@ -4,7 +4,7 @@
  * split the fusion. A fusion is not chosen again if splitting it showed nothing.
  */
 #include "edit/bisect/choose.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 bool *fsd_hunt_none(const struct fsd_hunt *h)
 {

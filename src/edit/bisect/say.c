@@ -1,7 +1,7 @@
 /* Prints the messages of a search: the suspects, the next build, the result. */
 #include "edit/bisect/search.h"
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 const char *fsd_search_tensor_name(const struct fsd_bisection *b, fsd_id tensor)
 {

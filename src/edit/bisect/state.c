@@ -13,7 +13,7 @@
  */
 #include "edit/bisect/search.h"
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

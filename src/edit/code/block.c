@@ -5,7 +5,7 @@
  */
 #include "base/base.h"
 #include "edit/code/code.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 /* ----------------------------------------------------------------------- variables */
 

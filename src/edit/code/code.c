@@ -3,7 +3,7 @@
 #include "edit/code/code.h"
 #include "base/base.h"
 #include "edit/cut/cut.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 enum { DEEPEST = 8 };
 

@@ -3,7 +3,7 @@
  * operator. */
 #include "base/base.h"
 #include "edit/code/code.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 #include <math.h>
 

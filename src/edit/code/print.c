@@ -8,7 +8,7 @@
  */
 #include "base/base.h"
 #include "edit/code/code.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
  */
 #include "base/base.h"
 #include "edit/code/code.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 enum { LEAST_FUNCTION = 4 };
 

@@ -1,7 +1,7 @@
 /* Writes the right side of a node's statement, using the table of operators. */
 #include "base/base.h"
 #include "edit/code/code.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  */
 #include "edit/cut/cut.h"
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 static bool is_kept(const struct fsd_cut_plan *plan, fsd_id node)
 {

@@ -9,7 +9,8 @@
  * in FP32. The producers of constants are included, so that weights stay weights.
  */
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
+#include "model/graph/word.h"
 #include "edit/cut/cut.h"
 
 static const char *name_of(const struct fsd_graph *g, fsd_id node, char room[40])

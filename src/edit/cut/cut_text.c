@@ -1,7 +1,7 @@
 /* Prints the contents of a cut on a terminal. */
 #include "base/base.h"
 #include "edit/cut/cut.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 static void put_name(const struct fsd_cut_plan *plan, fsd_sym name, FILE *out)
 {

@@ -7,7 +7,7 @@
  */
 #include "base/base.h"
 #include "edit/cut/cut.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 static const struct fsd_array *find(const struct fsd_array_set *given, fsd_sym name)
 {

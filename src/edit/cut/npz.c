@@ -9,7 +9,7 @@
  */
 #include "base/base.h"
 #include "edit/cut/cut.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 /* One array of the archive. */
 struct array {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "edit/fix/fix.h"
+#include "model/onnx/edits.h"
 
 /* The last Cast that was inserted for a tensor. */
 struct fsd_fix_cast {

@@ -9,7 +9,7 @@
  */
 #include "base/base.h"
 #include "edit/fix/apply.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 enum {
     PAD_BY_INPUT = 11,   /* the first opset in which Pad reads its sizes as an input */

@@ -10,7 +10,7 @@
  */
 #include "base/base.h"
 #include "edit/fix/apply.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/onnx/declared.h"
 
 /* The maximum number of removed nodes in a row that a search goes through. Without a

@@ -10,7 +10,7 @@
  */
 #include "edit/fix/apply.h"
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 #include <inttypes.h>
 #include <math.h>

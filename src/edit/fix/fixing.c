@@ -13,7 +13,7 @@
  */
 #include "edit/fix/fixing.h"
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/onnx/write.h"
 #include "host/files.h"
 

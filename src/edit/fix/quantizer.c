@@ -4,7 +4,8 @@
  */
 #include "base/base.h"
 #include "edit/fix/apply.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
+#include "model/graph/half.h"
 
 /* --------------------------------------------------------------------------- words */
 

@@ -4,7 +4,7 @@
  */
 #include "base/base.h"
 #include "edit/fix/apply.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 /* A stored constant of 8 bits, and the node that dequantizes it. */
 struct stored {

@@ -1,7 +1,7 @@
 /* Prints commands of the builders' tools: commands that build and run a part alone, and
  * the command with which the user built the engine. */
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/cut/cut.h"
 #include "edit/issue/issue.h"
 

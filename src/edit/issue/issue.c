@@ -6,7 +6,7 @@
  */
 #include "edit/issue/issue.h"
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Picks the subject of a report: the layers and nodes of a finding or of a change. */
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/issue/issue.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
  * several words that begin with capitals. Single letters and numbers reveal nothing.
  */
 #include "edit/issue/public_words.h"
-#include "edit/run.h"
+#include "model/ops/ids.h"
 
 #include <ctype.h>
 

@@ -6,7 +6,7 @@
 #include "edit/issue/renamer.h"
 #include "base/base.h"
 #include "base/plain.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/issue/public_words.h"
 
 #include <ctype.h>

@@ -15,7 +15,7 @@
  */
 #include "edit/mark/break.h"
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/mark/outlook.h"
 
 #include <stdlib.h>

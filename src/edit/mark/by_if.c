@@ -12,7 +12,7 @@
  *   In a transformer, this is the case after the next residual sum.
  */
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/mark/break.h"
 #include "edit/mark/outlook.h"
 

@@ -1,6 +1,6 @@
 /* Finds properties and side effects of a possible break, by a mark or by an If. */
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/mark/break.h"
 
 void fsd_break_add(struct fsd_candidate *c, fsd_id group)

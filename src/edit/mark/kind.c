@@ -4,7 +4,7 @@
  * results are a horizontal fusion; a product and the nodes after it are an epilogue.
  */
 #include "edit/mark/mark.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 struct members {
     uint32_t products, softmaxes, others;

@@ -2,7 +2,7 @@
  * breaks. */
 #include "edit/mark/mark.h"
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 /* ---------------------------------------------------------------------- picked */
 

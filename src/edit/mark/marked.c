@@ -2,7 +2,7 @@
  * follows the producer of its tensor, and all consumers read the output of the If. */
 #include "edit/mark/marked.h"
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/onnx/declared.h"
 #include "edit/onnx/write.h"
 

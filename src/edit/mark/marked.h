@@ -9,7 +9,7 @@
 #pragma once
 
 #include "edit/mark/mark.h"
-#include "edit/run.h"
+#include "model/onnx/edits.h"
 
 struct fsd_marking {
     fsd_id_vec outputs; /**< tensors to mark */

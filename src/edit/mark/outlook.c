@@ -2,7 +2,7 @@
 #include "edit/mark/outlook.h"
 
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 static bool is_dry(const struct fsd_graph *g, const bool *dry, fsd_id tensor)
 {

@@ -14,7 +14,7 @@
  * Corr is a convolution in a generated kernel. Silu moves because the builder generates
  * one kernel for pointwise work and the conversions beside it.
  */
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/mark/mark.h"
 
 enum { FAR_STEPS = 64 }; /* maximum number of steps from tensor to tensor */

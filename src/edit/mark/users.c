@@ -8,7 +8,7 @@
  * all n branches. Consumers are therefore stored per value, not per tensor.
  */
 #include "edit/mark/mark.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 

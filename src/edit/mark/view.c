@@ -12,7 +12,8 @@
  */
 #include "base/base.h"
 #include "base/lines.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
+#include "model/graph/word.h"
 #include "edit/mark/mark.h"
 
 /* clang-format off */

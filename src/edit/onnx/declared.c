@@ -1,7 +1,7 @@
 /* Declares tensors for the lists of a model's inputs and outputs. Types and sizes come
  * from the model, from the rules of operators, and from the engine. */
 #include "edit/onnx/declared.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 
 int fsd_onnx_number_of(enum fsd_dtype type)
 {

@@ -4,7 +4,7 @@
  */
 #include "edit/onnx/pieces.h"
 #include "base/base.h"
-#include "edit/run.h"
+#include "model/graph/half.h"
 
 enum { VARINT = 0, BLOCK = 2 };
 

@@ -5,7 +5,7 @@
  * any size need only a page of memory.
  */
 #include "edit/onnx/types.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/onnx/write.h"
 #include "model/onnx/collected.h"
 

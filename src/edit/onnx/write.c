@@ -11,7 +11,7 @@
  */
 #include "edit/onnx/write.h"
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "model/onnx/collected.h"
 #include "edit/onnx/external.h"
 #include "edit/onnx/types.h"

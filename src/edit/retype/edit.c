@@ -7,7 +7,8 @@
  * their new type if their numbers are available.
  */
 #include "edit/retype/retype.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
+#include "model/graph/half.h"
 #include "edit/onnx/write.h"
 #include "base/base.h"
 

@@ -4,7 +4,8 @@
  * change its type keeps the types of its inputs and outputs, with Casts around it.
  */
 #include "edit/retype/retype.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
+#include "model/onnx/edits.h"
 
 enum fsd_dtype fsd_own_type(const struct fsd_graph *g, fsd_id tensor)
 {

@@ -4,7 +4,7 @@
  * reason.
  */
 #include "base/base.h"
-#include "edit/graph.h"
+#include "model/graph/graph.h"
 #include "edit/retype/retype.h"
 
 static const char *what_word(unsigned what)
