@@ -1,5 +1,4 @@
 /* The public API of annotations: writes a run as files that model viewers open. */
-#include "edit/run.h"
 #include "base/base.h"
 #include "edit/annotate/annotate.h"
 #include "edit/onnx/write.h"

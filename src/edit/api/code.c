@@ -1,5 +1,4 @@
 /* The public API of code: writes a model as a program. */
-#include "edit/run.h"
 #include "edit/code/code.h"
 #include "edit/cut/cut.h"
 #include "base/base.h"

@@ -1,5 +1,4 @@
 /* The public API of cuts: a part of a model as a model of its own. */
-#include "edit/run.h"
 #include "base/base.h"
 #include "base/lines.h"
 #include "edit/cut/cut.h"

@@ -1,6 +1,5 @@
 /* The public API of retype: writes the model with the types that an engine chose. */
 #include "edit/retype/retype.h"
-#include "edit/run.h"
 #include "edit/onnx/write.h"
 #include "base/base.h"
 

@@ -2,7 +2,6 @@
  * write. The tables of the main library do not list them, because the main library does
  * not know the edit library. */
 #include "edit/mark/mark.h"
-#include "edit/run.h"
 #include "edit/retype/retype.h"
 
 static const struct fsd_view views[] = {{"tensors", fsd_view_tensors, false},

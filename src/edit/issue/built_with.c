@@ -10,7 +10,6 @@
  */
 #include "edit/issue/issue.h"
 #include "base/base.h"
-#include "edit/run.h"
 
 enum { MOST_COMMAND_BYTES = 1 << 20, MOST_WORDS = 4096 };
 
