@@ -169,14 +169,6 @@ static enum fsd_status cut_part(struct fsd_issue *i, struct fsd_error *err)
 
 /* --------------------------------------------------------------------------- hiding */
 
-static void learn(struct fsd_renamer *r, const struct fsd_diff *d)
-{
-    const struct fsd_engine_reader *reader = d->engine->reader;
-
-    fsd_renamer_learn(r, d, reader ? reader->phrases : NULL,
-                      reader ? reader->words : NULL);
-}
-
 static const char *rename_text(void *payload, const char *text)
 {
     return fsd_renamer_text(payload, text);
@@ -288,9 +280,9 @@ static enum fsd_status hide(struct fsd_issue *i, struct fsd_error *err)
                         "expected two engines (fusiondiff cannot replace names in a "
                         "snapshot), found a snapshot");
     i->renamer = fsd_renamer_new(i->arena);
-    learn(i->renamer, i->run);
+    fsd_renamer_learn(i->renamer, i->run);
     if (i->old_run)
-        learn(i->renamer, i->old_run);
+        fsd_renamer_learn(i->renamer, i->old_run);
     hide_run(i);
     if (i->old_run)
         hide_comparison(i);

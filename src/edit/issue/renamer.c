@@ -204,13 +204,14 @@ static void learn_names(struct fsd_renamer *r, const struct fsd_graph *g)
         learn_name(r, g->names, FSD_NAMED_DIM, g->dims.at[i].name);
 }
 
-void fsd_renamer_learn(struct fsd_renamer *r, const struct fsd_diff *d,
-                       const char *const *phrases, const char *words)
+void fsd_renamer_learn(struct fsd_renamer *r, const struct fsd_diff *d)
 {
+    const struct fsd_engine_reader *builder = d->engine->reader;
+
     for (fsd_sym i = 1; i < fsd_intern_count(d->names); i++)
         note_letter(r, fsd_text(d->names, i));
-    r->phrases = phrases;
-    fsd_public_add(r->public, words);
+    r->phrases = builder ? builder->phrases : NULL;
+    fsd_public_add(r->public, builder ? builder->words : NULL);
     learn_operators(r, d->model);
     learn_operators(r, d->engine);
     learn_layers(r, d->engine);

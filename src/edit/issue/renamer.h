@@ -20,12 +20,8 @@ struct fsd_renamer;
 struct fsd_renamer *fsd_renamer_new(struct fsd_arena *arena);
 
 /** Records the words of the run that are not replaced, and the names to replace, in
- *  the order of the model.
- *  Call it before any name is replaced.
- *  @param phrases,words phrases and words of the builder, as in fsd_engine_reader;
- *          NULL: none */
-void fsd_renamer_learn(struct fsd_renamer *r, const struct fsd_diff *d,
-                       const char *const *phrases, const char *words);
+ *  the order of the model. Call it before any name is replaced. */
+void fsd_renamer_learn(struct fsd_renamer *r, const struct fsd_diff *d);
 
 /** The new name of `name`; a fsd_rename_fn.
  *  @param payload the renamer */
