@@ -330,12 +330,9 @@ bool report_failure(const struct command_line *line);
 void note_failure(const struct command_line *line, const struct fsd_failure *failure);
 
 /** The verbs that write models. A program without the edit library lacks them. */
-#ifdef FSD_EDIT
 #define FSD_EDIT_VERBS(row)                                                            \
-    row(tensors) row(cut) row(code) row(issue) row(annotate) row(retype) row(bisect)
-#else
-#define FSD_EDIT_VERBS(row)
-#endif
+    FSD_IF_EDIT(row(tensors) row(cut) row(code) row(issue) row(annotate) row(retype)   \
+                    row(bisect), )
 
 /** The verbs, in the order in which `help` lists them after diff and the views. */
 #define FSD_VERBS(row)                                                                 \

@@ -13,30 +13,23 @@
          "With --fix: set the scale of TENSOR, if the list of edits says that TENSOR " \
          "must be calibrated; may be repeated",                                        \
          WORDS(fix.scales, fix.options.n_scales)},
-#define BRIEF "check a model before its build, and fix it"
-#define EDITS                                                                          \
-    "-f json lists the edits for a script to apply; --fix applies them and keeps all " \
-    "other bytes of MODEL."
-#define NO_STATUS   ", or --fix has applied or listed edits"
-#define NO_EDIT     ", or --fix found no edit to apply and wrote no file"
-#define FIX_EXAMPLE , "model.onnx --fix -o fixed.onnx"
 #else
 #define FIX_ROWS
-#define BRIEF "check a model before its build"
-#define EDITS "-f json has the edits as a list that a script can apply."
-#define NO_STATUS
-#define NO_EDIT
-#define FIX_EXAMPLE
 #define fix_model(line, linting, err) FSD_OK
 #endif
+
+#define FIXES FSD_IF_EDIT("; --fix applies them and keeps all other bytes of MODEL", "")
+
+#define NO_STATUS FSD_IF_EDIT(", or --fix has applied or listed edits", "")
+#define NO_EDIT   FSD_IF_EDIT(", or --fix found no edit to apply and wrote no file", "")
 
 static const char doc[] =
     "Checks a model before its build for operators, types and scales that the builder "
     "does not support, for unaligned channels, and for quantizers that prevent "
     "fusions.  With ENGINE, lint reports whether the built engine confirms each "
     "finding.  ENGINE may be the log of a failed build, which states the target "
-    "builder.\v" EDITS
-    "\n\nExit status: 0: no finding of the --fail-on level or above" NO_STATUS "; "
+    "builder.\v-f json lists the edits for a script to apply" FIXES
+    ".\n\nExit status: 0: no finding of the --fail-on level or above" NO_STATUS "; "
     "1: there is such a finding" NO_EDIT "; 2: an error.";
 
 static const struct option_row options[] = {
@@ -116,12 +109,14 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     return status;
 }
 
-const struct verb verb_lint = {"lint",
-                               "MODEL [ENGINE]",
-                               BRIEF,
-                               doc,
-                               {"model.onnx", "model.onnx engine.json" FIX_EXAMPLE},
-                               .options = options,
-                               .check = check_line,
-                               .run = run,
-                               .subject = FSD_OF_LINT};
+const struct verb verb_lint = {
+    "lint",
+    "MODEL [ENGINE]",
+    "check a model before its build" FSD_IF_EDIT(", and fix it", ""),
+    doc,
+    {"model.onnx", "model.onnx engine.json",
+     FSD_IF_EDIT("model.onnx --fix -o fixed.onnx", NULL)},
+    .options = options,
+    .check = check_line,
+    .run = run,
+    .subject = FSD_OF_LINT};

@@ -1,7 +1,8 @@
 /*
  * The calls of the library and the program that differ from system to system: memory
  * for the bytes of files, threads, streams whose bytes go to a function, and jumps.
- * Files and folders are opened by POSIX's functions (files.h).
+ * Files and folders are opened by POSIX's functions (files.h). FSD_IF_EDIT() chooses
+ * between the texts of programs with and without the edit library.
  *
  *     threads.c, program.c              everywhere
  *     posix.c, cookie.c, beside.c       Linux, macOS
@@ -88,6 +89,17 @@ struct fsd_host_outcome {
 /** Runs a program until it ends or its time is over. The program reads its standard
  * input from the beginning of streams[0]. */
 struct fsd_host_outcome fsd_host_run(const struct fsd_host_command *command);
+
+/* --------------------------------------------------------------------------- edits */
+
+/** Expands to `with`, or to `without` in a program without the edit library. Each text
+ * that names a verb or an option of that library stands in this macro, so that no
+ * report advises what the program lacks. */
+#ifdef FSD_EDIT
+#define FSD_IF_EDIT(with, without) with
+#else
+#define FSD_IF_EDIT(with, without) without
+#endif
 
 /* -------------------------------------------------------------------------- memory */
 
