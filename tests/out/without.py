@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """without.py PROGRAM LIBRARY SOURCE BUILD: a program without the library of edits (FSD_EDIT=OFF) has the verbs, the options
-and the functions of the others alone: in its help, its manual, its completions, and what is installed."""
+and the functions of the others alone: in its help, its manual, its completions, its reports, and what is installed."""
 import os
 import re
 import subprocess
@@ -45,6 +45,9 @@ def main():
         check(ran.returncode == 2 and verb in ran.stderr, f"{verb}: {ran.returncode} {ran.stderr}")
     told = run(PROGRAM, "help", "lint").stdout
     check("--policy" in told and "--fix" not in told and "--scale" not in told, "lint has --fix")
+    with open(LIBRARY, "rb") as file:  # every text of a report
+        named = set(re.findall(rf"[^\0\n]*(?:--fix|--scale|fusiondiff (?:{'|'.join(verbs)})\b)[^\0\n]*".encode(), file.read()))
+    check(not named, f"reports name what the program lacks: {named}")
     lines = run("nm", "-D", "--defined-only", LIBRARY).stdout.splitlines()
     exported = {line.split()[2].split("@")[0] for line in lines if line.split()[1] != "A"}
     check(exported == declared("fusiondiff.h"), f"exported: {sorted(exported ^ declared('fusiondiff.h'))}")

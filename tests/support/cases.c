@@ -5,6 +5,8 @@
  */
 #include "cases.h"
 
+#include "host/host.h"
+
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -297,6 +299,20 @@ const char *case_need(const struct test_case *c, const char *section)
     return text;
 }
 
+static bool names_edit(const char *text)
+{
+    return strstr(text, "--fix") || strstr(text, "fusiondiff cut") ||
+           strstr(text, "fusiondiff issue");
+}
+
+/* A program without the edit library advises something else than the expected verbs of
+ * the library. */
+static bool is_expected(const char *text, const char *expected)
+{
+    return !strcmp(text, expected) ||
+           (FSD_IF_EDIT(false, true) && names_edit(expected) && !names_edit(text));
+}
+
 static void run_case(void **state)
 {
     struct test_case *c = *state;
@@ -309,7 +325,7 @@ static void run_case(void **state)
     assert_non_null(out);
     c->run(c, out);
     assert_int_equal(fclose(out), 0);
-    differs = strcmp(text, expected) != 0;
+    differs = !is_expected(text, expected);
     if (getenv("FSD_UPDATE"))
         add_bytes(&c->printed, text, size);
     else if (differs)

@@ -98,7 +98,8 @@ static const struct hint {
     {ALL_CLASSES, is_unread, "Export the model again, because the file cannot be read",
      NULL},
     {ALL_CLASSES, has_fix, "Apply the edit that lint proposes",
-     "fusiondiff lint {model} --for {target} --fix={fix} -o fixed.onnx"},
+     "fusiondiff lint {model} --for {target} " FSD_IF_EDIT("--fix={fix} -o fixed.onnx",
+                                                           "-f json")},
     {OF(FSD_FAILS_MEMORY), has_bytes,
      "Raise the workspace limit to the memory that the builder requested",
      "{builder} --onnx={model} --memPoolSize=workspace:{mib}M"},
@@ -161,9 +162,9 @@ static const struct hint {
      "fusiondiff lint {model} --for {target}"},
     {ALL_CLASSES, has_part,
      "Cut the failing part out of the model, and build this part alone",
-     "fusiondiff cut {model} {log} -o part.onnx"},
+     FSD_IF_EDIT("fusiondiff cut {model} {log} -o part.onnx", NULL)},
     {ALL_CLASSES, has_part, "Report the failure to the maintainers of the builder",
-     "fusiondiff issue {model} {log} -o report"},
+     FSD_IF_EDIT("fusiondiff issue {model} {log} -o report", NULL)},
 };
 
 /* --------------------------------------------------------------------- placeholders */

@@ -9,13 +9,20 @@ enum { LINT = FSD_NEEDS_LINT, BUILT = FSD_NEEDS_LINT | FSD_NEEDS_ENGINE };
  * separate these operators. */
 #define NOT_RTX (FSD_TRT8 | FSD_TRT10 | FSD_TRT11)
 
+/* What applies the edits that the rules below propose. */
+#define EDIT_LIST     "the edit list of `lint -f json`"
+#define FIX           FSD_IF_EDIT("`lint --fix`", EDIT_LIST)
+#define FIX_RANGE     FSD_IF_EDIT("`lint --fix=cast/fp16-range`", EDIT_LIST)
+#define FIX_ATTENTION FSD_IF_EDIT("Run `lint --fix=fusion/attention` to apply", "Apply")
+#define FIXED         FSD_IF_EDIT("written by `--fix`", "with these edits")
+
 static const struct fsd_rule lint_rules[] = {
     {"build/refused", FSD_ERROR,
      "The builder does not support an operator, a type or an attribute.", LINT,
      .find = fsd_lint_refused, .proves = FSD_PROVES_BUILT,
      .why = "The parser or the compiler stops the build at the first unsupported node "
             "and does not check the rest of the model.",
-     .fix = "Apply `lint --fix` where it proposes an edit; otherwise replace the "
+     .fix = "Apply " FIX " where it proposes an edit; otherwise replace the "
             "operator, export with another opset, use a plugin, or compute the "
             "operator outside the engine.",
      .source =
@@ -317,11 +324,12 @@ static const struct fsd_rule lint_rules[] = {
     {"scale/zero-point", FSD_ERROR, "A zero point is not 0.", LINT,
      .find = fsd_lint_places,
      .why = "TensorRT supports only symmetric quantization, so it refuses the model.",
-     .fix = "Quantize symmetrically (ActivationSymmetric, WeightSymmetric), or apply "
-            "`lint --fix`, which sets symmetric scales.",
+     .fix =
+         "Quantize symmetrically (ActivationSymmetric, WeightSymmetric), or apply " FIX
+         ", which sets symmetric scales.",
      .source =
          "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1: the builder refuses 27 "
-         "models, and builds all of them after `lint --fix`; trt8, trt10, "
+         "models, and builds all of them after " FIX "; trt8, trt10, "
          "trt11: documented by NVIDIA, onnx-tensorrt, docs/operators.md"},
     {"scale/bad", FSD_ERROR, "A scale is 0, negative, infinite or NaN.", LINT,
      .find = fsd_lint_places,
@@ -374,8 +382,8 @@ static const struct fsd_rule lint_rules[] = {
      .why = "A strongly typed build computes these nodes in FP16. FP16 has 11 "
             "significant bits, and its largest number is 65,504: powers, and squares "
             "inside normalizations, may overflow, and long sums lose small terms.",
-     .fix = "If the outputs are inaccurate, compute these nodes in FP32: `lint "
-            "--fix=cast/fp16-range` adds the Casts before and after these nodes. A "
+     .fix = "If the outputs are inaccurate, compute these nodes in FP32: " FIX_RANGE
+            " adds the Casts before and after these nodes. A "
             "Cast inside an attention may split the kernel of the attention. If you "
             "pass the tensors of an FP32 run (--values), fusiondiff decides from these "
             "values which nodes exceed the range.",
@@ -431,14 +439,16 @@ static const struct fsd_rule lint_rules[] = {
             "memory. The builder has such a kernel only for certain types, head sizes "
             "and forms: docs/reference/fusion.md lists all conditions, and how often "
             "each condition was observed.",
-     .fix = "Run `lint --fix=fusion/attention` to apply the edits that `lint -f json` "
-            "lists for this rule. If a finding names an edit that `lint -f json` does "
-            "not list, make this edit by hand. If a finding names no edit, no helpful "
-            "change of the model is known.",
-     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 300 blocks that "
-               "differ in one factor each, the attentions of 40 models, and 24 models "
-               "written by `--fix`; trt10, trt11: documented by NVIDIA, "
-               "Inference Library, Fused Attention"},
+     .fix = FIX_ATTENTION
+     " the edits that `lint -f json` "
+     "lists for this rule. If a finding names an edit that `lint -f json` does "
+     "not list, make this edit by hand. If a finding names no edit, no helpful "
+     "change of the model is known.",
+     .source =
+         "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 300 blocks that "
+         "differ in one factor each, the attentions of 40 models, and 24 models " FIXED
+         "; trt10, trt11: documented by NVIDIA, "
+         "Inference Library, Fused Attention"},
     {"fusion/missed", FSD_WARNING,
      "The builder did not fuse operators that it normally fuses; no reason is known.",
      BUILT, .find = fsd_lint_missed_fusion, .builders = NOT_RTX,

@@ -381,12 +381,12 @@ static void put_advice(const struct deed *deed, bool brief, FILE *out)
 static void put_command(const struct fsd_diff *d, bool brief, FILE *out)
 {
     if (brief) {
-        fputs("; fusiondiff lint --fix", out);
+        fputs("; fusiondiff lint" FSD_IF_EDIT(" --fix", " -f json"), out);
         return;
     }
     fputs("; fusiondiff lint ", out);
     fsd_put_shell_word(out, d->model->path);
-    fputs(" --fix -o fixed.onnx", out);
+    fputs(FSD_IF_EDIT(" --fix -o fixed.onnx", " -f json"), out);
 }
 
 /* Prints the gain of an entry. The bytes that an advised format (DEED_ADVICE) saves are

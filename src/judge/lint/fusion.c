@@ -363,9 +363,10 @@ const char *fsd_fusion_edit(struct fsd_arena *arena, const struct fsd_fusion_rul
 {
     const char *edit = filled(arena, NULL, rule->edit);
 
-    return rule->cure == FSD_CURE_NONE
-               ? edit
-               : fsd_printed(arena, "%s (`lint --fix=fusion/attention`)", edit);
+    if (rule->cure == FSD_CURE_NONE)
+        return edit;
+    return fsd_printed(arena, "%s (`lint %s`)", edit,
+                       FSD_IF_EDIT("--fix=fusion/attention", "-f json"));
 }
 
 const char *fsd_block_reason_text(struct fsd_arena *arena,

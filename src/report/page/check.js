@@ -106,7 +106,7 @@ export function lint_subject(d, base, command) {
             ...base.files.filter(([what]) => d.engine !== undefined || what !== "engine"),
             ["for", d.for],
         ],
-        brief: d.edits.length ? [{ topic: "to do", text: `Apply ${noun(d.edits.length, "proposed edit")} to the model: \`${command.page} --fix -o fixed.onnx\`` }] : [],
+        brief: d.edits.length ? [{ topic: "to do", text: `Apply ${noun(d.edits.length, "proposed edit")} to the model: \`${command.page} ${command.fix}\`` }] : [],
         all_fixes: true,
         tiles: [
             { title: "verdict", value: d.verdict, note: `${noun(error, "error")}, ${noun(warning, "warning")}, ${noun(info, "note")}`, look: look_of(d.verdict), filter: ["show", "findings"] },

@@ -3,6 +3,7 @@
  * fields of one record, which is printed as JSON:
  *
  *     page     the command that prints the same report
+ *     fix      options with which this command writes, or lists, the edits of lint
  *     builds   the command of each check of a list
  *     run      the arguments of the run, for commands of other views
  *     forms    the forms in which names can be copied
@@ -46,6 +47,7 @@ FSD_RECORD(check_command, CHECK_COMMAND)
 
 #define COMMAND(has, set, when, t) \
     has(t, NAME,   page,    NULL) \
+    has(t, NAME,   fix,     NULL) \
     has(t, ROWS,   builds,  NULL, .of = &check_command_record) \
     has(t, NAME,   run,     NULL) \
     has(t, ROWS,   forms,   NULL, .of = &fsd_form_row_record) \
@@ -193,6 +195,8 @@ void fsd_page_put_texts(const struct fsd_report *r, const struct fsd_findings *f
     row->run = r->run && r->run->command ? r->run->command->run : NULL;
     put_command(r, row->run, fsd_print_open(&command));
     row->page = fsd_print_take(&command, arena);
+    if (r->lint)
+        row->fix = FSD_IF_EDIT("--fix -o fixed.onnx", "-f json");
     if (one_run)
         row->forms = fsd_names_forms(arena, r->run);
     if (one_run && r->run->story)

@@ -232,6 +232,7 @@ export interface RuleRow {
 /** What a page has besides documents (texts.c); the words of command lines are api/command.c's. */
 export interface Command {
     page: string; /** the command that the page is the answer to; "" for a list of builds: */
+    fix?: string; /** options with which the command of lint writes, or lists, the proposed edits */
     builds?: { name: string; command: string }[]; /** of those that were checked */
     run?: string; /** files and options that ask for its run, with a blank before them */
     forms?: PasteForm[];

@@ -97,7 +97,8 @@ static const char *by_name(unsigned i)
         .of = &failed_node_record, \
         .about = "the nodes at which the build fails, the likeliest first") \
     set(t, IDS,    part, fsd_ids(f->part.at, f->part.n), FSD_ALWAYS, \
-        .about = "numbers of the nodes to extract with `fusiondiff cut`") \
+        .about = "numbers of the nodes " \
+            FSD_IF_EDIT("to extract with `fusiondiff cut`", "of the failing part")) \
     set(t, ROWS,   shown, fsd_rows_first(nodes, most), FSD_ASIDE, \
         .of = &failed_node_record) \
     set(t, COUNT,  more, nodes->at.n > most ? nodes->at.n - most : 0, FSD_ASIDE) \

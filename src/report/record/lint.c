@@ -48,8 +48,9 @@
     when(t, COUNT,  size, e->size, (uint64_t)e->size, NULL, \
         .about = "the new size of this axis") \
     set(t, FLAG,   on_request, e->on_request, NULL, .if_true = true, \
-        .about = "the edit costs time or changes types: --fix applies the edit only " \
-                 "if its rule is named (--fix=RULE)") \
+        .about = "the edit costs time or changes types" \
+                 FSD_IF_EDIT(": --fix applies the edit only if its rule is named " \
+                             "(--fix=RULE)", "")) \
     set(t, FLAG,   together, e->together, NULL, .if_true = true, \
         .about = "the edit is applied together with all others of its finding, or " \
                  "not at all") \
