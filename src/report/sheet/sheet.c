@@ -270,7 +270,10 @@ bool fsd_cell_says(const struct fsd_column *column, const struct fsd_cell *cell)
     case FSD_CELL_SIZES:
         return cell->sizes.n;
     case FSD_CELL_FACTS:
-        return cell->facts.n;
+        for (uint32_t i = 0; i < cell->facts.n; i++)
+            if (cell->facts.at[i].text || cell->facts.at[i].number > 0)
+                return true;
+        return false;
     case FSD_CELL_RECORD:
         return true;
     case FSD_CELL_ROWS:

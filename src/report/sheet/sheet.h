@@ -17,12 +17,15 @@
  *     {name:.60}      shortens a text by leaving out its middle: to 60 columns if the
  *                     report has 100 columns
  *     {name|is|are}   prints a count and its noun in the singular or plural
+ *     {name.of}       prints the member `of` of the record {name}
  *     <...>           is printed only if each cell that it names is known; an inner
  *                     <...> has its own condition
  *     {name!}         the <...> around it is also left out if the cell is 0, "unknown"
- *                     or empty; a tally leaves out words whose count is 0
+ *                     or empty; a tally leaves out words whose count is 0, and facts
+ *                     leave out times of 0
  *     {*} {+} {!}     switch to the color of a title, an inserted layer, an alarm
  *     {/}             switches to no color
+ *     {-}             prints an arrow, "->"
  *
  * Rows without a template print the clause (`says`) of each member of their record.
  *

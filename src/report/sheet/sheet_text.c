@@ -26,25 +26,31 @@ struct reference {
     size_t n_singular, n_plural;
 };
 
-static bool is_ink(const char *t)
+/* Whether the brace at `t` opens a color or an arrow, not a reference. */
+static bool is_sign(const char *t)
 {
-    return t[1] && t[2] == '}' && strchr("*+!/", t[1]);
+    return t[1] && t[2] == '}' && strchr("*+!/-", t[1]);
 }
 
-/* Parses the reference whose opening brace is at `t`. Templates are part of the
- * program, so an unknown column name is a bug of the program. */
+/* Parses the reference that follows the character at `t`, which is the opening brace or
+ * the dot behind the name of a record. Templates are part of the program, so an unknown
+ * column name is a bug of the program.
+ * @param row NULL: the record is unknown, and so are its members */
 static struct reference read_reference(const char *t, const struct fsd_record *of,
                                        const void *row)
 {
-    size_t n = strcspn(++t, "!:|}");
+    size_t n = strcspn(++t, ".!:|}");
     struct reference r = {.digits = -1};
 
     for (uint32_t i = 0; i < of->n; i++)
         if (!strncmp(of->columns[i].name, t, n) && !of->columns[i].name[n])
             r.column = &of->columns[i];
     assert(r.column);
-    r.cell = fsd_cell_of(r.column, row);
+    if (row)
+        r.cell = fsd_cell_of(r.column, row);
     t += n;
+    if (*t == '.')
+        return read_reference(t, r.column->of, r.cell.known ? r.cell.record : NULL);
     if (*t == '!') {
         r.must_say = true;
         t++;
@@ -80,7 +86,7 @@ static bool is_filled(const char *t, const struct fsd_record *of, const void *ro
             t = section_end(t + 1);
             continue;
         }
-        if (*t == '{' && !is_ink(t)) {
+        if (*t == '{' && !is_sign(t)) {
             struct reference r = read_reference(t, of, row);
 
             if (!r.cell.known || (r.must_say && !fsd_cell_says(r.column, &r.cell)))
@@ -103,6 +109,22 @@ static void put_short(const struct writer *w, const char *text, int columns)
     int room = columns + (int)fsd_text_width(w->style) - USUAL_WIDTH;
 
     fsd_put_fitted(w->out, text, (size_t)(room > LEAST_ROOM ? room : LEAST_ROOM));
+}
+
+/* Prints a fact: its name, then its text or time.
+ * @param must_say whether to leave out a time of 0
+ * @param any whether another fact precedes it
+ * @return whether the fact was printed */
+static bool put_fact_text(const struct fsd_fact_cell *fact, bool must_say, bool any,
+                          FILE *out)
+{
+    if (must_say && !fact->text && !(fact->number > 0))
+        return false;
+    fputs(!any ? "" : fact->text ? "; " : ", ", out);
+    fsd_printf_safe(out, "%s %s", fact->key, fact->text ? fact->text : "");
+    if (!fact->text)
+        fsd_put_ms_column(fact->number, 0, out);
+    return true;
 }
 
 static void put_cell_of_reference(const struct writer *w, const struct reference *r)
@@ -176,10 +198,16 @@ static void put_cell_of_reference(const struct writer *w, const struct reference
     case FSD_CELL_RECORD:
         put_clauses(w, r->column->of, c->record);
         break;
+    case FSD_CELL_FACTS:
+        for (uint32_t i = 0; i < c->facts.n; i++)
+            used += put_fact_text(&c->facts.at[i], r->must_say, used, out);
+        break;
+    case FSD_CELL_SIZES:
+        for (uint32_t i = 0; i < c->sizes.n; i++)
+            fprintf(out, "%s%" PRId64, i ? "x" : "", c->sizes.at[i].number);
+        break;
     case FSD_CELL_FLAG: /* has no text; decides whether a section is printed */
     case FSD_CELL_IDS:  /* only JSON prints these */
-    case FSD_CELL_SIZES:
-    case FSD_CELL_FACTS:
     default:
         break;
     }
@@ -194,7 +222,10 @@ static void put_template(const struct writer *w, const char *t,
             if (is_filled(t + 1, of, row))
                 put_template(w, t + 1, of, row);
             t = section_end(t + 1);
-        } else if (*t == '{' && is_ink(t)) {
+        } else if (*t == '{' && t[1] == '-') {
+            fputs("->", w->out);
+            t += 3;
+        } else if (*t == '{' && is_sign(t)) {
             fsd_ink(w->style,
                     t[1] == '*'   ? FSD_INK_TITLE
                     : t[1] == '+' ? FSD_INK_INSERTED
@@ -228,12 +259,15 @@ static void put_clauses(const struct writer *w, const struct fsd_record *of,
 static void put_rows(const struct writer *w, const struct fsd_rows *rows)
 {
     for (uint32_t i = 0; i < rows->at.n; i++) {
+        struct fsd_row row = fsd_row_begin(rows, i);
+
         if (i && rows->between)
             fputs(rows->between, w->out);
         if (rows->text)
-            put_template(w, rows->text, rows->of, rows->at.at[i]);
+            put_template(w, rows->text, rows->of, row.at);
         else
-            put_clauses(w, rows->of, rows->at.at[i]);
+            put_clauses(w, rows->of, row.at);
+        fsd_row_end(row);
     }
 }
 
