@@ -37,15 +37,6 @@ void fsd_put_ms(double ms, FILE *out)
         fputs(" ms", out);
 }
 
-void fsd_put_built(const fsd_built_vec *built, const struct fsd_intern *names,
-                   FILE *out)
-{
-    for (uint32_t i = 0; i < built->n; i++)
-        fsd_printf_safe(out, "%s%s %s", i ? "; " : "",
-                        fsd_text(names, built->at[i].key),
-                        fsd_text(names, built->at[i].value));
-}
-
 void fsd_put_tally(FILE *out, bool *any, uint32_t n, const char *what)
 {
     if (!n)

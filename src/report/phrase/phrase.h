@@ -13,9 +13,6 @@ void fsd_put_ms_column(double ms, int width, FILE *out);
 /** Prints one of several counts, "fused 3"; nothing if n is 0. If `any` is true, prints
  * ", " first. Then sets `any`. */
 void fsd_put_tally(FILE *out, bool *any, uint32_t n, const char *what);
-/** "gpu NVIDIA A100-PCIE-40GB; compute capability 8.0" */
-void fsd_put_built(const fsd_built_vec *built, const struct fsd_intern *names,
-                   FILE *out);
 /** "0 errors, 1 warning, 2 notes" */
 void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out);
 

@@ -76,9 +76,9 @@ extern const struct fsd_record fsd_edge_record;
 const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
                         fsd_id layer);
 
-/** The counts of a run. */
-extern const struct fsd_record fsd_summary_record;
-const void *fsd_summary_held(struct fsd_arena *arena, const struct fsd_diff *d);
+/** The model, engine, log and counts of a run. */
+extern const struct fsd_record fsd_run_head_record;
+const void *fsd_run_head_of(struct fsd_arena *arena, const struct fsd_diff *d);
 
 /** The external numbers (--values) of a run; NULL: none. */
 extern const struct fsd_record fsd_values_record;
@@ -148,6 +148,11 @@ struct fsd_fact_cells fsd_facts_of_built(struct fsd_arena *arena,
                                          const fsd_built_vec *built,
                                          const struct fsd_intern *names);
 
+/** The number of times that each symbol is in the array, most frequent first; unset if
+ * the array is empty. The word for the symbol 0 is "unknown". */
+struct fsd_words fsd_tally_of_syms(struct fsd_arena *arena,
+                                   const struct fsd_intern *names, const fsd_sym *syms,
+                                   uint32_t n);
 /** The operators of the nodes with this outcome, most frequent first; unset if no node
  * has this outcome. */
 struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,

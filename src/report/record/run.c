@@ -3,9 +3,15 @@
 #include "explain/cost/cost.h"
 #include "judge/findings/brief.h"
 #include "model/graph/graph.h"
+#include "report/phrase/phrase.h"
 #include "report/record/records.h"
 
 #include <limits.h>
+
+enum { SHOWN_OPS = 6 };
+
+static const double LEAST_SHARE = 0.01; /* text lists no operators with a smaller share
+                                           of the time */
 
 /* -------------------------------------------------------------------------- inputs */
 
@@ -40,7 +46,12 @@ static struct fsd_fact_cells opsets_of(struct fsd_arena *arena,
     set(t, NAME,   producer, fsd_text_or_null(d, g->producer), NULL) \
     set(t, NUMBER, ir_version, (double)g->ir_version, NULL) \
     set(t, FACTS,  opsets, opsets_of(arena, d), NULL, .about = "version of each " \
-            "operator set, by domain")
+            "operator set, by domain") \
+    when(t, NAME,  file, !g->named_only, g->path, FSD_ASIDE) \
+    when(t, TEXT,  no_file, g->named_only, \
+        "none  (the nodes come from names in the engine)", FSD_ASIDE) \
+    when(t, COUNT, opset, fsd_graph_opset(g) > 0, (uint64_t)fsd_graph_opset(g), \
+        FSD_ASIDE)
 FSD_RECORD_FROM(model, MODEL, const struct fsd_diff *d = from;
     const struct fsd_graph *g = d->model)
 
@@ -56,7 +67,7 @@ static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
                                        const struct fsd_diff *d,
                                        const fsd_tensor_vec *tensors)
 {
-    struct fsd_rows *rows = fsd_rows_new(arena, &sized_input_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &sized_input_record, "{input}={shape}");
 
     for (uint32_t i = 0; i < tensors->n; i++) {
         fsd_id t = tensors->at[i];
@@ -69,7 +80,7 @@ static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
             at[k].number = shape->dims[k];
         row->shape = (struct fsd_size_list){true, shape->rank, at};
     }
-    return tensors->n ? rows : NULL;
+    return tensors->n ? fsd_rows_joined(rows, ", ") : NULL;
 }
 
 /* clang-format off */
@@ -77,9 +88,10 @@ static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
     set(t, NAME,  path, part->path, FSD_ALWAYS) \
     set(t, COUNT, first, part->layers.at, FSD_ALWAYS, \
         .about = "number of the engine's first layer") \
-    set(t, COUNT, layers, part->layers.n, FSD_ALWAYS)
-FSD_RECORD_FROM(engine_part, ENGINE_PART, const struct fsd_graph *g = from;
-    const struct fsd_engine_part *part = &g->parts.at[i])
+    set(t, COUNT, layers, part->layers.n, FSD_ALWAYS) \
+    when(t, COUNT, nodes, d->parts->known, d->parts->nodes[i], FSD_ASIDE)
+FSD_RECORD_FROM(engine_part, ENGINE_PART, const struct fsd_diff *d = from;
+    const struct fsd_engine_part *part = &d->engine->parts.at[i])
 
 #define ENGINE(has, set, when, t) \
     set(t, NAME,  path, g->path, FSD_ALWAYS) \
@@ -88,16 +100,21 @@ FSD_RECORD_FROM(engine_part, ENGINE_PART, const struct fsd_graph *g = from;
     set(t, COUNT, layers, g->nodes.n, FSD_ALWAYS) \
     set(t, TEXT,  format, g->kind, FSD_ALWAYS) \
     set(t, NAME,  producer, fsd_text_or_null(d, g->producer), NULL) \
+    when(t, COUNT, opset, fsd_graph_opset(g) > 0, (uint64_t)fsd_graph_opset(g), \
+        FSD_ASIDE) \
     set(t, FACTS, built, fsd_facts_of_built(arena, &g->built, d->names), NULL, \
         .about = "what the log states of the build: GPU, compute capability, " \
         "precision, calibration, options that were set") \
     when(t, COUNT, optimization_profile, g->profiles > 1, (uint64_t)g->profile, NULL, \
         .about = "number of the selected optimization profile, from 0") \
     when(t, COUNT, optimization_profiles, g->profiles > 1, g->profiles, NULL) \
+    when(t, COUNT, last_profile, g->profiles > 1, g->profiles - 1, FSD_ASIDE) \
     when(t, COUNT, layers_of_other_profiles, g->profiles > 1, g->elsewhere.n, NULL, \
         .about = "number of layers that belong to other optimization profiles; the " \
                  "report omits these layers") \
-    when(t, ROWS,  parts, g->parts.n, FSD_LATER(arena, engine_part, g->parts.n, g), \
+    when(t, COUNT, n_parts, g->parts.n, g->parts.n, FSD_ASIDE) \
+    when(t, ROWS,  parts, g->parts.n, fsd_rows_joined(FSD_ROWS(arena, engine_part, \
+        "<{nodes|node|nodes} in >{layers|layer|layers}", g->parts.n, d), ", "), \
         NULL, .of = &engine_part_record, \
         .about = "the engines, if several compute one model; `layers` lists all " \
                  "layers of the first engine, then those of the next engine") \
@@ -118,17 +135,31 @@ FSD_RECORD_FROM(engine, ENGINE, const struct fsd_diff *d = from;
     set(t, COUNT, unknown, h->unknown_lines, FSD_ALWAYS, .large = true, \
         .about = "number of lines whose form fusiondiff does not know") \
     set(t, FLAG,  used, d->story || (!h->refused && (h->passes.n || h->places.n)), \
-        FSD_ALWAYS, .about = "the log serves as evidence")
+        FSD_ALWAYS, .about = "the log serves as evidence") \
+    when(t, COUNT, assigned, h->assigned, h->places.n, FSD_ASIDE) \
+    when(t, COUNT, read, !h->assigned, h->lines, FSD_ASIDE) \
+    set(t, TEXT,  refused, h->refused ? fsd_refusal_of(h) : NULL, FSD_ASIDE)
 FSD_RECORD_FROM(build_log, BUILD_LOG, const struct fsd_diff *d = from;
     const struct fsd_history *h = d->history)
 /* clang-format on */
 
 /* ------------------------------------------------------------------------- summary */
 
-static struct fsd_fact_cells op_times_of(struct fsd_arena *arena,
-                                         const struct fsd_diff *d)
+/* The number of operators that text lists. */
+static uint32_t n_shown_ops(const struct fsd_diff *d)
 {
-    uint32_t n = d->cost->op_times.n;
+    uint32_t n = 0;
+
+    while (n < d->cost->op_times.n && n < SHOWN_OPS &&
+           (!n || d->cost->op_times.at[n].ms >= LEAST_SHARE * d->times->total))
+        n++;
+    return n;
+}
+
+/* The times of the first `n` operators. */
+static struct fsd_fact_cells op_times_of(struct fsd_arena *arena,
+                                         const struct fsd_diff *d, uint32_t n)
+{
     struct fsd_fact_cell *facts = FSD_NEW(arena, struct fsd_fact_cell, n);
 
     for (uint32_t i = 0; i < n; i++) {
@@ -182,8 +213,16 @@ FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
         fsd_facts_of(arena, sums->by_cause, FSD__CAUSE_COUNT, fsd_cause_name), NULL) \
     when(t, MS,     no_cause, m->profiles, \
         fsd_real(sums->by_cause[FSD_CAUSE_NONE]), NULL) \
-    when(t, FACTS,  by_op, m->profiles, op_times_of(arena, d), NULL, \
-        .about = "time of nodes by operator; the sum is `nodes`")
+    when(t, FACTS,  by_op, m->profiles, \
+        op_times_of(arena, d, d->cost->op_times.n), NULL, \
+        .about = "time of nodes by operator; the sum is `nodes`") \
+    when(t, COUNT,  timed_runs, m->run.median >= 0, m->timed_runs, FSD_ASIDE) \
+    set(t, TEXT,    title, m->run.median >= 0 ? "" : "time", FSD_ASIDE) \
+    when(t, SHARE,  of_run, m->profiles && m->run.median > 0, \
+        m->total / m->run.median, FSD_ASIDE) \
+    when(t, COUNT,  mean_of, m->profiles == 1, m->runs, FSD_ASIDE) \
+    set(t, FACTS,   shown_ops, op_times_of(arena, d, n_shown_ops(d)), FSD_ASIDE) \
+    set(t, COUNT,   more_ops, d->cost->op_times.n - n_shown_ops(d), FSD_ASIDE)
 FSD_RECORD_FROM(times, TIMES, const struct fsd_diff *d = from;
     const struct fsd_measured *m = d->times;
     const struct fsd_time_sums *sums = &d->cost->sums)
@@ -210,10 +249,12 @@ FSD_RECORD_FROM(spent_sum, SPENT_SUM, const struct fsd_spent_sum *sum = from)
 FSD_RECORD_FROM(spent, SPENT, const struct fsd_spent_sum *classes = from)
 
 #define SUMMARY(has, set, when, t) \
-    set(t, COUNT,  all_nodes, s->nodes, FSD_ASIDE) \
     set(t, COUNT,  all_layers, s->layers, FSD_ASIDE) \
     set(t, COUNT,  all_inserted, s->inserted, FSD_ASIDE) \
     set(t, COUNT,  moved, s->requested, FSD_ASIDE) \
+    set(t, TALLY,  types, types_of(arena, d), FSD_ASIDE) \
+    when(t, FLAG,  foreign, s->by_kind[FSD_KIND_FOREIGN], true, FSD_ASIDE) \
+    set(t, TALLY,  providers, providers_of(arena, d), FSD_ASIDE) \
     set(t, TALLY,  nodes, \
         fsd_tally(arena, s->by_fate, FSD__FATE_COUNT, 0, fsd_fate_name), \
         FSD_ALWAYS, .about = "by fate") \
@@ -242,10 +283,41 @@ FSD_RECORD_FROM(spent, SPENT, const struct fsd_spent_sum *classes = from)
         .of = &fsd_brief_line_record, \
         .about = "the summary: what runs, which layers take the time, what to do, " \
                  "and what is unknown")
-FSD_RECORD_SHARED(summary, SUMMARY)
+FSD_RECORD(summary, SUMMARY)
 /* clang-format on */
 
-const void *fsd_summary_held(struct fsd_arena *arena, const struct fsd_diff *d)
+static const char *type_name(unsigned type)
+{
+    return type < FSD__DTYPE_COUNT ? fsd_dtype_name((enum fsd_dtype)type) : "unknown";
+}
+
+/* The number of computing layers by the type in which they run. */
+static struct fsd_words types_of(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    uint32_t types[FSD__DTYPE_COUNT + 1] = {0}; /* the last: of unknown type */
+
+    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
+        if (fsd_kind_computes(d->layers[i].kind))
+            types[d->layers[i].precision == FSD_DTYPE_UNKNOWN
+                      ? FSD__DTYPE_COUNT
+                      : d->layers[i].precision]++;
+    return fsd_tally(arena, types, FSD_COUNT_OF(types), 1, type_name);
+}
+
+/* The number of layers by the execution provider that runs them; unset if no input
+ * states a provider. */
+static struct fsd_words providers_of(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    uint32_t n = d->engine->layers.n;
+    fsd_sym *by = FSD_NEW(arena, fsd_sym, n);
+    bool any = false;
+
+    for (fsd_id i = 0; i < n; i++)
+        any |= (by[i] = d->engine->layers.at[i].ran_by) != 0;
+    return fsd_tally_of_syms(arena, d->names, by, any ? n : 0);
+}
+
+static const void *summary_of(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     const struct fsd_summary *s = d->summary;
     struct summary *row = FSD_NEW(arena, struct summary, 1);
@@ -285,19 +357,22 @@ static const char *schema_name(unsigned i)
 }
 
 /* clang-format off */
-#define REPORT(has, set, when, t) \
-    set(t, TEXT,   schema, FSD_SCHEMA, FSD_ALWAYS, .word = schema_name, .n_words = 1) \
-    set(t, RECORD, tool, fsd_tool(arena), NULL, .of = &fsd_tool_record, \
-        .always = true) \
+#define RUN_HEAD(has, set, when, t) \
     set(t, RECORD, model, FSD_HELD(arena, model, d, 0), NULL, .of = &model_record, \
         .always = true) \
     set(t, RECORD, engine, FSD_HELD(arena, engine, d, 0), FSD_ALWAYS, \
         .of = &engine_record) \
     when(t, RECORD, log, d->history, FSD_HELD(arena, build_log, d, 0), NULL, \
         .of = &build_log_record) \
-    set(t, RECORD, summary, fsd_summary_held(arena, d), NULL, \
-        .of = &fsd_summary_record, \
+    set(t, RECORD, summary, summary_of(arena, d), NULL, .of = &summary_record, \
+        .always = true)
+FSD_RECORD_SHARED(run_head, RUN_HEAD)
+
+#define REPORT(has, set, when, t) \
+    set(t, TEXT,   schema, FSD_SCHEMA, FSD_ALWAYS, .word = schema_name, .n_words = 1) \
+    set(t, RECORD, tool, fsd_tool(arena), NULL, .of = &fsd_tool_record, \
         .always = true) \
+    RUN_HEAD(has, set, when, t) \
     set(t, RECORD, values, fsd_values_held(arena, d), NULL, .of = &fsd_values_record, \
         .about = "results of --values for the whole network; the numbers of a layer " \
                  "or node are in the record of that layer or node") \
@@ -323,6 +398,14 @@ static const char *schema_name(unsigned i)
         .of = &fsd_finding_record)
 FSD_RECORD(report, REPORT)
 /* clang-format on */
+
+const void *fsd_run_head_of(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    struct run_head *row = FSD_NEW(arena, struct run_head, 1);
+
+    FSD_FILL(row, RUN_HEAD);
+    return row;
+}
 
 const struct fsd_run_source *fsd_run_source_of(struct fsd_arena *arena,
                                                const struct fsd_diff *d)

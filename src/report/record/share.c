@@ -104,39 +104,51 @@ const void *fsd_failure_of(struct fsd_arena *arena, const struct fsd_error *erro
     return fsd_record_held(arena, &fsd_failure_record, fill_failure, error, 0);
 }
 
-struct op_count {
-    fsd_sym op;
+struct sym_count {
+    fsd_sym sym;
     uint32_t n;
 };
 
-FSD_ORDERED(by_count, struct op_count, fsd_order(y->n, x->n), fsd_order(x->op, y->op))
+FSD_ORDERED(by_count, struct sym_count, fsd_order(y->n, x->n),
+            fsd_order(x->sym, y->sym))
+
+struct fsd_words fsd_tally_of_syms(struct fsd_arena *arena,
+                                   const struct fsd_intern *names, const fsd_sym *syms,
+                                   uint32_t n)
+{
+    /* Indexed by symbol: the symbol's index in `counts`, plus 1; 0: not in `counts`. */
+    uint32_t *place = FSD_NEW(arena, uint32_t, fsd_intern_count(names));
+    FSD_VEC(struct sym_count) counts = {0};
+    struct fsd_words tally = {.known = n > 0};
+    const char **words;
+    uint32_t *numbers;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (!place[syms[i]]) {
+            fsd_vec_push(arena, &counts, ((struct sym_count){syms[i], 0}));
+            place[syms[i]] = counts.n;
+        }
+        counts.at[place[syms[i]] - 1].n++;
+    }
+    fsd_vec_sort(&counts, by_count);
+    tally.n = counts.n;
+    tally.at = words = FSD_NEW(arena, const char *, counts.n);
+    tally.counts = numbers = FSD_NEW(arena, uint32_t, counts.n);
+    for (uint32_t i = 0; i < counts.n; i++) {
+        words[i] = counts.at[i].sym ? fsd_text(names, counts.at[i].sym) : "unknown";
+        numbers[i] = counts.at[i].n;
+    }
+    return tally;
+}
 
 struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,
                                  enum fsd_fate fate)
 {
-    /* Indexed by symbol: the operator's index in `ops`, plus 1; 0: not in `ops`. */
-    uint32_t *place = FSD_NEW(arena, uint32_t, fsd_intern_count(d->names));
-    FSD_VEC(struct op_count) ops = {0};
-    const char **words;
-    uint32_t *counts;
+    fsd_sym *ops = FSD_NEW(arena, fsd_sym, d->model->nodes.n);
+    uint32_t n = 0;
 
-    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
-        fsd_sym op = d->model->nodes.at[i].op;
-
-        if (d->nodes[i].fate != fate)
-            continue;
-        if (!place[op]) {
-            fsd_vec_push(arena, &ops, ((struct op_count){op, 0}));
-            place[op] = ops.n;
-        }
-        ops.at[place[op] - 1].n++;
-    }
-    fsd_vec_sort(&ops, by_count);
-    words = FSD_NEW(arena, const char *, ops.n);
-    counts = FSD_NEW(arena, uint32_t, ops.n);
-    for (uint32_t i = 0; i < ops.n; i++) {
-        words[i] = fsd_text(d->names, ops.at[i].op);
-        counts[i] = ops.at[i].n;
-    }
-    return (struct fsd_words){ops.n > 0, ops.n, words, counts};
+    for (fsd_id i = 0; i < d->model->nodes.n; i++)
+        if (d->nodes[i].fate == fate)
+            ops[n++] = d->model->nodes.at[i].op;
+    return fsd_tally_of_syms(arena, d->names, ops, n);
 }

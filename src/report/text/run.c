@@ -15,115 +15,72 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { SHOWN_OPS = 6, SHOWN_IN_BRIEF = 3 };
-
-static const double LEAST_SHARE = 0.01; /* operators with a smaller share of the time
-                                           are not listed */
+enum { SHOWN_IN_BRIEF = 3 };
 
 /* -------------------------------------------------------------------- summary */
 
-static void put_input(const struct fsd_diff *d, const struct fsd_style *style,
-                      const char *title, const struct fsd_graph *g, FILE *out)
-{
-    fsd_ink_title(style, title, out);
-    if (g->named_only) {
-        fputs("none  (the nodes come from names in the engine)\n", out);
-        return;
-    }
-    fsd_printf_safe(out, "%s  (%s", g->path, g->kind);
-    if (g->producer)
-        fsd_printf_safe(out, ", %s", fsd_text(d->names, g->producer));
-    for (uint32_t i = 0; i < g->opsets.n; i++)
-        if (!g->opsets.at[i].domain)
-            fprintf(out, ", opset %" PRId64, g->opsets.at[i].version);
-    fprintf(out, ")\n");
-}
+/* The files from which the report is made. */
+#define READ_TEXT(events)                                                              \
+    "{*}model    {/}<{model.file}  ({model.format}<, {model.producer}>"                \
+    "<, opset {model.opset}>)>{model.no_file}\n"                                       \
+    "{*}engine   {/}{engine.path}  ({engine.format}<, {engine.producer}>"              \
+    "<, opset {engine.opset}>)\n"                                                      \
+    "<{*}built    {/}{engine.built}\n>"                                                \
+    "<{*}log      {/}{log.path}  (<{log.assigned|assigned node|assigned nodes}>"       \
+    "<{log.read|line|lines}" events ">"                                                \
+    "<, not used: {log.refused}>)\n>"                                                  \
+    "<{*}profile  {/}optimization profile {engine.optimization_profile} (the engine "  \
+    "has profiles 0 to {engine.last_profile})"                                         \
+    "<; {engine.layers_of_other_profiles!|layer|layers} of other profiles omitted>"    \
+    " (select one with --opt-profile)\n>"                                              \
+    "<{*}sizes    {/}{engine.run_with}, the sizes of the run in the log (--shape "     \
+    "sets other sizes)\n>"                                                             \
+    "<{*}sizes    {/}{engine.tuned_for}, the optimum of the optimization profile "     \
+    "(--shape sets other sizes)\n>"
 
-/* Prints the path and the length of the build log. With --all, also prints how many
- * lines have an unknown form. */
-static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
-{
-    const struct fsd_history *h = d->history;
+static const char read_text[] = READ_TEXT(""),
+                  read_all_text[] =
+                      READ_TEXT(", {log.events|event|events}, "
+                                "{log.unknown|line|lines} not recognized");
 
-    if (!h)
-        return;
-    fsd_ink_title(style, "log", out);
-    fsd_printf_safe(out, "%s  (", h->path);
-    if (h->assigned)
-        fsd_put_noun(out, h->places.n, "assigned node");
-    else
-        fsd_put_noun(out, h->lines, "line");
-    if (!h->assigned && style->all) {
-        fputs(", ", out);
-        fsd_put_noun(out, fsd_history_n_events(h), "event");
-        fputs(", ", out);
-        fsd_put_noun(out, h->unknown_lines, "line");
-        fputs(" not recognized", out);
-    }
-    if (h->refused)
-        fprintf(out, ", not used: %s", fsd_refusal_of(h));
-    fputs(")\n", out);
-}
-
-static void put_built(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out)
-{
-    if (!d->engine->built.n)
-        return;
-    fsd_ink_title(style, "built", out);
-    fsd_put_built(&d->engine->built, d->names, out);
-    fputc('\n', out);
-}
-
-/* Prints the values of the inputs' dynamic sizes, and the source of these values. */
-static void put_sizes(const struct fsd_diff *d, const fsd_tensor_vec *inputs,
-                      const char *which, const struct fsd_style *style, FILE *out)
-{
-    if (inputs->n)
-        fsd_ink_title(style, "sizes", out);
-    for (uint32_t i = 0; i < inputs->n; i++) {
-        fsd_id t = inputs->at[i];
-        const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, t);
-
-        fputs(i ? ", " : "", out);
-        fsd_put_safe(out, fsd_text(d->names, d->model->tensors.at[t].name));
-        for (uint32_t k = 0; k < shape->rank; k++)
-            fprintf(out, "%c%" PRId64, k ? 'x' : '=', shape->dims[k]);
-    }
-    if (inputs->n)
-        fprintf(out, ", %s (--shape sets other sizes)\n", which);
-}
-
-/* Prints the optimization profile if the engine has several. Then prints the sizes of
- * dynamic inputs: first those from the run in the log (run_with), then those that are
- * the optimum of the profile (tuned). */
-static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
-                        FILE *out)
-{
-    const struct fsd_graph *e = d->engine;
-
-    if (e->profiles > 1) {
-        fsd_ink_title(style, "profile", out);
-        fprintf(out, "optimization profile %d (the engine has profiles 0 to %u)",
-                e->profile, e->profiles - 1);
-        if (e->elsewhere.n)
-            fprintf(out, "; %u layer%s of other profiles omitted", e->elsewhere.n,
-                    fsd_plural(e->elsewhere.n));
-        fputs(" (select one with --opt-profile)\n", out);
-    }
-    put_sizes(d, &d->cost->run_with, "the sizes of the run in the log", style, out);
-    put_sizes(d, &d->cost->tuned, "the optimum of the optimization profile", style,
-              out);
-}
-
-/* Templates. layers_text has the number of layers of each kind. mapped_text has the
- * number of mapped layers, and the number of links for each kind of evidence. */
+/* The number of layers of each kind; the number of mapped layers, and of links for each
+ * kind of evidence; the types in which the layers run. */
 static const char layers_text[] =
-    "{*}layers   {/}{all_layers}: {layers!}\n"
-    "{*}inserted {/}{all_inserted}<: {inserted!}>\n"
-    "<{*}moved    {/}{moved!|layer moves|layers move} data because "
-    "the model requires it\n>",
-                  mapped_text[] = "{*}mapped   {/}{coverage}<: {links!}>\n";
+    "{*}layers   {/}{summary.all_layers}: {summary.layers!}\n"
+    "{*}inserted {/}{summary.all_inserted}<: {summary.inserted!}>\n"
+    "<{*}moved    {/}{summary.moved!|layer moves|layers move} data because "
+    "the model requires it\n>"
+    "{*}mapped   {/}{summary.coverage}<: {summary.links!}>\n"
+    "<{*}runs in  {/}{summary.types!} (compute<{summary.foreign} and foreign> "
+    "layers)\n>";
+
+static const char mapped_text[] =
+    "{*}mapped   {/}{summary.coverage.mapped_layers} of "
+    "{summary.coverage.computing_layers|computing layer|computing layers}\n";
+
+/* The engines, if the model has several, and the execution providers that run the
+ * layers, if the runtime states them. */
+static const char parts_text[] =
+    "<{*}engines  {/}{engine.n_parts}: {engine.parts} (`parts` lists the tensors "
+    "between engines)\n>"
+    "<{*}run by   {/}{summary.providers}\n>";
+
+/* The sum of the layer times is not the time of a run: layers overlap, and no profile
+ * has the times between layers. The times in a single profile are already means of
+ * several runs. */
+static const char times_text[] =
+    "<{*}time     {/}{summary.ms.run} a run, the median of "
+    "{summary.ms.timed_runs|run|runs}\n>"
+    "<{*}{summary.ms.title:-9}{/}{summary.ms.total} in layers"
+    "< ({summary.ms.of_run:0.0} % of a run)>"
+    "<, the mean of {summary.ms.mean_of!|run|runs}>"
+    "<, the median of {summary.ms.profiles} profiles< of {summary.ms.runs} runs>"
+    " (their sums: {summary.ms.totals.low:1} to {summary.ms.totals.high})>"
+    "<: {summary.ms.by_kind!}><, elsewhere {summary.ms.elsewhere!:1}>\n"
+    "<{*}by op    {/}{summary.ms.shown_ops!}< and {summary.ms.more_ops!} more> (each "
+    "layer's time is divided among its nodes in proportion to their work)\n>"
+    "<{*}opaque   {/}{summary.ms.opaque!} in opaque regions, which is not divided "
+    "among nodes\n>>";
 
 /* Prints the number of nodes with each outcome. */
 static void put_node_counts(const struct fsd_diff *d, const struct fsd_style *style,
@@ -143,178 +100,10 @@ static void put_node_counts(const struct fsd_diff *d, const struct fsd_style *st
     putc('\n', out);
 }
 
-/* Prints the number of computing layers whose nodes are known. */
-static void put_mapped(const struct fsd_diff *d, const struct fsd_style *style,
-                       FILE *out)
+static void put_head(const void *head, const char *text, const struct fsd_style *style,
+                     FILE *out)
 {
-    fsd_ink_title(style, "mapped", out);
-    fprintf(out, "%u of ", d->summary->mapped);
-    fsd_put_noun(out, d->summary->computing, "computing layer");
-    putc('\n', out);
-}
-
-static void put_counted(const void *summary, const char *text,
-                        const struct fsd_style *style, FILE *out)
-{
-    fsd_record_put_text(&fsd_summary_record, summary, text, style, out);
-}
-
-/* Prints the types in which the layers run. */
-static void put_types(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out)
-{
-    uint32_t types[FSD__DTYPE_COUNT] = {0};
-    bool any = false;
-
-    for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        if (fsd_kind_computes(d->layers[i].kind))
-            types[d->layers[i].precision]++;
-    fsd_ink_title(style, "runs in", out);
-    for (int i = 1; i < FSD__DTYPE_COUNT; i++)
-        fsd_put_tally(out, &any, types[i], fsd_dtype_name((enum fsd_dtype)i));
-    fsd_put_tally(out, &any, types[FSD_DTYPE_UNKNOWN], "unknown");
-    fputs(!any                                    ? "nothing\n"
-          : d->summary->by_kind[FSD_KIND_FOREIGN] ? " (compute and foreign layers)\n"
-                                                  : " (compute layers)\n",
-          out);
-}
-
-/* Prints the engines, if the model has several. */
-static void put_parts(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out)
-{
-    const struct fsd_graph *e = d->engine;
-
-    if (!d->parts)
-        return;
-    fsd_ink_title(style, "engines", out);
-    fprintf(out, "%u: ", e->parts.n);
-    for (uint32_t i = 0; i < e->parts.n; i++) {
-        fputs(i ? ", " : "", out);
-        if (d->parts->known) {
-            fsd_put_noun(out, d->parts->nodes[i], "node");
-            fputs(" in ", out);
-        }
-        fsd_put_noun(out, e->parts.at[i].layers.n, "layer");
-    }
-    fputs(" (`parts` lists the tensors between engines)\n", out);
-}
-
-/* Prints the execution providers that run the layers, if the runtime states them. */
-static void put_providers(const struct fsd_diff *d, const struct fsd_style *style,
-                          FILE *out)
-{
-    FSD_SCRATCH(scratch);
-    uint32_t *n = FSD_NEW(scratch, uint32_t, fsd_intern_count(d->names));
-    bool any = false;
-
-    for (fsd_id i = 0; i < d->engine->layers.n; i++)
-        n[d->engine->layers.at[i].ran_by]++;
-    if (n[0] < d->engine->layers.n) {
-        fsd_ink_title(style, "run by", out);
-        for (fsd_id i = 0; i < d->engine->layers.n; i++) {
-            fsd_sym by = d->engine->layers.at[i].ran_by;
-
-            if (!by || !n[by])
-                continue;
-            fsd_printf_safe(out, "%s%s %u", any ? ", " : "", fsd_text(d->names, by),
-                            n[by]);
-            any = !(n[by] = 0);
-        }
-        fsd_put_tally(out, &any, n[0], "unknown");
-        putc('\n', out);
-    }
-}
-
-static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style,
-                         FILE *out)
-{
-    uint32_t n = 0;
-
-    fsd_ink_title(style, "by op", out);
-    for (; n < d->cost->op_times.n && n < SHOWN_OPS; n++) {
-        if (n && d->cost->op_times.at[n].ms < LEAST_SHARE * d->times->total)
-            break;
-        fsd_printf_safe(out, "%s%s ", n ? ", " : "",
-                        fsd_text(d->names, d->cost->op_times.at[n].op));
-        fsd_put_ms_column(d->cost->op_times.at[n].ms, 0, out);
-    }
-    if (d->cost->op_times.n > n)
-        fprintf(out, " and %u more", d->cost->op_times.n - n);
-    if (d->cost->sums.opaque > 0) {
-        fputs(n ? ", opaque regions " : "opaque regions ", out);
-        fsd_put_ms_column(d->cost->sums.opaque, 0, out);
-    }
-    fputs(
-        " (each layer's time is divided among its nodes in proportion to their work)\n",
-        out);
-}
-
-/* Prints how the layer times were measured. The times in a single profile are already
- * means of several runs.
- */
-static void put_measured(const struct fsd_measured *t, FILE *out)
-{
-    if (t->profiles < 2) {
-        if (t->runs)
-            fprintf(out, ", the mean of %" PRIu64 " run%s", t->runs,
-                    fsd_plural(t->runs));
-        return;
-    }
-    fprintf(out, ", the median of %u profiles", t->profiles);
-    if (t->runs)
-        fprintf(out, " of %" PRIu64 " runs", t->runs);
-    fputs(" (their sums: ", out);
-    fsd_put_ms_column(t->totals.low, 0, out);
-    fputs(" to ", out);
-    fsd_put_ms(t->totals.high, out);
-    putc(')', out);
-}
-
-/* Prints the sum of the layer times. It is not the time of a run: layers overlap, and
- * no profile has the times between layers. */
-static void put_layer_times(const struct fsd_diff *d, FILE *out)
-{
-    const struct fsd_measured *t = d->times;
-    const char *separator = ": ";
-
-    fsd_put_ms(t->total, out);
-    fputs(" in layers", out);
-    if (t->run.median > 0)
-        fprintf(out, " (%.0f %% of a run)", 100 * t->total / t->run.median);
-    put_measured(t, out);
-    for (int i = 0; i < FSD__KIND_COUNT; i++)
-        if (d->cost->sums.by_kind[i] > 0) {
-            fprintf(out, "%s%s ", separator, fsd_kind_name((enum fsd_kind)i));
-            fsd_put_ms_column(d->cost->sums.by_kind[i], 0, out);
-            separator = ", ";
-        }
-    if (t->elsewhere > 0) {
-        fprintf(out, "%selsewhere ", separator);
-        fsd_put_ms_column(t->elsewhere, 0, out);
-    }
-    putc('\n', out);
-}
-
-static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
-                      FILE *out)
-{
-    const struct fsd_measured *t = d->times;
-    const char *title = "time";
-
-    if (t->run.median >= 0) {
-        fsd_ink_title(style, title, out);
-        title = "";
-        fsd_put_ms(t->run.median, out);
-        fputs(" a run, the median of ", out);
-        fsd_put_noun(out, t->timed_runs, "run");
-        putc('\n', out);
-    }
-    if (t->profiles) {
-        fsd_ink_title(style, title, out);
-        put_layer_times(d, out);
-        put_op_times(d, style, out);
-    }
+    fsd_record_put_text(&fsd_run_head_record, head, text, style, out);
 }
 
 /* ------------------------------------------------------------------- findings */
@@ -480,27 +269,14 @@ static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style
     fputs(" (--all lists them)\n", out);
 }
 
-/* Prints the files from which the report is made. */
-static void put_read(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
-{
-    put_input(d, style, "model", d->model, out);
-    put_input(d, style, "engine", d->engine, out);
-    put_built(d, style, out);
-    put_log(d, style, out);
-    put_profile(d, style, out);
-}
-
-static void write_whole(const struct fsd_diff *d, const void *summary,
+static void write_whole(const struct fsd_diff *d, const void *head,
                         const struct fsd_style *style, FILE *out)
 {
-    put_read(d, style, out);
+    put_head(head, read_all_text, style, out);
     put_node_counts(d, style, out);
-    put_counted(summary, layers_text, style, out);
-    put_counted(summary, mapped_text, style, out);
-    put_types(d, style, out);
-    put_parts(d, style, out);
-    put_providers(d, style, out);
-    put_times(d, style, out);
+    put_head(head, layers_text, style, out);
+    put_head(head, parts_text, style, out);
+    put_head(head, times_text, style, out);
     putc('\n', out);
     fsd_text_values(d, style, out);
     if (d->values)
@@ -512,25 +288,24 @@ static void write_whole(const struct fsd_diff *d, const void *summary,
 
 /* Prints the most relevant part first, then the layers and their nodes with equal
  * blocks folded, and last the input files, which the user knows. */
-static void write_folded(const struct fsd_diff *d, const void *summary,
+static void write_folded(const struct fsd_diff *d, const void *head,
                          const struct fsd_style *style, FILE *out)
 {
     put_verdict(d->findings, style, out);
-    put_counted(summary, "{brief}", style, out);
+    put_head(head, "{summary.brief}", style, out);
     if (d->values)
         putc('\n', out);
     fsd_text_values(d, style, out);
     put_findings_folded(d, style, out);
     putc('\n', out);
     put_node_counts(d, style, out);
-    put_mapped(d, style, out);
-    put_parts(d, style, out);
-    put_providers(d, style, out);
+    put_head(head, mapped_text, style, out);
+    put_head(head, parts_text, style, out);
     putc('\n', out);
     fsd_text_layers_folded(d, style, out);
     fsd_text_vanished(d, style, out);
     putc('\n', out);
-    put_read(d, style, out);
+    put_head(head, read_text, style, out);
 }
 
 void fsd_write_text(const struct fsd_report *r, FILE *out)
@@ -538,5 +313,5 @@ void fsd_write_text(const struct fsd_report *r, FILE *out)
     FSD_SCRATCH(scratch);
 
     (r->style->all ? write_whole : write_folded)(
-        r->run, fsd_summary_held(scratch, r->run), r->style, out);
+        r->run, fsd_run_head_of(scratch, r->run), r->style, out);
 }
