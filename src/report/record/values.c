@@ -5,7 +5,7 @@
 #include "report/record/records.h"
 #include "explain/values/values.h"
 
-enum { STRANGERS = 16 };
+enum { STRANGERS = 16, SHOWN = 4 };
 
 /* ------------------------------------------------------------------- of one thing */
 
@@ -86,6 +86,11 @@ static struct fsd_words strangers_of(struct fsd_arena *arena, const struct fsd_d
 FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
     const struct fsd_unmeasured *tensor = &d->values->numbers->unmeasured.at[i])
 
+#define STRANGER(has, set, when, t) \
+    set(t, NAME, name, row_name(d, d->values->strangers.at[i]), FSD_ASIDE, \
+        .brief = true)
+FSD_RECORD_FROM(stranger, STRANGER, const struct fsd_diff *d = from)
+
 #define SUSPECTED(t, name, when, describes) \
     when(t, IDS, name, e->suspects.n, fsd_ids_of_span(v->pool.at, e->name), NULL, \
         .about = (describes))
@@ -157,7 +162,21 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
         .of = &growth_record, \
         .about = "tensors along which the error grows, from the first wrong tensor " \
                  "on; where the network branches, the list follows the branch whose " \
-                 "next measured tensor has the largest error")
+                 "next measured tensor has the largest error") \
+    when(t, WORDS,  shown_columns, !measured, fsd_words(n->columns, shown), FSD_ASIDE) \
+    set(t, COUNT,  more_columns, n->n_columns - shown, FSD_ASIDE) \
+    when(t, COUNT,  not_finite, measured && !errors, v->over, FSD_ASIDE) \
+    when(t, TEXT,   limit_text, errors, fsd_printed(arena, "%g", v->limit), FSD_ASIDE) \
+    when(t, FLAG,   has_nan, v->has_nan, true, FSD_ASIDE) \
+    when(t, NAME,   example, n->unmeasured.n, \
+        fsd_text(d->names, n->unmeasured.at[0].name), FSD_ASIDE) \
+    when(t, TEXT,   why, n->unmeasured.n, n->unmeasured.at[0].why, FSD_ASIDE) \
+    set(t, COUNT,  n_unmeasured, n->unmeasured.n, FSD_ASIDE) \
+    when(t, FLAG,   unpaired, n->only_first || n->only_second, true, FSD_ASIDE) \
+    set(t, ROWS,   names, fsd_rows_joined(FSD_ROWS(arena, stranger, "'{name}'", \
+        names, d), ", "), FSD_ASIDE, .of = &stranger_record) \
+    set(t, COUNT,  n_names, v->strangers.n, FSD_ASIDE) \
+    set(t, COUNT,  more_names, v->strangers.n - names, FSD_ASIDE)
 FSD_RECORD_SHARED(values, VALUES)
 /* clang-format on */
 
@@ -169,8 +188,12 @@ const void *fsd_values_held(struct fsd_arena *arena, const struct fsd_diff *d)
     bool two = v && n->paths[1], measured = v && n->of != FSD_NUMBERS_OF_TABLE,
          errors = v && n->of == FSD_NUMBERS_OF_ERRORS;
 
+    uint32_t shown, names;
+
     if (!v)
         return NULL;
+    shown = n->n_columns < SHOWN ? n->n_columns : SHOWN;
+    names = v->strangers.n < SHOWN ? v->strangers.n : SHOWN;
     row = FSD_NEW(arena, struct values, 1);
     FSD_FILL(row, VALUES);
     return row;

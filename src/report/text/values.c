@@ -3,6 +3,7 @@
  * not finite, and the tensors without numbers. */
 #include "base/base.h"
 #include "model/graph/graph.h"
+#include "report/record/records.h"
 #include "report/text/text.h"
 #include "explain/values/values.h"
 
@@ -16,49 +17,21 @@ static void put_row_name(const struct fsd_diff *d, uint32_t row, FILE *out)
                     fsd_brief(fsd_text(d->names, d->numbers->rows.at[row].name), room));
 }
 
-static void put_file(const struct fsd_numbers *n, unsigned i, FILE *out)
-{
-    fsd_put_safe(out, n->paths[n->paths[1] ? i : 0]);
-    if (n->runners[i])
-        fsd_printf_safe(out, " (%s)", n->runners[i]);
-}
+static const char measured_text[] =
+    "<{*}values   {/}{rows|row|rows} of {path}< ({runner})>: {shown_columns}"
+    "< and {more_columns!} more>\n>"
+    "<{*}values   {/}{rows|tensor|tensors} of {path}< ({runner})>, {not_finite} with "
+    "NaN or Inf; there is no reference to compare with\n>"
+    "<{*}values   {/}{rows|tensor|tensors} of {path}< ({runner})> against {reference}"
+    "< ({reference_runner})>:\n         {over} with an l2_rel above the limit of "
+    "{limit_text}<{has_nan} or with new NaN or Inf>\n>";
 
-/* ---------------------------------------------------------------- what was measured */
-
-static void put_errors_head(const struct fsd_diff *d, FILE *out)
-{
-    const struct fsd_values *v = d->values;
-    const struct fsd_numbers *n = v->numbers;
-
-    fprintf(out, "%u tensor%s of ", n->rows.n, fsd_plural(n->rows.n));
-    put_file(n, 1, out);
-    fputs(" against ", out);
-    put_file(n, 0, out);
-    fprintf(out, ":\n%*s%u with an l2_rel above the limit of %g%s\n", INDENT, "",
-            v->over, v->limit, v->has_nan ? " or with new NaN or Inf" : "");
-}
-
-static void put_tensors_head(const struct fsd_diff *d, FILE *out)
-{
-    fprintf(out, "%u tensor%s of ", d->numbers->rows.n, fsd_plural(d->numbers->rows.n));
-    put_file(d->numbers, 0, out);
-    fprintf(out, ", %u with NaN or Inf; there is no reference to compare with\n",
-            d->values->over);
-}
-
-static void put_table_head(const struct fsd_diff *d, FILE *out)
-{
-    const struct fsd_numbers *n = d->numbers;
-
-    fprintf(out, "%u row%s of ", n->rows.n, fsd_plural(n->rows.n));
-    put_file(n, 0, out);
-    fputs(": ", out);
-    for (uint32_t i = 0; i < n->n_columns && i < SHOWN_NAMES; i++)
-        fsd_printf_safe(out, "%s%s", i ? ", " : "", n->columns[i]);
-    if (n->n_columns > SHOWN_NAMES)
-        fprintf(out, " and %u more", n->n_columns - SHOWN_NAMES);
-    putc('\n', out);
-}
+static const char unknown_text[] =
+    "<{*}unknown  {/}{n_unmeasured!|tensor|tensors} not compared; '{example}': {why}\n>"
+    "<{*}unknown  {/}{unpaired}{only_reference|tensor|tensors} in the reference only, "
+    "{only_tested} in the other file only\n>"
+    "<{*}unknown  {/}{n_names!|name is|names are} neither in the model nor in the "
+    "engine: {names}< and {more_names!} more>\n>";
 
 /* ------------------------------------------------------------ where an error enters */
 
@@ -213,59 +186,15 @@ static void put_growth(const struct fsd_diff *d, const struct fsd_style *style,
     }
 }
 
-/* ------------------------------------------------------------------ what is unknown */
-
-static void put_not_joined(const struct fsd_diff *d, const struct fsd_style *style,
-                           FILE *out)
-{
-    const struct fsd_values *v = d->values;
-
-    if (!v->strangers.n)
-        return;
-    fsd_ink_title(style, "unknown", out);
-    fsd_put_noun(out, v->strangers.n, "name");
-    fputs(v->strangers.n == 1 ? " is" : " are", out);
-    fputs(" neither in the model nor in the engine: ", out);
-    for (uint32_t i = 0; i < v->strangers.n && i < SHOWN_NAMES; i++) {
-        fputs(i ? ", " : "", out);
-        put_row_name(d, v->strangers.at[i], out);
-    }
-    fputs(v->strangers.n > SHOWN_NAMES ? ", ...\n" : "\n", out);
-}
-
-static void put_not_measured(const struct fsd_diff *d, const struct fsd_style *style,
-                             FILE *out)
-{
-    const struct fsd_numbers *n = d->numbers;
-
-    if (n->unmeasured.n) {
-        fsd_ink_title(style, "unknown", out);
-        fsd_printf_safe(out, "%u tensor%s not compared; '%s': %s\n", n->unmeasured.n,
-                        fsd_plural(n->unmeasured.n),
-                        fsd_text(d->names, n->unmeasured.at[0].name),
-                        n->unmeasured.at[0].why);
-    }
-    if (n->only_first || n->only_second) {
-        fsd_ink_title(style, "unknown", out);
-        fsd_put_noun(out, n->only_first, "tensor");
-        fprintf(out, " in the reference only, %u in the other file only\n",
-                n->only_second);
-    }
-}
-
 void fsd_text_values(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
     const struct fsd_values *v = d->values;
+    FSD_SCRATCH(scratch);
+    const void *values = fsd_values_held(scratch, d);
 
     if (!v)
         return;
-    fsd_ink_title(style, "values", out);
-    if (v->numbers->of == FSD_NUMBERS_OF_TABLE)
-        put_table_head(d, out);
-    else if (v->numbers->of == FSD_NUMBERS_OF_TENSORS)
-        put_tensors_head(d, out);
-    else
-        put_errors_head(d, out);
+    fsd_record_put_text(&fsd_values_record, values, measured_text, style, out);
     if (v->numbers->of == FSD_NUMBERS_OF_ERRORS && v->entries.n) {
         put_entry(d, &v->entries.at[0], style, "enters", out);
         put_other_entries(d, out);
@@ -274,6 +203,5 @@ void fsd_text_values(const struct fsd_diff *d, const struct fsd_style *style, FI
     if (v->has_nan && (v->numbers->of == FSD_NUMBERS_OF_TENSORS ||
                        v->nan.row != v->entries.at[0].row))
         put_entry(d, &v->nan, style, "NaN, Inf", out);
-    put_not_measured(d, style, out);
-    put_not_joined(d, style, out);
+    fsd_record_put_text(&fsd_values_record, values, unknown_text, style, out);
 }
