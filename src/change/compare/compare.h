@@ -531,6 +531,10 @@ static inline bool fsd_forms_differ(const struct fsd_compare *c,
     return fsd_types_differ(old.type, new.type) ||
            fsd_layouts_differ(c, old.layout, new.layout);
 }
+/** Whether the change concerns only layers that take no time, such as a NoOp. By
+ *  default, text does not list such changes. */
+bool fsd_move_change_is_free(const struct fsd_compare *c,
+                             const struct fsd_move_change *m);
 /** Whether the change is about moves that are unfused Q or DQ, or about a node that is
  *  a Q or DQ. Always false if both builds come from one builder. By default, text and
  *  tables do not list such changes. */

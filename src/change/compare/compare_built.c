@@ -203,6 +203,13 @@ static bool is_quantizer(const struct fsd_state *s, fsd_id move)
     return move == FSD_NONE || s->moves.at[move].kind == FSD_KIND_QUANTIZE;
 }
 
+bool fsd_move_change_is_free(const struct fsd_compare *c,
+                             const struct fsd_move_change *m)
+{
+    return (m->old == FSD_NONE || c->old->moves.at[m->old].cause == FSD_CAUSE_FREE) &&
+           (m->new == FSD_NONE || c->new->moves.at[m->new].cause == FSD_CAUSE_FREE);
+}
+
 bool fsd_move_change_is_quantizer(const struct fsd_compare *c,
                                   const struct fsd_move_change *m)
 {

@@ -30,7 +30,10 @@
                  "layer times") \
     when(t, MS,   ms_low, s->profiles, s->total.low, NULL, \
         .about = "the median minus the estimated standard deviation") \
-    when(t, MS,   ms_high, s->profiles, s->total.high, NULL)
+    when(t, MS,   ms_high, s->profiles, s->total.high, NULL, \
+        .says = "  {model}\n     {engine}  ({format}<, {producer!}>, " \
+                "{layers|layer|layers}, {mapped} of {computing|computing layer|" \
+                "computing layers} mapped)\n")
 FSD_RECORD_FROM(side, SIDE, const struct fsd_state *s = from)
 
 #define FORM(has, set, when, t) \
@@ -285,9 +288,15 @@ FSD_RECORD_FROM(move_change, MOVE_CHANGE, const struct fsd_compare *c = from;
 #define BUILT(has, set, when, t) \
     set(t, TEXT, what, b->key, FSD_ALWAYS) \
     set(t, NAME, before, b->before, NULL) \
-    set(t, NAME, after, b->after, NULL)
+    set(t, NAME, after, b->after, NULL, \
+        .says = "{title:-13}<{key}: >{was} {-} {now}\n") \
+    set(t, TEXT, title, measured ? "measured" : i ? "" : "built", FSD_ASIDE) \
+    set(t, TEXT, key, measured ? NULL : b->key, FSD_ASIDE) \
+    set(t, NAME, was, b->before ? b->before : "not stated", FSD_ASIDE) \
+    set(t, NAME, now, b->after ? b->after : "not stated", FSD_ASIDE)
 FSD_RECORD_FROM(built, BUILT, const struct fsd_compare *c = from;
-    const struct fsd_built_change *b = &c->built.at[i])
+    const struct fsd_built_change *b = &c->built.at[i];
+    bool measured = !strcmp(b->key, FSD_BUILT_MEASURED))
 
 #define STATE_PORT(has, set, when, t) \
     set(t, NAME,   name, fsd_text(s->names, p->name), FSD_ALWAYS) \
@@ -486,6 +495,39 @@ FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
 
 /* ------------------------------------------------------------------------ document */
 
+static const char *edge_word(unsigned width)
+{
+    return width == FSD_WIDTH_SAME ? "only a different layout" : fsd_width_name(width);
+}
+
+/* The number of changed edges of each kind. An edge can change even if no node changes
+ * its precision. */
+static struct fsd_words edges_of(struct fsd_arena *arena, const struct fsd_compare *c)
+{
+    uint32_t n[FSD__WIDTH_COUNT] = {0};
+
+    FSD_EACH (const struct fsd_edge_change, e, c->edges)
+        n[e->width]++;
+    return fsd_tally(arena, n, FSD__WIDTH_COUNT, 0, edge_word);
+}
+
+/* Describes that no precision or no edge changed, as far as types are known. */
+static const char *unchanged_text(const struct fsd_compare *c, const char *if_typed)
+{
+    return !c->untyped                 ? if_typed
+           : c->untyped < c->regions.n ? "no stated type changed"
+                                       : "unknown, because the builds state no types";
+}
+
+static uint32_t n_free_moves(const struct fsd_compare *c)
+{
+    uint32_t n = 0;
+
+    FSD_EACH (const struct fsd_move_change, m, c->moves)
+        n += fsd_move_change_is_free(c, m);
+    return n;
+}
+
 /* clang-format off */
 #define TIMES(has, set, when, t) \
     set(t, MS,    before, fsd_real(c->before), FSD_ALWAYS) \
@@ -525,8 +567,27 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
                  "evidence that links a node to its counterpart in the new model") \
     when(t, RECORD, ms, c->timed, FSD_HELD(arena, times, c, 0), NULL, \
         .of = &times_record, .about = "times of the layers; absent unless both " \
-                                      "builds have a profile")
-FSD_RECORD_FROM(summary, SUMMARY, const struct fsd_compare *c = from)
+                                      "builds have a profile") \
+    set(t, COUNT,  aligned, n.aligned, FSD_ASIDE) \
+    set(t, COUNT,  old_nodes, n.old, FSD_ASIDE) \
+    set(t, COUNT,  new_nodes, n.new, FSD_ASIDE) \
+    set(t, COUNT,  rewritten, n.rewritten, FSD_ASIDE) \
+    set(t, TALLY,  evidence, fsd_tally(arena, c->align->by_count, FSD__ALIGN_COUNT, \
+        FSD_ALIGN_MODEL, fsd_align_name), FSD_ASIDE) \
+    set(t, COUNT,  n_regions, c->regions.n, FSD_ASIDE) \
+    set(t, COUNT,  n_precisions, c->precisions.n, FSD_ASIDE) \
+    when(t, COUNT, untyped, c->untyped < c->regions.n, c->untyped, FSD_ASIDE) \
+    when(t, TEXT,  no_precision, !c->precisions.n, \
+        unchanged_text(c, "no node changed"), FSD_ASIDE) \
+    when(t, TEXT,  no_edge, !c->edges.n, unchanged_text(c, "none changed"), \
+        FSD_ASIDE) \
+    when(t, FLAG,  no_move, !c->moves.n, true, FSD_ASIDE) \
+    set(t, COUNT,  n_edges, c->edges.n, FSD_ASIDE) \
+    set(t, TALLY,  edges, edges_of(arena, c), FSD_ASIDE) \
+    set(t, COUNT,  n_moves, c->moves.n, FSD_ASIDE) \
+    set(t, COUNT,  free_moves, n_free_moves(c), FSD_ASIDE)
+FSD_RECORD_FROM(summary, SUMMARY, const struct fsd_compare *c = from;
+    const struct fsd_alignment_count n = fsd_alignment_count(c))
 #undef SUMMARY
 
 #define BUILDER(has, set, when, t) \
@@ -547,7 +608,7 @@ FSD_RECORD_FROM(summary, SUMMARY, const struct fsd_compare *c = from)
 FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
     const struct fsd_builder *b = &c->builders[i])
 
-#define COMPARISON(has, set, when, t) \
+#define COMPARED(has, set, when, t) \
     set(t, RECORD, old, FSD_HELD(arena, side, c->old, 0), NULL, .of = &side_record, \
         .always = true) \
     set(t, RECORD, new, FSD_HELD(arena, side, c->new, 0), NULL, .of = &side_record, \
@@ -574,7 +635,11 @@ FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
         FSD_LATER(arena, built, c->built.n, c), FSD_ALWAYS, \
         .of = &built_record, \
         .about = "facts that differ between the logs of the two builds; `before` or " \
-                 "`after` is absent if the log of that build does not state the fact") \
+                 "`after` is absent if the log of that build does not state the fact")
+FSD_RECORD_SHARED(compared, COMPARED)
+
+#define COMPARISON(has, set, when, t) \
+    COMPARED(has, set, when, t) \
     when(t, RECORD, buildtime, has_built_times(c) || c->efforts.n, \
         FSD_HELD(arena, buildtime, c, 0), NULL, .of = &buildtime_record, \
         .about = "durations of the builds; present only if the log of each build " \
@@ -610,6 +675,15 @@ FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
         .of = &aligned_record)
 FSD_RECORD(comparison, COMPARISON)
 /* clang-format on */
+
+const void *fsd_compared_of(struct fsd_arena *arena, const struct fsd_compare *c)
+{
+    const struct fsd_verdict *v = NULL;
+    struct compared *row = FSD_NEW(arena, struct compared, 1);
+
+    FSD_FILL(row, COMPARED);
+    return row;
+}
 
 void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
                                 const struct fsd_verdict *v)

@@ -29,6 +29,9 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d);
 /** @param v the verdict on the comparison; NULL: none */
 void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
                                 const struct fsd_verdict *v);
+/** The head of that document: the two builds, and all counts. */
+extern const struct fsd_record fsd_compared_record;
+const void *fsd_compared_of(struct fsd_arena *arena, const struct fsd_compare *c);
 void fsd_document_of_lint(struct fsd_sheet *sheet, const struct fsd_diff *run,
                           const struct fsd_lint *lint, const struct fsd_verdict *v);
 void fsd_document_of_failed(struct fsd_sheet *sheet, const struct fsd_failed *f);

@@ -65,7 +65,7 @@ const struct fsd_rows *fsd_rows_later(struct fsd_arena *arena,
                                       const struct fsd_record *of, uint32_t n,
                                       fsd_fill_row_fn *fill, const void *from)
 {
-    struct fsd_rows *rows = fsd_rows_new(arena, of, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, of, NULL);
 
     rows->fill = fill;
     rows->from = from;

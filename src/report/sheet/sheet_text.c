@@ -19,7 +19,7 @@ struct writer {
 struct reference {
     const struct fsd_column *column;
     struct fsd_cell cell;
-    bool must_say;
+    bool must_say, sign;           /* sign: print the sign of a positive number, too */
     int width, digits;             /* digits after the point; -1: the kind determines
                                       them */
     const char *singular, *plural; /* NULL: no noun */

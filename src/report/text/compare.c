@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "report/text/alike.h"
 #include "report/phrase/phrase.h"
+#include "report/record/records.h"
 #include "report/text/text.h"
 
 #include <math.h>
@@ -13,33 +14,23 @@ enum { FEW = 6, FEW_NODES = 12, FEW_ALIKE = 3 };
 
 /* ------------------------------------------------------------------------- head */
 
-static void put_side(const char *title, const struct fsd_state *s, FILE *out)
-{
-    fsd_printf_safe(out, "%s  %s\n     %s  (%s", title, s->model_path, s->engine_path,
-                    fsd_text(s->names, s->engine_kind));
-    if (s->producer)
-        fsd_printf_safe(out, ", %s", fsd_text(s->names, s->producer));
-    fprintf(out, ", %u layer%s, %u of %u computing layer%s mapped)\n", s->layers,
-            fsd_plural(s->layers), s->mapped, s->computing, fsd_plural(s->computing));
-}
+static const char sides_text[] = "old{old}new{new}{built}";
 
-/* Prints the differences between the versions and options of the builds. These cause
- * most of the other differences. */
-static void put_built_changes(const struct fsd_compare *c, FILE *out)
-{
-    for (uint32_t i = 0; i < c->built.n; i++) {
-        const struct fsd_built_change *b = &c->built.at[i];
-
-        if (!strcmp(b->key, FSD_BUILT_MEASURED)) {
-            fputs("measured     ", out);
-        } else {
-            fsd_printf_safe(out, "%s%s: ", i ? "             " : "built        ",
-                            b->key);
-        }
-        fsd_printf_safe(out, "%s -> %s\n", b->before ? b->before : "not stated",
-                        b->after ? b->after : "not stated");
-    }
-}
+static const char counts_text[] =
+    "nodes aligned     {summary.aligned} of {summary.old_nodes} computing nodes of the "
+    "old model (the new model has {summary.new_nodes})<, by evidence: "
+    "{summary.evidence!}><; {summary.rewritten!} not aligned, "
+    "because the new model computes the same matrix product with different operators>\n"
+    "regions      {summary.n_regions:6}<: {summary.regions!}>"
+    "<, kernels not stated {summary.opaque_regions}>\n"
+    "precision    {summary.n_precisions:6}<: {summary.precisions!}>"
+    "<: {summary.no_precision}>"
+    "<; the types of {summary.untyped!|region|regions} are not all stated>\n"
+    "edges        {summary.n_edges:6}<: {summary.edges!}>"
+    "<: {summary.no_edge}>\n"
+    "other layers {summary.n_moves:6}<: {summary.moves!}>"
+    "<: none changed{summary.no_move}>"
+    "<; {summary.free_moves!|of these takes|of these take} no time>\n";
 
 /* Prints the differences between the models. */
 static void put_model(const struct fsd_compare *c, bool all, FILE *out)
@@ -55,80 +46,6 @@ static void put_model(const struct fsd_compare *c, bool all, FILE *out)
     }
     if (n > FEW && !all)
         fprintf(out, "%s%u more (--all)\n", title, n - FEW);
-}
-
-static void put_alignment(const struct fsd_compare *c, FILE *out)
-{
-    struct fsd_alignment_count n = fsd_alignment_count(c);
-    bool any = false;
-
-    fprintf(out,
-            "nodes aligned     %u of %u computing nodes of the old "
-            "model (the new model has %u), by evidence: ",
-            n.aligned, n.old, n.new);
-    for (uint8_t by = FSD_ALIGN_MODEL; by < FSD__ALIGN_COUNT; by++)
-        fsd_put_tally(out, &any, c->align->by_count[by], fsd_align_name(by));
-    fputs(any ? "" : "none", out);
-    if (n.rewritten)
-        fprintf(out,
-                "; %u not aligned, because the new model computes the same matrix "
-                "product with different operators",
-                n.rewritten);
-    fputs("\n", out);
-}
-
-/* Whether a change concerns only layers that take no time, such as a NoOp. Such a
- * change is printed only with --all. */
-static bool is_free(const struct fsd_compare *c, const struct fsd_move_change *m)
-{
-    return (m->old == FSD_NONE || c->old->moves.at[m->old].cause == FSD_CAUSE_FREE) &&
-           (m->new == FSD_NONE || c->new->moves.at[m->new].cause == FSD_CAUSE_FREE);
-}
-
-static void put_counts(const struct fsd_compare *c, FILE *out)
-{
-    uint32_t edges[FSD__WIDTH_COUNT] = {0}, free_moves = 0;
-    bool any = false;
-
-    fprintf(out, "regions      %6u: ", (unsigned)c->regions.n);
-    for (uint8_t h = 0; h < FSD__HAPPENED_COUNT; h++)
-        fsd_put_tally(out, &any, c->by_happened[h], fsd_happened_name(h));
-    fsd_put_tally(out, &any, c->hidden, "kernels not stated");
-    fprintf(out, "\nprecision    %6u: ", (unsigned)c->precisions.n);
-    any = false;
-    for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
-        fsd_put_tally(out, &any, c->by_width[w], fsd_width_name(w));
-    /* Counts the changed edges (tensors between two groups) by `width`. An edge can
-     * change even if no node changes its precision. */
-    for (uint32_t i = 0; i < c->edges.n; i++)
-        edges[c->edges.at[i].width]++;
-    if (c->untyped == c->regions.n && c->untyped)
-        fputs("unknown, because the builds state no types", out);
-    else if (c->untyped)
-        fsd_put_tally(out, &any, c->untyped, "regions whose types are not stated");
-    else
-        fputs(any ? "" : "no node changed", out);
-    fprintf(out, "\nedges        %6u: ", (unsigned)c->edges.n);
-    any = false;
-    for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
-        fsd_put_tally(out, &any, edges[w], fsd_width_name(w));
-    fsd_put_tally(out, &any, edges[FSD_WIDTH_SAME], "only a different layout");
-    fprintf(out, "%s\nother layers %6u: ",
-            any ? ""
-            : c->untyped == c->regions.n && c->untyped
-                ? "unknown, because the builds state no types"
-            : c->untyped ? "no stated type changed"
-                         : "none changed",
-            (unsigned)c->moves.n);
-    any = false;
-    for (uint8_t w = FSD_MOVE_ADDED; w <= FSD_MOVE_CHANGED; w++)
-        fsd_put_tally(out, &any, c->moves_by_what[w], fsd_move_what_name(w));
-    for (uint32_t i = 0; i < c->moves.n; i++)
-        free_moves += is_free(c, &c->moves.at[i]);
-    if (free_moves)
-        fprintf(out, "; %u of these take%s no time", free_moves,
-                free_moves == 1 ? "s" : "");
-    fputs(any ? "\n" : "none changed\n", out);
 }
 
 static void put_time_change(const char *title, double before, double after,
@@ -363,7 +280,7 @@ static void put_changes(const struct fsd_compare *c, const struct by_region *x,
 
         if (fsd_move_change_is_quantizer(c, m) && !style->all)
             continue;
-        if (style->all || !is_free(c, m))
+        if (style->all || !fsd_move_change_is_free(c, m))
             put_move(c, m, out);
         else
             hidden++;
@@ -724,12 +641,13 @@ static void put_bytes(const struct fsd_compare *c, FILE *out)
 
 void fsd_compare_put_head(const struct fsd_compare *c, bool all, FILE *out)
 {
-    put_side("old", c->old, out);
-    put_side("new", c->new, out);
-    put_built_changes(c, out);
+    static const struct fsd_style plain = {0};
+    FSD_SCRATCH(scratch);
+    const void *head = fsd_compared_of(scratch, c);
+
+    fsd_record_put_text(&fsd_compared_record, head, sides_text, &plain, out);
     put_model(c, all, out);
-    put_alignment(c, out);
-    put_counts(c, out);
+    fsd_record_put_text(&fsd_compared_record, head, counts_text, &plain, out);
     fsd_put_builders(c, out);
     put_bytes(c, out);
     put_time_changes(c, out);
