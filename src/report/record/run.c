@@ -249,6 +249,9 @@ FSD_RECORD_FROM(spent_sum, SPENT_SUM, const struct fsd_spent_sum *sum = from)
 FSD_RECORD_FROM(spent, SPENT, const struct fsd_spent_sum *classes = from)
 
 #define SUMMARY(has, set, when, t) \
+    set(t, COUNT,  all_nodes, s->nodes, FSD_ASIDE) \
+    set(t, TALLY,  node_counts, \
+        fsd_tally(arena, s->by_fate, FSD__FATE_COUNT, 0, fate_text), FSD_ASIDE) \
     set(t, COUNT,  all_layers, s->layers, FSD_ASIDE) \
     set(t, COUNT,  all_inserted, s->inserted, FSD_ASIDE) \
     set(t, COUNT,  moved, s->requested, FSD_ASIDE) \
@@ -285,6 +288,11 @@ FSD_RECORD_FROM(spent, SPENT, const struct fsd_spent_sum *classes = from)
                  "and what is unknown")
 FSD_RECORD(summary, SUMMARY)
 /* clang-format on */
+
+static const char *fate_text(unsigned fate)
+{
+    return fate == FSD_FATE_LAYER ? "in layers" : fsd_fate_name((enum fsd_fate)fate);
+}
 
 static const char *type_name(unsigned type)
 {

@@ -17,6 +17,7 @@
  *     {name:.60}      shortens a text by leaving out its middle: to 60 columns if the
  *                     report has 100 columns
  *     {name|is|are}   prints a count and its noun in the singular or plural
+ *     {name|}         prints a tally with its counts first
  *     {name.of}       prints the member `of` of the record {name}
  *     <...>           is printed only if each cell that it names is known; an inner
  *                     <...> has its own condition

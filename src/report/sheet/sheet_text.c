@@ -63,8 +63,8 @@ static struct reference read_reference(const char *t, const struct fsd_record *o
             r.digits = (int)strtol(end + 1, &end, 10);
     } else if (*t == '|') {
         r.singular = t + 1;
-        r.n_singular = strcspn(r.singular, "|");
-        r.plural = r.singular + r.n_singular + 1;
+        r.n_singular = strcspn(r.singular, "|}");
+        r.plural = r.singular + r.n_singular + (r.singular[r.n_singular] == '|');
         r.n_plural = strcspn(r.plural, "}");
     }
     return r;
@@ -187,8 +187,10 @@ static void put_cell_of_reference(const struct writer *w, const struct reference
             if (r->must_say && c->words.counts && !c->words.counts[i])
                 continue;
             fputs(used++ ? ", " : "", out);
+            if (r->singular)
+                fprintf(out, "%u ", c->words.counts[i]);
             fsd_put_safe(out, c->words.at[i]);
-            if (c->words.counts)
+            if (c->words.counts && !r->singular)
                 fprintf(out, " %u", c->words.counts[i]);
         }
         break;
@@ -204,7 +206,10 @@ static void put_cell_of_reference(const struct writer *w, const struct reference
         break;
     case FSD_CELL_SIZES:
         for (uint32_t i = 0; i < c->sizes.n; i++)
-            fprintf(out, "%s%" PRId64, i ? "x" : "", c->sizes.at[i].number);
+            if (c->sizes.at[i].term)
+                fsd_printf_safe(out, "%s%s", i ? "x" : "", c->sizes.at[i].term);
+            else
+                fprintf(out, "%s%" PRId64, i ? "x" : "", c->sizes.at[i].number);
         break;
     case FSD_CELL_FLAG: /* has no text; decides whether a section is printed */
     case FSD_CELL_IDS:  /* only JSON prints these */

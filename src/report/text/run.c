@@ -43,27 +43,30 @@ static const char read_text[] = READ_TEXT(""),
                       READ_TEXT(", {log.events|event|events}, "
                                 "{log.unknown|line|lines} not recognized");
 
-/* The number of layers of each kind; the number of mapped layers, and of links for each
- * kind of evidence; the types in which the layers run. */
-static const char layers_text[] =
+#define NODES_TEXT "{*}nodes    {/}{summary.all_nodes}<: {summary.node_counts!|}>\n"
+
+/* The engines, if the model has several, and the execution providers that run the
+ * layers, if the runtime states them. */
+#define PARTS_TEXT                                                                     \
+    "<{*}engines  {/}{engine.n_parts}: {engine.parts} (`parts` lists the tensors "     \
+    "between engines)\n>"                                                              \
+    "<{*}run by   {/}{summary.providers}\n>"
+
+/* The number of nodes with each outcome, and of layers of each kind; the number of
+ * mapped layers, and of links for each kind of evidence; the types in which the layers
+ * run. */
+static const char run_counts_text[] = NODES_TEXT
     "{*}layers   {/}{summary.all_layers}: {summary.layers!}\n"
     "{*}inserted {/}{summary.all_inserted}<: {summary.inserted!}>\n"
     "<{*}moved    {/}{summary.moved!|layer moves|layers move} data because "
     "the model requires it\n>"
     "{*}mapped   {/}{summary.coverage}<: {summary.links!}>\n"
     "<{*}runs in  {/}{summary.types!} (compute<{summary.foreign} and foreign> "
-    "layers)\n>";
+    "layers)\n>" PARTS_TEXT;
 
-static const char mapped_text[] =
+static const char brief_counts_text[] = NODES_TEXT
     "{*}mapped   {/}{summary.coverage.mapped_layers} of "
-    "{summary.coverage.computing_layers|computing layer|computing layers}\n";
-
-/* The engines, if the model has several, and the execution providers that run the
- * layers, if the runtime states them. */
-static const char parts_text[] =
-    "<{*}engines  {/}{engine.n_parts}: {engine.parts} (`parts` lists the tensors "
-    "between engines)\n>"
-    "<{*}run by   {/}{summary.providers}\n>";
+    "{summary.coverage.computing_layers|computing layer|computing layers}\n" PARTS_TEXT;
 
 /* The sum of the layer times is not the time of a run: layers overlap, and no profile
  * has the times between layers. The times in a single profile are already means of
@@ -82,26 +85,8 @@ static const char times_text[] =
     "<{*}opaque   {/}{summary.ms.opaque!} in opaque regions, which is not divided "
     "among nodes\n>>";
 
-/* Prints the number of nodes with each outcome. */
-static void put_node_counts(const struct fsd_diff *d, const struct fsd_style *style,
-                            FILE *out)
-{
-    const char *separator = ": ";
-
-    fsd_ink_title(style, "nodes", out);
-    fprintf(out, "%u", d->summary->nodes);
-    for (int i = 0; i < FSD__FATE_COUNT; i++) {
-        if (!d->summary->by_fate[i])
-            continue;
-        fprintf(out, "%s%u %s", separator, d->summary->by_fate[i],
-                i == FSD_FATE_LAYER ? "in layers" : fsd_fate_name((enum fsd_fate)i));
-        separator = ", ";
-    }
-    putc('\n', out);
-}
-
-static void put_head(const void *head, const char *text, const struct fsd_style *style,
-                     FILE *out)
+static void put_run_text(const void *head, const char *text,
+                         const struct fsd_style *style, FILE *out)
 {
     fsd_record_put_text(&fsd_run_head_record, head, text, style, out);
 }
@@ -272,11 +257,9 @@ static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style
 static void write_whole(const struct fsd_diff *d, const void *head,
                         const struct fsd_style *style, FILE *out)
 {
-    put_head(head, read_all_text, style, out);
-    put_node_counts(d, style, out);
-    put_head(head, layers_text, style, out);
-    put_head(head, parts_text, style, out);
-    put_head(head, times_text, style, out);
+    put_run_text(head, read_all_text, style, out);
+    put_run_text(head, run_counts_text, style, out);
+    put_run_text(head, times_text, style, out);
     putc('\n', out);
     fsd_text_values(d, style, out);
     if (d->values)
@@ -292,20 +275,18 @@ static void write_folded(const struct fsd_diff *d, const void *head,
                          const struct fsd_style *style, FILE *out)
 {
     put_verdict(d->findings, style, out);
-    put_head(head, "{summary.brief}", style, out);
+    put_run_text(head, "{summary.brief}", style, out);
     if (d->values)
         putc('\n', out);
     fsd_text_values(d, style, out);
     put_findings_folded(d, style, out);
     putc('\n', out);
-    put_node_counts(d, style, out);
-    put_head(head, mapped_text, style, out);
-    put_head(head, parts_text, style, out);
+    put_run_text(head, brief_counts_text, style, out);
     putc('\n', out);
     fsd_text_layers_folded(d, style, out);
     fsd_text_vanished(d, style, out);
     putc('\n', out);
-    put_head(head, read_text, style, out);
+    put_run_text(head, read_text, style, out);
 }
 
 void fsd_write_text(const struct fsd_report *r, FILE *out)
