@@ -101,9 +101,7 @@ static bool *find_remarkable(const struct fsd_diff *d, struct fsd_arena *scratch
             seen[layer] = true;
     }
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
-        if (d->layers[i].inserted || (d->layers[i].kind == FSD_KIND_COMPUTE &&
-                                      !fsd_match_maps_layer(d->match, i)))
-            seen[i] = true;
+        seen[i] |= fsd_text_mark(d, i) != '|';
     return seen;
 }
 

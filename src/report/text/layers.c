@@ -34,9 +34,7 @@ struct cell {
 struct block {
     struct fsd_arena *arena;
     FSD_VEC(struct cell) left, right;
-    char mark; /* '+': an inserted layer; '?': a computing layer whose nodes are
-                  unknown; '|': any other layer */
-    enum fsd_ink mark_ink;
+    char mark; /* see fsd_text_mark() */
 };
 
 static void add_left(struct block *b, char *text, const char *tail, enum fsd_ink ink)
@@ -215,6 +213,19 @@ static void fill_region(const struct fsd_diff *d, fsd_id layer, struct block *b)
 
 /* ------------------------------------------------------------------- printing */
 
+char fsd_text_mark(const struct fsd_diff *d, fsd_id layer)
+{
+    bool lost = d->layers[layer].kind == FSD_KIND_COMPUTE &&
+                !fsd_match_maps_layer(d->match, layer);
+
+    return d->layers[layer].inserted ? '+' : lost ? '?' : '|';
+}
+
+enum fsd_ink fsd_text_mark_ink(char mark, enum fsd_ink ink)
+{
+    return mark == '+' ? FSD_INK_INSERTED : mark == '?' ? FSD_INK_ALARM : ink;
+}
+
 /* Prints the text at the left of the column, and the tail at its right. */
 static void put_cell(const struct cell *cell, size_t width,
                      const struct fsd_style *style, FILE *out)
@@ -233,7 +244,7 @@ static void put_cell(const struct cell *cell, size_t width,
 
 static void put_mark(const struct block *b, const struct fsd_style *style, FILE *out)
 {
-    fsd_ink(style, b->mark_ink, out);
+    fsd_ink(style, fsd_text_mark_ink(b->mark, FSD_INK_FAINT), out);
     fprintf(out, " %c", b->mark);
     fsd_ink(style, FSD_INK_PLAIN, out);
 }
@@ -314,16 +325,8 @@ static size_t left_width(const struct fsd_diff *d, const struct fsd_style *style
 static void put_block(const struct fsd_diff *d, const struct fsd_style *style,
                       size_t left, fsd_id layer, FILE *out)
 {
-    struct block b = {.arena = fsd_arena_new(), .mark = '|', .mark_ink = FSD_INK_FAINT};
-    bool mapped = fsd_match_maps_layer(d->match, layer);
+    struct block b = {.arena = fsd_arena_new(), .mark = fsd_text_mark(d, layer)};
 
-    if (d->layers[layer].inserted) {
-        b.mark = '+';
-        b.mark_ink = FSD_INK_INSERTED;
-    } else if (!mapped && d->layers[layer].kind == FSD_KIND_COMPUTE) {
-        b.mark = '?';
-        b.mark_ink = FSD_INK_ALARM;
-    }
     fill_left(d, layer, &b);
     fill_region(d, layer, &b);
     fill_right(d, layer, &b);

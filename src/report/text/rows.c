@@ -180,20 +180,14 @@ static void put_layer(const struct listing *l, const struct fsd_text_row *row)
     const struct fsd_diff *d = l->d;
     fsd_id layer = row->from;
     FSD_SCRATCH(scratch);
-    bool inserted = d->layers[layer].inserted;
-    bool lost = !fsd_match_maps_layer(d->match, layer) &&
-                d->layers[layer].kind == FSD_KIND_COMPUTE && !inserted;
+    char mark = fsd_text_mark(d, layer);
     struct fsd_print what;
     size_t used;
 
     fsd_print_open(&what);
-    fprintf(what.out, "%5u %c ", layer, inserted ? '+' : lost ? '?' : '|');
+    fprintf(what.out, "%5u %c ", layer, mark);
     put_kind(l, layer, what.out);
-    fsd_ink(l->style,
-            inserted ? FSD_INK_INSERTED
-            : lost   ? FSD_INK_ALARM
-                     : FSD_INK_PLAIN,
-            l->out);
+    fsd_ink(l->style, fsd_text_mark_ink(mark, FSD_INK_PLAIN), l->out);
     used = fsd_put_fitted(l->out, fsd_print_take(&what, scratch),
                           fsd_text_width(l->style));
     fsd_ink(l->style, FSD_INK_PLAIN, l->out);
@@ -216,6 +210,17 @@ static void put_range(fsd_id from, fsd_id to, FILE *out)
     fprintf(out, to > from + 1 ? "%u to %u" : "%u", from, to - 1);
 }
 
+/* Prints the end of a row of folded layers. */
+static void end_folded(const struct listing *l, fsd_id from, fsd_id to)
+{
+    if (l->d->times->profiles) {
+        fputs(": ", l->out);
+        fsd_put_ms(ms_of(l->d, from, to), l->out);
+    }
+    fputs(" (--all)\n", l->out);
+    fsd_ink(l->style, FSD_INK_PLAIN, l->out);
+}
+
 static void put_again(const struct listing *l, const struct fsd_text_row *row)
 {
     fsd_id from = row->from, begin = from + row->block.layers, end = row->to;
@@ -228,12 +233,7 @@ static void put_again(const struct listing *l, const struct fsd_text_row *row)
     put_range(from, begin, out);
     if (row->block.again > 1)
         fprintf(out, ", %u times", row->block.again);
-    if (l->d->times->profiles) {
-        fputs(": ", out);
-        fsd_put_ms(ms_of(l->d, begin, end), out);
-    }
-    fputs(" (--all)\n", out);
-    fsd_ink(l->style, FSD_INK_PLAIN, out);
+    end_folded(l, begin, end);
 }
 
 static void put_control(const struct listing *l, const struct fsd_text_row *row)
@@ -245,12 +245,7 @@ static void put_control(const struct listing *l, const struct fsd_text_row *row)
     put_range(row->from, row->to, l->out);
     fprintf(l->out, " only synchronize%s, jump%s or compute%s addresses",
             one ? "s" : "", one ? "s" : "", one ? "s" : "");
-    if (l->d->times->profiles) {
-        fputs(": ", l->out);
-        fsd_put_ms(ms_of(l->d, row->from, row->to), l->out);
-    }
-    fputs(" (--all)\n", l->out);
-    fsd_ink(l->style, FSD_INK_PLAIN, l->out);
+    end_folded(l, row->from, row->to);
 }
 
 /* Prints "  /m/layers.0: q_proj/Add to fc2/Mul", on the current line or on a second

@@ -16,6 +16,12 @@ void fsd_text_layers_folded(const struct fsd_diff *d, const struct fsd_style *st
 /** "0.0400  Reformat (io)  fp16 chw -> int8 chw": a layer's time if it was measured,
  * its type and cause, and the forms of its input and output if they are known. */
 void fsd_text_kind(const struct fsd_diff *d, fsd_id layer, FILE *out);
+/** '+': an inserted layer; '?': a computing layer whose nodes are unknown; '|': any
+ * other layer. layers.c */
+char fsd_text_mark(const struct fsd_diff *d, fsd_id layer);
+/** The color of a mark.
+ *  @param ink the color of '|' */
+enum fsd_ink fsd_text_mark_ink(char mark, enum fsd_ink ink);
 /** Prints the external numbers (--values) of a run, if there are any. */
 void fsd_text_values(const struct fsd_diff *d, const struct fsd_style *style,
                      FILE *out);
