@@ -1,7 +1,7 @@
 /*
- * The headers of the groups behind model/ (src/README.md) that the folders of edit/ use.
- * The folders include all of them through this header. They edit models, so they include
- * headers of model/ directly.
+ * The headers of the groups behind model/ (src/README.md) that the folders of edit/
+ * use.  The folders include all of them through this header.  They edit models, so they
+ * include headers of model/ directly.
  */
 #pragma once
 
