@@ -184,14 +184,16 @@ static void put_cell_of_reference(const struct writer *w, const struct reference
     case FSD_CELL_WORDS:
     case FSD_CELL_TALLY:
         for (uint32_t i = 0; i < c->words.n; i++) {
-            if (r->must_say && c->words.counts && !c->words.counts[i])
+            const uint32_t *n = c->words.counts ? c->words.counts + i : NULL;
+
+            if (r->must_say && n && !*n)
                 continue;
             fputs(used++ ? ", " : "", out);
-            if (r->singular)
-                fprintf(out, "%u ", c->words.counts[i]);
+            if (n && r->singular)
+                fprintf(out, "%u ", *n);
             fsd_put_safe(out, c->words.at[i]);
-            if (c->words.counts && !r->singular)
-                fprintf(out, " %u", c->words.counts[i]);
+            if (n && !r->singular)
+                fprintf(out, " %u", *n);
         }
         break;
     case FSD_CELL_ROWS:
