@@ -52,7 +52,7 @@ static void declare(const struct graph *g, enum fsd_onnx_list list, const char *
 {
     int64_t *sizes = FSD_NEW(g->arena, int64_t, form->dims.n + 1);
     struct fsd_onnx_info info = {.name = name,
-                                 .type = fsd_onnx_number_of(form->type),
+                                 .type = fsd_dtype_onnx(form->type),
                                  .ranked = true, /* an input or output must have a
                                                     shape */
                                  .rank = form->dims.n,

@@ -387,7 +387,7 @@ static void declare(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edit
     struct fsd_onnx_info info = fsd_tensor_info(plan->arena, plan->d, tensor);
 
     if (!info.type && plan->opt->fails)
-        info.type = fsd_onnx_number_of(FSD_FP32);
+        info.type = fsd_dtype_onnx(FSD_FP32);
     if (!there ||
         (is_open(g, tensor) && info.type && g->tensors.at[tensor].item == FSD_NONE))
         fsd_onnx_declare(edits, list, &info);
@@ -446,7 +446,7 @@ static void add_sizes(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *ed
     }
     if (ints)
         fsd_onnx_add_array(edits, fsd_text(g->names, g->tensors.at[tensor].name),
-                           fsd_onnx_number_of(type),
+                           fsd_dtype_onnx(type),
                            fsd_shape_of(s, tensor)->rank ? (int64_t)ints->n : -1, bytes,
                            (size_t)ints->n * width);
 }

@@ -132,7 +132,7 @@ static void cast_input(struct fsd_apply *a, const struct fsd_edit *e, uint32_t i
                                     .name = made,
                                     .inputs = {fsd_fix_read_at(a, node, i)},
                                     .output = made,
-                                    .to = fsd_onnx_number_of(to)});
+                                    .to = fsd_dtype_onnx(to)});
     if (!own)
         a->cast[tensor] = (struct fsd_fix_cast){made, scope, (uint8_t)to};
 }
@@ -185,7 +185,7 @@ static void cast_output(struct fsd_apply *a, const struct fsd_edit *e, uint32_t 
                                  .name = fsd_printed(a->f->arena, "%s_cast", name),
                                  .inputs = {name},
                                  .output = fsd_tensor_name(a->g, out),
-                                 .to = fsd_onnx_number_of(type_from(e))});
+                                 .to = fsd_dtype_onnx(type_from(e))});
 }
 
 void fsd_fix_insert_casts(struct fsd_apply *a, const struct fsd_fix *fix)

@@ -75,7 +75,7 @@ static const char *first_number_of(const struct marker *m, const char *at,
     if (!rank)
         return at;
     index = fsd_onnx_new_name(m->edits, "fusiondiff_zero");
-    fsd_onnx_add_array(m->edits, index, fsd_onnx_number_of(FSD_INT64), -1, &zero,
+    fsd_onnx_add_array(m->edits, index, fsd_dtype_onnx(FSD_INT64), -1, &zero,
                        sizeof zero);
     for (uint32_t i = 0; i < rank; i++)
         at = put_first(m, at,

@@ -3,14 +3,6 @@
 #include "edit/onnx/declared.h"
 #include "model/graph/graph.h"
 
-int fsd_onnx_number_of(enum fsd_dtype type)
-{
-    for (int i = 1; i < 64; i++)
-        if (type != FSD_DTYPE_UNKNOWN && fsd_dtype_numbered(i) == type)
-            return i;
-    return 0;
-}
-
 struct fsd_onnx_info fsd_tensor_info(struct fsd_arena *arena, const struct fsd_diff *d,
                                      fsd_id tensor)
 {
@@ -19,7 +11,7 @@ struct fsd_onnx_info fsd_tensor_info(struct fsd_arena *arena, const struct fsd_d
     const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, tensor);
     bool is_ranked = form->ranked && (!shape->ranked || shape->rank == form->dims.n);
     struct fsd_onnx_info info = {.name = fsd_text(g->names, g->tensors.at[tensor].name),
-                                 .type = fsd_onnx_number_of(form->type),
+                                 .type = fsd_dtype_onnx(form->type),
                                  .ranked = shape->ranked || form->ranked};
     const char **names;
     int64_t *sizes;

@@ -5,9 +5,6 @@
 #include "edit/run.h"
 #include "model/onnx/edits.h"
 
-/** ONNX's number of an element type; 0: unknown. */
-int fsd_onnx_number_of(enum fsd_dtype type);
-
 /** The declaration of a tensor. Sizes that the model leaves open come from the engine.
  *  If the field `type` of the result is 0, the type is unknown, and the tensor cannot
  *  be declared. The texts and sizes of the result are in the arena. */

@@ -64,6 +64,11 @@ enum fsd_dtype fsd_dtype_numbered(int64_t number)
     return FSD_DTYPE_UNKNOWN;
 }
 
+int fsd_dtype_onnx(enum fsd_dtype type)
+{
+    return types[type].number;
+}
+
 /* The spellings of types that dumps, logs, the inspector and parsers use. */
 static const struct {
     const char *word;

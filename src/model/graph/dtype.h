@@ -45,6 +45,8 @@ const char *fsd_dtype_name(enum fsd_dtype type);
 
 /** Returns the type with this number in ONNX; FSD_DTYPE_UNKNOWN if there is none. */
 enum fsd_dtype fsd_dtype_numbered(int64_t number);
+/** Returns the number of the type in ONNX; 0 if it has none. */
+int fsd_dtype_onnx(enum fsd_dtype type);
 
 /** Returns the type that a builder or parser calls by this word ("Half", "FP16",
  *  "float16"), in upper or lower case; FSD_DTYPE_UNKNOWN if there is none. */
