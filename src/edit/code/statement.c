@@ -419,7 +419,9 @@ static bool is_more_needed(const struct fsd_code *c, fsd_id node)
 {
     struct fsd_span out = c->g->nodes.at[node].out;
 
-    for (uint32_t i = 1; i < out.n && !fsd_code_makes_all(c, node); i++) {
+    if (fsd_code_makes_all(c, node))
+        return false;
+    for (uint32_t i = 1; i < out.n; i++) {
         fsd_id tensor = fsd_node_out_tensor(c->g, node, i);
         struct fsd_span readers = fsd_tensor_consumers(c->g, tensor);
 
