@@ -221,10 +221,11 @@ FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
     when(t, SHARE,  of_run, m->profiles && m->run.median > 0, \
         m->total / m->run.median, FSD_ASIDE) \
     when(t, COUNT,  mean_of, m->profiles == 1, m->runs, FSD_ASIDE) \
-    set(t, FACTS,   shown_ops, op_times_of(arena, d, n_shown_ops(d)), FSD_ASIDE) \
-    set(t, COUNT,   more_ops, d->cost->op_times.n - n_shown_ops(d), FSD_ASIDE)
+    set(t, FACTS,   shown_ops, op_times_of(arena, d, shown), FSD_ASIDE) \
+    set(t, COUNT,   more_ops, d->cost->op_times.n - shown, FSD_ASIDE)
 FSD_RECORD_FROM(times, TIMES, const struct fsd_diff *d = from;
     const struct fsd_measured *m = d->times;
+    uint32_t shown = n_shown_ops(d);
     const struct fsd_time_sums *sums = &d->cost->sums)
 
 #define SPENT_SUM(has, set, when, t) \

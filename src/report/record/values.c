@@ -187,7 +187,6 @@ const void *fsd_values_held(struct fsd_arena *arena, const struct fsd_diff *d)
     struct values *row;
     bool two = v && n->paths[1], measured = v && n->of != FSD_NUMBERS_OF_TABLE,
          errors = v && n->of == FSD_NUMBERS_OF_ERRORS;
-
     uint32_t shown, names;
 
     if (!v)

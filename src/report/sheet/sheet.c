@@ -271,7 +271,7 @@ bool fsd_cell_says(const struct fsd_column *column, const struct fsd_cell *cell)
         return cell->sizes.n;
     case FSD_CELL_FACTS:
         for (uint32_t i = 0; i < cell->facts.n; i++)
-            if (cell->facts.at[i].text || cell->facts.at[i].number > 0)
+            if (fsd_fact_says(&cell->facts.at[i]))
                 return true;
         return false;
     case FSD_CELL_RECORD:

@@ -205,6 +205,12 @@ static inline const char *fsd_cell_brief(const struct fsd_column *column,
     return column->brief ? fsd_brief(cell->text, room) : cell->text;
 }
 
+/** Whether a fact is worth printing: it has a text, or a number above 0. */
+static inline bool fsd_fact_says(const struct fsd_fact_cell *fact)
+{
+    return fact->text || fact->number > 0;
+}
+
 /** Whether a cell is worth printing: neither 0 nor "unknown" nor empty. */
 bool fsd_cell_says(const struct fsd_column *column, const struct fsd_cell *cell);
 

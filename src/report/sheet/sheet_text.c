@@ -19,7 +19,7 @@ struct writer {
 struct reference {
     const struct fsd_column *column;
     struct fsd_cell cell;
-    bool must_say, sign;           /* sign: print the sign of a positive number, too */
+    bool must_say;
     int width, digits;             /* digits after the point; -1: the kind determines
                                       them */
     const char *singular, *plural; /* NULL: no noun */
@@ -118,7 +118,7 @@ static void put_short(const struct writer *w, const char *text, int columns)
 static bool put_fact_text(const struct fsd_fact_cell *fact, bool must_say, bool any,
                           FILE *out)
 {
-    if (must_say && !fact->text && !(fact->number > 0))
+    if (must_say && !fsd_fact_says(fact))
         return false;
     fputs(!any ? "" : fact->text ? "; " : ", ", out);
     fsd_printf_safe(out, "%s %s", fact->key, fact->text ? fact->text : "");
