@@ -1,6 +1,7 @@
 /* Writes a drawn model as the ONNX file that a session of ONNX Runtime writes, reads
  * this file as an engine, and prints the engine as text. */
 #include "build_graph.h"
+#include "onnx_bytes.h"
 #include "show.h"
 #include "model/graph/graph.h"
 #include "model/ops/ids.h"
@@ -8,7 +9,6 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -45,63 +45,6 @@ enum {
     TENSOR_BYTES = 9
 };
 
-/* The bytes of a message. */
-struct message {
-    char *at;
-    size_t n;
-    FILE *out;
-};
-
-static void open_message(struct message *m)
-{
-    *m = (struct message){NULL, 0, NULL};
-    m->out = open_memstream(&m->at, &m->n);
-    assert_non_null(m->out);
-}
-
-static void put_varint(FILE *out, uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7)
-        putc((int)(value & 0x7f) | 0x80, out);
-    putc((int)value, out);
-}
-
-static void put_number(FILE *out, unsigned field, int64_t value)
-{
-    put_varint(out, field << 3);
-    put_varint(out, (uint64_t)value);
-}
-
-static void put_bytes(FILE *out, unsigned field, const void *bytes, size_t n)
-{
-    put_varint(out, field << 3 | 2);
-    put_varint(out, n);
-    if (n)
-        fwrite(bytes, 1, n, out);
-}
-
-static void put_text(FILE *out, unsigned field, const char *text)
-{
-    put_bytes(out, field, text, strlen(text));
-}
-
-/* Appends the message `m` as a field, and frees it. */
-static void close_message(struct message *m, FILE *out, unsigned field)
-{
-    fclose(m->out);
-    put_bytes(out, field, m->at, m->n);
-    free(m->at);
-}
-
-static int number_of(enum fsd_dtype type)
-{
-    int i = 0;
-
-    while (i < 64 && (!i || fsd_dtype_numbered(i) != type))
-        i++;
-    return i < 64 ? i : 0;
-}
-
 static const char *name_of(const struct fsd_graph *g, fsd_id tensor)
 {
     return tensor == FSD_NONE ? "" : fsd_text(g->names, g->tensors.at[tensor].name);
@@ -109,143 +52,132 @@ static const char *name_of(const struct fsd_graph *g, fsd_id tensor)
 
 /* A ValueInfoProto: its type is TypeProto.Tensor.elem_type. */
 static void put_value(const struct fsd_graph *g, fsd_id tensor, unsigned field,
-                      FILE *out)
+                      struct bytes *to)
 {
     const struct fsd_form *form = fsd_tensor_form(g, tensor);
-    struct message value, type, of;
+    struct bytes value = {.arena = to->arena}, type = value, of = value;
 
-    open_message(&value);
-    put_text(value.out, 1, name_of(g, tensor));
-    open_message(&type);
-    open_message(&of);
-    put_number(of.out, 1, number_of(form->type));
-    close_message(&of, type.out, 1);
-    close_message(&type, value.out, 2);
-    close_message(&value, out, field);
+    put_text(&value, 1, name_of(g, tensor));
+    put_number(&of, 1, (uint64_t)fsd_dtype_onnx(form->type));
+    put_part(&type, 1, &of);
+    put_part(&value, 2, &type);
+    put_part(to, field, &value);
 }
 
-static void put_constant(const struct fsd_graph *g, fsd_id tensor, FILE *out)
+static void put_constant(const struct fsd_graph *g, fsd_id tensor, struct bytes *to)
 {
     const struct fsd_form *form = fsd_tensor_form(g, tensor);
-    int64_t n = 1;
-    struct message m;
+    uint64_t n = 1;
+    struct bytes m = {.arena = to->arena};
+    void *ones;
 
-    open_message(&m);
     for (uint32_t i = 0; i < form->dims.n; i++) {
-        int64_t size = g->dims.at[form->dims.at + i].size;
+        uint64_t size = (uint64_t)g->dims.at[form->dims.at + i].size;
 
-        put_number(m.out, TENSOR_DIM, size);
+        put_number(&m, TENSOR_DIM, size);
         n *= size;
     }
-    put_number(m.out, TENSOR_TYPE, number_of(form->type));
-    put_text(m.out, TENSOR_NAME, name_of(g, tensor));
+    put_number(&m, TENSOR_TYPE, (uint64_t)fsd_dtype_onnx(form->type));
+    put_text(&m, TENSOR_NAME, name_of(g, tensor));
     n *= fsd_dtype_bits(form->type) / 8;
-    put_varint(m.out, TENSOR_BYTES << 3 | 2);
-    put_varint(m.out, (uint64_t)n);
-    while (n-- > 0)
-        putc(1, m.out);
-    close_message(&m, out, GRAPH_CONSTANT);
+    ones = memset(FSD_NEW(to->arena, char, n), 1, n);
+    put_block(&m, TENSOR_BYTES, ones, n);
+    put_part(to, GRAPH_CONSTANT, &m);
 }
 
-static void put_graph(const struct fsd_graph *g, fsd_id scope, FILE *out,
+static void put_graph(const struct fsd_graph *g, fsd_id scope, struct bytes *to,
                       unsigned field);
 
 static void put_attributes(const struct fsd_graph *g, const struct fsd_node *n,
-                           FILE *out)
+                           struct bytes *to)
 {
     enum { INT = 2, TEXT = 3, GRAPH = 5, INTS = 7 }; /* AttributeProto.AttributeType */
 
     for (uint32_t i = 0; i < n->attrs.n; i++) {
         const struct fsd_attr *attr = &g->attrs.at[n->attrs.at + i];
-        struct message m;
+        struct bytes m = {.arena = to->arena};
 
-        open_message(&m);
-        put_text(m.out, ATTRIBUTE_NAME, fsd_text(g->names, attr->name));
+        put_text(&m, ATTRIBUTE_NAME, fsd_text(g->names, attr->name));
         if (attr->kind == FSD_ATTR_INT) {
-            put_number(m.out, ATTRIBUTE_INT, attr->i);
-            put_number(m.out, ATTRIBUTE_TYPE, INT);
+            put_number(&m, ATTRIBUTE_INT, (uint64_t)attr->i);
+            put_number(&m, ATTRIBUTE_TYPE, INT);
         } else if (attr->kind == FSD_ATTR_STRING) {
-            put_text(m.out, ATTRIBUTE_TEXT, fsd_text(g->names, attr->s));
-            put_number(m.out, ATTRIBUTE_TYPE, TEXT);
+            put_text(&m, ATTRIBUTE_TEXT, fsd_text(g->names, attr->s));
+            put_number(&m, ATTRIBUTE_TYPE, TEXT);
         } else if (attr->kind == FSD_ATTR_INTS) {
             for (uint32_t k = 0; k < attr->list.n; k++)
-                put_number(m.out, ATTRIBUTE_INTS, g->ints.at[attr->list.at + k]);
-            put_number(m.out, ATTRIBUTE_TYPE, INTS);
+                put_number(&m, ATTRIBUTE_INTS, (uint64_t)g->ints.at[attr->list.at + k]);
+            put_number(&m, ATTRIBUTE_TYPE, INTS);
         } else {
             fail_msg("no attribute %s", fsd_text(g->names, attr->name));
         }
-        close_message(&m, out, NODE_ATTRIBUTE);
+        put_part(to, NODE_ATTRIBUTE, &m);
     }
     for (fsd_id s = 1; s < g->scopes.n; s++) {
-        struct message m;
+        struct bytes m = {.arena = to->arena};
 
         if (&g->nodes.at[g->scopes.at[s].owner] != n)
             continue;
-        open_message(&m);
-        put_text(m.out, ATTRIBUTE_NAME, "body");
-        put_graph(g, s, m.out, ATTRIBUTE_GRAPH);
-        put_number(m.out, ATTRIBUTE_TYPE, GRAPH);
-        close_message(&m, out, NODE_ATTRIBUTE);
+        put_text(&m, ATTRIBUTE_NAME, "body");
+        put_graph(g, s, &m, ATTRIBUTE_GRAPH);
+        put_number(&m, ATTRIBUTE_TYPE, GRAPH);
+        put_part(to, NODE_ATTRIBUTE, &m);
     }
 }
 
-static void put_node(const struct fsd_graph *g, const struct fsd_node *n, FILE *out)
+static void put_node(const struct fsd_graph *g, const struct fsd_node *n,
+                     struct bytes *to)
 {
-    struct message m;
+    struct bytes m = {.arena = to->arena};
 
-    open_message(&m);
     for (uint32_t i = 0; i < n->in.n; i++)
-        put_text(m.out, NODE_INPUT, name_of(g, fsd_node_in(g, n, i)->tensor));
+        put_text(&m, NODE_INPUT, name_of(g, fsd_node_in(g, n, i)->tensor));
     for (uint32_t i = 0; i < n->out.n; i++)
-        put_text(m.out, NODE_OUTPUT, name_of(g, fsd_node_out(g, n, i)->tensor));
-    put_text(m.out, NODE_NAME, fsd_text(g->names, n->name));
-    put_text(m.out, NODE_OP, fsd_text(g->names, n->op));
-    put_text(m.out, NODE_DOMAIN, fsd_text(g->names, n->domain));
-    put_attributes(g, n, m.out);
-    close_message(&m, out, GRAPH_NODE);
+        put_text(&m, NODE_OUTPUT, name_of(g, fsd_node_out(g, n, i)->tensor));
+    put_text(&m, NODE_NAME, fsd_text(g->names, n->name));
+    put_text(&m, NODE_OP, fsd_text(g->names, n->op));
+    put_text(&m, NODE_DOMAIN, fsd_text(g->names, n->domain));
+    put_attributes(g, n, &m);
+    put_part(to, GRAPH_NODE, &m);
 }
 
-static void put_graph(const struct fsd_graph *g, fsd_id scope, FILE *out,
+static void put_graph(const struct fsd_graph *g, fsd_id scope, struct bytes *to,
                       unsigned field)
 {
-    struct message m;
+    struct bytes m = {.arena = to->arena};
 
-    open_message(&m);
     for (fsd_id i = 0; i < g->nodes.n; i++)
         if (g->nodes.at[i].scope == scope)
-            put_node(g, &g->nodes.at[i], m.out);
-    put_text(m.out, GRAPH_NAME, "g");
+            put_node(g, &g->nodes.at[i], &m);
+    put_text(&m, GRAPH_NAME, "g");
     for (fsd_id i = 0; i < g->tensors.n; i++) {
         uint8_t flags = g->tensors.at[i].flags;
 
         if (g->tensors.at[i].scope != scope)
             continue;
         if (flags & FSD_TENSOR_CONSTANT)
-            put_constant(g, i, m.out);
+            put_constant(g, i, &m);
         if (flags & FSD_TENSOR_INPUT)
-            put_value(g, i, GRAPH_INPUT, m.out);
+            put_value(g, i, GRAPH_INPUT, &m);
         if (flags & FSD_TENSOR_OUTPUT)
-            put_value(g, i, GRAPH_OUTPUT, m.out);
+            put_value(g, i, GRAPH_OUTPUT, &m);
     }
-    close_message(&m, out, field);
+    put_part(to, field, &m);
 }
 
-static struct message write_model(const struct fsd_graph *g)
+static struct bytes write_model(const struct fsd_graph *g)
 {
-    struct message m;
+    struct bytes m = {.arena = g->arena};
 
-    open_message(&m);
-    put_number(m.out, MODEL_IR, 8);
+    put_number(&m, MODEL_IR, 8);
     for (uint32_t i = 0; i < g->opsets.n; i++) {
-        struct message opset;
+        struct bytes opset = {.arena = g->arena};
 
-        open_message(&opset);
-        put_text(opset.out, OPSET_DOMAIN, fsd_text(g->names, g->opsets.at[i].domain));
-        put_number(opset.out, OPSET_VERSION, g->opsets.at[i].version);
-        close_message(&opset, m.out, MODEL_OPSET);
+        put_text(&opset, OPSET_DOMAIN, fsd_text(g->names, g->opsets.at[i].domain));
+        put_number(&opset, OPSET_VERSION, (uint64_t)g->opsets.at[i].version);
+        put_part(&m, MODEL_OPSET, &opset);
     }
-    put_graph(g, 0, m.out, MODEL_GRAPH);
-    fclose(m.out);
+    put_graph(g, 0, &m, MODEL_GRAPH);
     return m;
 }
 
@@ -326,14 +258,12 @@ void show_session(const char *model, const char *session, const char *list, FILE
 {
     struct fsd_arena *arena = fsd_arena_new(), *drawn = fsd_arena_new();
     struct fsd_intern *names = fsd_op_names_new(arena);
-    struct message bytes =
+    struct bytes bytes =
         write_model(build_model(drawn, fsd_op_names_new(drawn), session));
     const struct fsd_graph *m = model ? build_model(arena, names, model) : NULL;
     struct fsd_history *h = fsd_history_new(arena, names);
     struct fsd_graph *g = fsd_graph_new(arena, names);
-    struct fsd_file file = {.name = "session.onnx",
-                            .bytes = (const unsigned char *)bytes.at,
-                            .size = bytes.n};
+    struct fsd_file file = file_of(&bytes);
     struct fsd_source source = {.file = &file,
                                 .vocab = m ? fsd_vocab_new(arena, m) : NULL,
                                 .beside = list ? h : NULL};
@@ -356,7 +286,6 @@ void show_session(const char *model, const char *session, const char *list, FILE
     putc('\n', out);
     for (fsd_id i = 0; i < g->nodes.n; i++)
         show_layer(g, i, m, out);
-    free(bytes.at);
     fsd_arena_free(drawn);
     fsd_arena_free(arena);
 }

@@ -1,5 +1,4 @@
-/* Writes protobuf by hand, valid and invalid, and loads it, for the tests of the ONNX
- * reader. */
+/* Writes protobuf by hand, valid and invalid, and loads it. */
 #ifndef FSD_TESTS_ONNX_BYTES_H
 #define FSD_TESTS_ONNX_BYTES_H
 
